@@ -210,19 +210,3 @@ def test_any_text_covers_itself(text):
 @given(st.text(alphabet="ab.*`~#|->1 \n[]()'", max_size=60))
 def test_any_markdown_covers_itself_and_keeps_its_words(text):
     assert "dropped" not in how(text, text)
-
-
-@pytest.mark.parametrize(
-    ("longer", "how"),
-    [
-        ("Start it with `make db`, on port 5433", "kept"),
-        ("Start it with `make db`, but only on CI", "dropped"),
-        ("Start it with `make db`, never by hand", "dropped"),
-        ("Start it with `make db-reset`, on port 5433", "dropped"),
-        ("Start it with `make db` on port 5433", "dropped"),
-        ("On CI start it with `make db`, on port 5433", "dropped"),
-    ],
-)
-def test_a_statement_is_kept_where_a_sentence_goes_on_behind_a_comma_and_takes_nothing_back(longer, how):
-    before, after = (coverage.of_text("", text) for text in ("Start it with `make db`.", longer))
-    assert [each.how for each in coverage.cover(before, after).statements] == [how]

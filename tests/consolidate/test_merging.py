@@ -201,18 +201,3 @@ def test_of_copies_the_one_survives_whose_file_has_the_name():
 
 def test_of_two_the_one_survives_that_the_index_or_a_link_refers_to():
     assert merging.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM
-
-
-def test_the_body_does_not_repeat_the_description_with_more_behind_it():
-    one = memory.from_bytes(
-        "/one.md", "auto", b"---\nname: one\ndescription: Start it with `make db`\n---\nThe tables are small.\n"
-    )
-    other = memory.from_bytes(
-        "/other.md",
-        "auto",
-        b"---\nname: other\ndescription: Start it with `make db`, on port 5433\n---\nThe port is free.\n",
-    )
-    merged = merging.merged([one, other]).decode()
-    assert "description: Start it with `make db`, on port 5433\n" in merged
-    assert merged.count("make db") == 1
-    assert coverage.of_proposal(merging.proposal([one, other])).is_verbatim

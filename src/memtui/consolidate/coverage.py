@@ -2,8 +2,7 @@
 outputs, and which are dropped.
 
 A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
-one statement has it word for word, but for emphasis and the mark at its end, or begins with it and goes on behind a
-comma. It is reworded where one statement has all
+one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
 of its words in the same order and no others, but for those that only join others, capitals and a plural's s. All else
 is dropped, a good paraphrase as well: a person looks once too often, not too seldom.
 """
@@ -53,12 +52,6 @@ EMPHASIS = re.compile(
 )
 AFTER_LINK = re.compile(r"\[\[[^\[\]]+\]\]: ")  # what is behind it, the memory of the link has as its title
 LAST = ".:;,! " + chr(0x3002) + chr(0xFF01)  # and the wide marks, which no screen draws
-# Words with which a sentence takes back or narrows what stands before a comma.
-TAKES_BACK = re.compile(
-    r"\b(?:not?|never|n['’]t|nor|without|unless|except|only|but|if|when|while|until|till|unlike|instead|rather|nicht|kein\w*"
-    r"|nie|ohne|nur|aber|sondern|außer|wenn|pas|jamais|sans|sauf|mais|nunca|sin|salvo|pero|si|não|sem|mas|non|mai|senza)\b",
-    re.IGNORECASE,
-)
 # Fields that are no facts: what they say is elsewhere, or changes with every write.
 PASSED_OVER = frozenset({"name", "description", "modified", "updated", "created", "originSessionId", "node_type"})
 
@@ -360,20 +353,9 @@ class Targets:
         same = self._literal.get(literal(wanted.text))
         if same is not None:
             return "kept", (same,)
-        longer = next((each for each in self._literal.values() if extends(each.text, wanted.text)), None)
-        if longer is not None:
-            return "kept", (longer,)
         telling = words(wanted.text)
         same = self._telling.get(telling) if telling else None
         return ("dropped", ()) if same is None else ("reworded", (same,))
-
-
-def extends(longer: str, statement: str) -> bool:
-    """Return whether a sentence begins with a statement word for word, and goes on behind a comma with more that takes
-    nothing back: “Start it with `make db`, on port 5433”."""
-    begin = literal(statement.rstrip(LAST)) + ", "
-    whole = literal(longer)
-    return whole.startswith(begin) and not TAKES_BACK.search(whole, len(begin))
 
 
 def literal(text: str) -> str:

@@ -42,18 +42,14 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
 
 def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
     """Yield the fields of the merged memory by their dotted paths: the value of the first one that has some, and lists
-    put together. A description that begins with it is taken instead, since it says it, too."""
+    put together."""
     rows = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
     for path in dict.fromkeys(path for row in rows for path in row):
         values = [row[path] for row in rows if path in row]
-        first: FieldValue = next((each for each in values if each), "")
-        if path == "description" and isinstance(first, str):
-            texts = [each for each in values if isinstance(each, str)]
-            yield path, next((each for each in texts if coverage.extends(each, first)), first)
-        elif all(isinstance(each, tuple) for each in values):
+        if all(isinstance(each, tuple) for each in values):
             yield path, tuple(dict.fromkeys(part for each in values if isinstance(each, tuple) for part in each))
         elif path not in OWN:
-            yield path, first
+            yield path, next((each for each in values if each), "")
 
 
 def body(memories: Sequence[Memory], description: str) -> str:
