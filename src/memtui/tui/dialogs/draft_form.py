@@ -164,7 +164,7 @@ class DraftForm(Dialog[str]):
             ("^o", "editor", bool(self.shape.editor)),
             ("escape", "back, text kept", True),
             ("^g", "discard", True),
-            ("tab", "next field", True),
+            ("tab", "next", True),
             ("^l", "which prompts recall it", self.shape.changes is not None),
             ("f1", "keys", True),
         ]
