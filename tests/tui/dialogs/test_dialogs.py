@@ -308,7 +308,9 @@ async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, for
             await pilot.pause()
         first = rows.index(min(rows))
         assert rows[first:] + rows[:first] == sorted(rows)
-        assert [word for word in ("^s ", "tab next", "escape back, text kept", "f1 keys") if word not in foot(app)] == []
+        assert [
+            word for word in ("^s ", "tab next", "escape back, text kept", "f1 keys") if word not in foot(app)
+        ] == []
 
 
 @pytest.mark.slow
