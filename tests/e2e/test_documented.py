@@ -460,7 +460,7 @@ def changed_by_others(tui, world):
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
         assert shell.run("memtui history prefer-pnpm")[0] == 0
     tui.press("2")
-    tui.see("drafts\\b")
+    tui.see("to decide")
     tui.press("/")
     tui.see("filter: words")
     tui.press("changed prefer-pnpm")
