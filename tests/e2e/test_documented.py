@@ -231,7 +231,7 @@ STORIES = {
             "",
         ),
         typed("", "memtui activity --since 30d --all", "arrived"),
-        typed("activity --kind notes", "memtui activity --kind notes", "CI is red|lint job"),
+        typed("", "memtui activity --kind notes", "CI is red|lint job"),
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
         typed("", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"),
@@ -473,7 +473,7 @@ def changed_by_others(tui, world):
         made.replace(path)
         tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen")
         tui.press("H")
-        tui.see("Versions of prefer-pnpm: enter restores one", "not seen yet")
+        tui.see("Versions of prefer-pnpm", "not seen yet")
         tui.press("\x1b")
         tui.see("keep it: it counts as seen", gone="Versions of")
         tui.press(key)
@@ -496,9 +496,9 @@ def activity(tui, world):
     tui.press("\x1b")
     tui.see("add tests for the new components", gone="is:lost")
     tui.press("P")
-    tui.see("Per day", "Hook time")
+    tui.see("Per day", "Waiting for hooks")
     tui.press("\x1b")
-    tui.see("add tests for the new components", gone="Hook time")
+    tui.see("add tests for the new components", gone="Waiting for hooks")
     tui.press("1")
     tui.see("prefer-pnpm")
 
