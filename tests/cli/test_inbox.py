@@ -549,7 +549,7 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     assert data["becomes"]["taken"]
     text = memtui("inbox", entry_id).out
     assert f"Merge: memtui approve {entry_id[-6:]} --into project:prefer-pnpm" in text
-    assert f"{first['score']:.2f}  project:prefer-pnpm" in text
+    assert f"{first['score']:.0%}  project:prefer-pnpm" in text
     memtui("approve", entry_id, "--into", "project:prefer-pnpm")
     assert "yarn" in memtui("show", "prefer-pnpm").out
 

@@ -90,7 +90,7 @@ def test_what_is_not_trusted_is_left_out_however_well_it_fits(memtui):
     [
         ("/compact now please", "a slash command"),
         ("go on", "a word or two"),
-        ("zyzzyva quokka flummox", "nothing that was found is likely enough"),
+        ("zyzzyva quokka flummox", "Nothing passes 40%"),
     ],
 )
 def test_why_nothing_would_be_delivered_is_said(memtui, prompt, why):

@@ -65,8 +65,8 @@ def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the
     one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.inputs)
     (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
     assert merge.evidence[0].score == in_inbox.score
-    number = phrasing.likeness(in_inbox.score)
-    assert number[0] == "."
+    number = phrasing.share(in_inbox.score)
+    assert number[-1] == "%"
     assert f" are similar: {number}." in merge.reason
 
 

@@ -9,7 +9,7 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, proposals
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, likeness, some, until
+from memtui.core.base.phrasing import ago, share, some, until
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.health.problems import Problem
@@ -222,7 +222,7 @@ class DraftDetails:
         out.heading("Similar memories")
         names = [f"{line(each.memory.scope_label)}:{line(each.memory.name)}" for each in shown]
         cells = [
-            [likeness(each.score), (name, "bold"), line(each.memory.description)]
+            [share(each.score), (name, "bold"), line(each.memory.description)]
             for each, name in zip(shown, names, strict=True)
         ]
         out.table(["", "", ""], cells, flex=(2, 1), indent="  ")

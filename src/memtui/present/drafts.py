@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memtui.core.base.phrasing import cut, likeness, many
+from memtui.core.base.phrasing import cut, many, share
 from memtui.core.inbox import format as inbox_format
 from memtui.core.review.evidence import Evidence, LikeRefused
 from memtui.core.review.waiting import Waiting
@@ -115,7 +115,7 @@ def like_refused(each: LikeRefused, now: float) -> str:
     when = f"{' at' if ':' in shown else ' on'} {shown}" if shown else ""
     words = cut(safe_text.line(each.draft.description), REFUSED_SHOWN)
     good = " for good" if each.draft.never else ""
-    return f"like a draft that you rejected{good}{when} ({likeness(each.score)}): “{words}”"
+    return f"like a draft that you rejected{good}{when} ({share(each.score)}): “{words}”"
 
 
 class Quote(NamedTuple):

@@ -1,6 +1,6 @@
 """How recall is said and drawn: what a prompt would bring, what is left out and why, and the parts of a score."""
 
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, share
 from memtui.present.bars import bar
 
 TYPE_CHECKING = False
@@ -82,14 +82,9 @@ def outcome(code: str) -> tuple[str, str, str]:
     return OUTCOMES.get(code) or (*OTHER_MARK, code.replace("-", " "))
 
 
-def probability(value: float) -> str:
-    """Write a probability, or a share, as `.82`."""
-    return "1.0" if value >= 0.995 else f"{max(0.0, value):.2f}".lstrip("0")
-
-
 def scored(found: "RecallCandidate") -> str:
     """Draw how likely it is that a memory helps: a number and a bar."""
-    return f"{probability(found.probability):>3} {bar(found.probability, 1.0, BAR)}"
+    return f"{share(found.probability):>4} {bar(found.probability, 1.0, BAR)}"
 
 
 def because(found: "RecallCandidate") -> str:
@@ -135,9 +130,16 @@ def silence(run: "RecallRun") -> str:
 
 def headline(run: "RecallRun") -> str:
     """Return what a prompt would bring, in one sentence without its end."""
+    if nearest(run):
+        return f"Nothing passes {share(run.threshold)}"
     if not run.delivered:
         return f"Nothing would be delivered: {silence(run)}"
     return f"{many(len(run.delivered), 'memory', 'memories')} would be delivered"
+
+
+def title(run: "RecallRun") -> str:
+    """Return the title of all that a prompt would bring."""
+    return "all that it would bring" if run.delivered else "why it brings nothing"
 
 
 def nearest(run: "RecallRun") -> str:
@@ -145,7 +147,7 @@ def nearest(run: "RecallRun") -> str:
     best = max(run.candidates, key=lambda each: each.probability, default=None)
     if run.delivered or best is None or best.outcome != "unlikely":
         return ""
-    likely, needed = probability(best.probability), probability(run.threshold)
+    likely, needed = share(best.probability), share(run.threshold)
     return f"The likeliest is {best.name} with {likely}. One is delivered from {needed} on."
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from memtui.core.base.phrasing import share
 from memtui.present import recall
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def sums_of(found: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
 
 
 def _words(memory: "ReplayedMemory", note: str) -> str:
-    likely = "" if memory.probability is None else recall.probability(memory.probability)
+    likely = "" if memory.probability is None else share(memory.probability)
     return "  ".join(filter(None, (memory.name, memory.scope, likely, note)))
 
 

@@ -405,7 +405,7 @@ async def test_what_is_alike_is_shown_beside_and_merged_into_after_being_seen(wo
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
         assert "project:prefer-pnpm" in shown
-        assert ".97" in shown
+        assert "97%" in shown
         assert "never npm" in shown.replace("\n", " ")  # the memory itself
         await pilot.press("m", "enter")
         await settle(pilot)
@@ -480,7 +480,7 @@ async def test_a_draft_and_the_memory_most_alike_stand_beside_each_other(world, 
         left, right = (" ".join(line.split("│")[side].strip() for line in lines[head : end - 1]) for side in (0, 1))
         assert "everywhere." in left
         assert "Why: the lock file" in left  # Markdown is drawn
-        assert "project:prefer-pnpm similar .90" in right
+        assert "project:prefer-pnpm similar 90%" in right
         assert "never npm" in right
         marks = underlined(app.screen.query_one("#detail").text)
         assert "everywhere." in marks

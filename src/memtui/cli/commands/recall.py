@@ -7,7 +7,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError, UsageError
-from memtui.core.base.phrasing import ago, many, short
+from memtui.core.base.phrasing import ago, many, share, short
 from memtui.core.base.storage import file_error
 from memtui.present import recall, unheard
 from memtui.recall import words
@@ -155,7 +155,7 @@ def _print_rows(ctx: Context, out: Output, args: argparse.Namespace, found: "tup
 def _explain(ctx: Context, out: Output, found: RecallCandidate) -> None:
     mark, style, words = recall.outcome(found.outcome)
     out.section()
-    out.heading(line(found.name), f"{recall.probability(found.probability)} likely to help")
+    out.heading(line(found.name), f"{share(found.probability)} likely to help")
     out.exact("  " + out.style(f"{mark} {words}", style))
     written = f"written {ago(found.stamp, ctx.now())}" if found.stamp else ""
     about = [found.type, found.scope, written, "pinned" if found.pinned else ""]
@@ -183,4 +183,4 @@ def _explain(ctx: Context, out: Output, found: RecallCandidate) -> None:
 
 
 def _number(name: str, value: float) -> str:
-    return recall.probability(value) if name in recall.BOUNDED else f"{value:.1f}"
+    return share(value) if name in recall.BOUNDED else f"{value:.1f}"

@@ -49,9 +49,9 @@ def short(count: int) -> str:
     return str(count)
 
 
-def likeness(score: float) -> str:
-    """Write how similar two texts are, of 1: `.97`."""
-    return f"{score:.2f}".removeprefix("0")
+def share(part: float) -> str:
+    """Write a share of 1, such as a likelihood or how similar two texts are: `97%`."""
+    return f"{max(0.0, part):.0%}"
 
 
 def cut(text: str, most: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from memtui.core.base import shell
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
-from memtui.core.base.phrasing import ago, likeness, many, size, some
+from memtui.core.base.phrasing import ago, many, share, size, some
 from memtui.core.health import memory_kinds
 from memtui.core.health.memory_kinds import Kind
 
@@ -334,7 +334,7 @@ class _Fact:
         if how == "more":
             return f"; {value} not applied yet: after the next turn" if value else ""
         if how == "similar" and isinstance(value, int):
-            return likeness(value / 100)
+            return share(value / 100)
         if how == "unmerged":
             return f" No merge is proposed: {value}." if value else ""
         if how == "age":

@@ -12,10 +12,10 @@ from textual.message import Message
 from textual.widgets import Static
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age
+from memtui.core.base.phrasing import age, share
 from memtui.core.base.storage import file_error
-from memtui.present import recall, safe_text
 from memtui.present import replay as present
+from memtui.present import safe_text
 from memtui.recall.replaying import ReplayedPrompt, StoreChange
 from memtui.recalling import Recalling
 from memtui.tui.dialogs.dialog import Dialog, Keys
@@ -118,7 +118,7 @@ class ReplayDialog(Dialog[None]):
     def _draw(self, each: ReplayedPrompt) -> list[Text]:
         mark, style = present.about(each, self.paths) or (" ", "dim")
         memory = next((side[path] for side in (each.changed, each.now) for path in self.paths if path in side), None)
-        likely = "" if memory is None or memory.probability is None else recall.probability(memory.probability)
+        likely = "" if memory is None or memory.probability is None else share(memory.probability)
         return [
             Text(mark, style=style),
             Text(age(each.prompt.time or None, self.services.data.now()), style="dim"),

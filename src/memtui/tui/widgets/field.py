@@ -5,6 +5,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.reactive import Reactive
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -35,6 +36,16 @@ class Field(Input):
     def validate_value(self, value: str) -> str:
         """Replace control characters and tabs, one character each."""
         return safe_text.same_length(value).replace("\t", " ")
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line; out of focus its beginning, with `…` where it is cut."""
+        room = self.scrollable_content_region.width
+        text = self._value
+        if y or self.has_focus or text.cell_len <= room:
+            return super().render_line(y)
+        text.truncate(room, overflow="ellipsis")
+        strip = Strip(text.render(self.app.console)).extend_cell_length(room + 1)
+        return strip.apply_style(self.rich_style)
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste all lines as one, where Textual takes only the first.

@@ -144,7 +144,7 @@ def test_scores_and_what_was_left_out_are_told(world):
     )
     text = details.delivery(Delivery.of(record), "previewed", "", "shop", NOW).plain
     assert "prefer-pnpm" in text
-    assert ".82" in text
+    assert "82%" in text
     assert "Left out  8" in text
     assert "no room" in text
     assert "too long" in text

@@ -88,7 +88,7 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         assert "<memtui-memory " in detail
         await to(pilot, "release-steps")
         assert "too unlikely to help" in app.screen.detail.plain
-        assert "delivered from .40 on" in app.screen.detail.plain
+        assert "delivered from 40% on" in app.screen.detail.plain
         app.screen.table.move_to(1)
         await settle(pilot)
         assert app.screen.table.row is RULE
@@ -213,6 +213,35 @@ async def test_keys_for_the_order_of_the_list_say_how_to_come_back(app):
         await settle(pilot)
         assert names(app) == listed
         assert any("escape comes back" in each.message for each in app._notifications)
+
+
+async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "make the redesign faster")
+        screen = app.screen
+        assert not screen.recall.last.delivered
+        assert screen.recall.last.left_out
+        assert screen.summary().plain.startswith("Nothing passes 40%")
+        assert names(app)[0] == "-"
+        assert screen.table.row is screen.table.rows[1]
+        assert screen.table.rule().startswith("left out: ")
+        screen.table.move_to(0)
+        await settle(pilot)
+        assert screen.detail.plain.startswith("The likeliest is ")
+
+
+async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "go on")
+        assert app.screen.table.empty == "Nothing would be delivered: a prompt of a word or two recalls nothing."
+
+
+async def test_a_long_prompt_is_cut_at_its_end_while_the_list_has_the_focus(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot, f"begin here {'and go on ' * 30}")
+        drawn = app.screen.recall.line.render_line(0).text.rstrip()
+        assert drawn.startswith("begin here")
+        assert drawn.endswith("…")
 
 
 async def test_another_memory_that_is_gone_to_ends_recall(app, world):

@@ -10,7 +10,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import ago, cut, many, short, until
+from memtui.core.base.phrasing import ago, cut, many, share, short, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
@@ -135,8 +135,8 @@ def _delivered(text: Text, record: Delivery, recalls: Callable[[Item], RecallCou
         text.append(safe_text.line(counted(kind, len(group)), 80))
         text.append(safe_text.line(f"  {first.scope}" if first.scope else "", 80), style="dim")
         text.append(safe_text.line(f"  {reason}" if reason else "", 300))
-        # The score, such as `.82`, or its parts by name, where the record has them.
-        scores = (f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in first.scores)
+        # The score, such as `82%`, or its parts by name, where the record has them.
+        scores = (f"{key} {value:.2f}" if key else share(value) for key, value in first.scores)
         text.append(f"  {' '.join(scores)}\n" if first.scores else "\n", style="bold")
         if kind in WITH_ID:
             for item, title in group[:NAMES_SHOWN]:

@@ -8,7 +8,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.consolidate import similarity
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, likeness, many
+from memtui.core.base.phrasing import ago, many, share
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
@@ -219,7 +219,7 @@ def _name_taken(draft: Draft) -> str:
 
 def score(each: Similar) -> str:
     """`.97`"""
-    return likeness(each.score)
+    return share(each.score)
 
 
 def _content(found: Memory) -> str:

@@ -1,7 +1,7 @@
 """Recall, a state of the Memories list: a prompt on top, the list ordered by how likely each memory helps with it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -36,8 +36,7 @@ NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you accept becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
-NOTHING_FOUND = """Nothing would be delivered: {}.
-No memory was found for it. Other words may find some, and a trigger of a memory finds it by them."""
+OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 NAMES_SHOWN = 3
@@ -48,6 +47,10 @@ WITHOUT = ("sort", "project", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
+
+
+def _first_memory(pairs: Sequence[Pair]) -> int | None:
+    return next((at for at, pair in enumerate(pairs) if pair is not RULE), None)
 
 
 @dataclass
@@ -196,7 +199,7 @@ class Recall:
         if run.prompt != self.prompt:
             return
         if run.prompt != self.last.prompt:
-            self.screen.wanted = lambda pairs: 0 if pairs else None
+            self.screen.wanted = _first_memory
         self.last, self._problem = run, ""
         self._candidates = {each.path: each for each in run.candidates}
         self.list.redraw()
@@ -278,7 +281,10 @@ class Recall:
             return actions.keyed(NO_MEMORIES, read_only=self.services.read_only)
         if not self.prompt.strip():
             return actions.keyed(NOTHING_TYPED)
-        return NO_INDEX if self.last.silent == "no-index" else NOTHING_FOUND.format(words.silence(self.last))
+        if self.last.silent == "no-index":
+            return NO_INDEX
+        other_words = f"\n{OTHER_WORDS}" if self.last.silent == "nothing" else ""
+        return f"{words.headline(self.last)}.{other_words}"
 
     def summary(self) -> Text:
         """Return what the prompt would bring, how much that is, and how long it took to find out."""
@@ -308,7 +314,7 @@ class Recall:
         """Return the detail of a memory, or of all that would be delivered."""
         candidate = self.candidate(pair)
         if candidate is None:
-            return Described(recall_text.whole(self.last), title="all that it would bring")
+            return Described(recall_text.whole(self.last), title=words.title(self.last))
         where, now = self.memories.name_of(pair[0]), self.services.data.now()
         text = recall_text.detail(candidate, self.last, where, now, read_only=self.services.read_only)
         glance = recall_text.glance(candidate, self.last, where, now)

@@ -13,7 +13,7 @@ from memtui.tui.widgets.rows import Column
 
 COLUMNS = (
     Column("", 1),
-    Column("likely", 10, from_width=WHOLE_TYPE),
+    Column("likely", 11, from_width=WHOLE_TYPE),
     Column("likely", 6, until_width=WHOLE_TYPE),
     Column("name"),
     Column("what it says", from_width=SAYS_FROM),
@@ -37,9 +37,8 @@ def pairs(run: RecallRun, memories: Mapping[str, Pair]) -> list[Pair]:
 
 def rule(run: RecallRun) -> str:
     """Return the words in the rule."""
-    left_out = len(run.left_out)
-    below = f"left out: {left_out}" if left_out else "nothing is left out"
-    return f"{recall.amount(run)} · {below}" if run.delivered else f"nothing is delivered · {below}"
+    left_out = f"left out: {len(run.left_out)}" if run.left_out else "nothing is left out"
+    return f"{recall.amount(run)} · {left_out}" if run.delivered else left_out
 
 
 def draw(candidate: RecallCandidate | None, typed: str) -> list[Text]:
@@ -56,7 +55,7 @@ def draw(candidate: RecallCandidate | None, typed: str) -> list[Text]:
     return [
         Text(mark, style=style),
         Text(likely, style="cyan" if candidate.delivered else "dim"),
-        Text(likely[:3], style="cyan" if candidate.delivered else "dim"),
+        Text(likely[:4], style="cyan" if candidate.delivered else "dim"),
         name,
         says,
         Text(short(candidate.units) if candidate.units else "", style="dim"),

@@ -3,7 +3,7 @@ exactly as the model would get it; for the rule, the whole of what it would get.
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import ago, cut, many
+from memtui.core.base.phrasing import ago, cut, many, share
 from memtui.present import recall, safe_text
 from memtui.present.bars import bar
 from memtui.recalling import RecallCandidate, RecallRun
@@ -35,8 +35,8 @@ def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text
     text.append(safe_text.line(found.name, 200) + "\n", style="bold")
     mark, style, words = recall.outcome(found.outcome)
     text.append(f"{mark} {words}", style=style)
-    line = "" if found.delivered else f", delivered from {recall.probability(run.threshold)} on"
-    text.append(f"  likely to help: {recall.probability(found.probability)}{line}\n", style="dim")
+    line = "" if found.delivered else f", delivered from {share(run.threshold)} on"
+    text.append(f"  likely to help: {share(found.probability)}{line}\n", style="dim")
     facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
@@ -54,7 +54,7 @@ def _parts(text: Text, found: RecallCandidate, most: float) -> None:
     for name, value in shown:
         word, meaning = recall.PARTS[name]
         bounded = name in recall.BOUNDED
-        number = recall.probability(value) if bounded else f"{value:.1f}"
+        number = share(value) if bounded else f"{value:.1f}"
         text.append(f"  {word:<8}{number:>5} ")
         text.append(bar(value, 1.0 if bounded else most, BAR), style="cyan")
         text.append(f"  {meaning}\n", style="dim")
@@ -107,9 +107,8 @@ def glance(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Te
 def whole(run: RecallRun) -> Text:
     """Return the detail of the rule: what the prompt would bring to a new session, and by which of its words."""
     text = Text()
-    title = "All that the prompt would bring" if run.delivered else "Nothing would be delivered"
-    text.append(f"{title}\n", style="bold")
-    text.append(safe_text.line(nearest) + "\n" if (nearest := recall.nearest(run)) else "")
+    title = "All that the prompt would bring" if run.delivered else recall.nearest(run) or recall.headline(run)
+    text.append(f"{safe_text.line(title)}\n", style="bold")
     left_out = many(len(run.left_out), "other was found", "others were found")
     searched = f"{many(run.memories, 'memory', 'memories')} searched"
     facts = [left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
