@@ -111,6 +111,17 @@ def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(mem
     assert not gone.exists()
 
 
+def test_what_an_undo_put_back_is_as_old_as_it_was(memtui, three):
+    def times():
+        rows = memtui.json("inbox", "--kind", "changed")["entries"]
+        return {row["name"]: row["time"] for row in rows if row["change"] != "deleted"}
+
+    before = times()
+    memtui("reject", "prefer-pnpm", "made")
+    memtui("undo", "--yes")
+    assert times() == before
+
+
 def test_one_in_a_subdirectory_comes_back_there(memtui, world):
     path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
     path.parent.mkdir()

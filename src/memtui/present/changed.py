@@ -24,7 +24,7 @@ def by(item: Changed, title: str = "") -> str:
 
 
 def _undone(item: Changed) -> str:
-    """Say that an undo of the person put it back, so that its time is that of the undo."""
+    """Say that an undo of the person put it back, which is why it is here again."""
     return ", put back by your undo" if item.now.op == "undo" else ""
 
 

@@ -63,9 +63,10 @@ class Version:
 
     @property
     def written(self) -> float | None:
-        """When it came to be there, in seconds since the epoch: when memtui wrote it, also if the file got an older
-        time, as from an undo; else when the file was written, and of a deleted one when that was noticed."""
-        made_at = ids.id_time(self.change)
+        """When its text was written, in seconds since the epoch: when memtui wrote it; what an undo put back, as the
+        file's time says, which is put back too; else when the file was written, and of a deleted one when that was
+        noticed."""
+        made_at = ids.id_time(self.change) if self.op != "undo" else None
         if made_at is not None:
             return made_at
         return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
