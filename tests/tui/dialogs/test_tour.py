@@ -19,6 +19,10 @@ def lines(app):
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
+def notes(app):
+    return [note.message for note in app._notifications]
+
+
 def memories(world):
     return set(os.listdir(f"{world.shop}/.claude/memory"))
 
@@ -70,6 +74,33 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         await settle(pilot)
         assert memories(world) == before
         assert not isinstance(app.screen, Tour)
+        assert notes(app)[-1].startswith("That was all.")
+
+
+async def test_undo_right_after_the_approval_takes_it_back_and_begins_again(world):
+    before = memories(world)
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert app.screen.at == 1
+        assert memories(world) != before
+        await pilot.press("z")
+        await settle(pilot)
+        assert memories(world) == before
+        assert app.screen.at == 0
+
+
+async def test_a_key_of_a_tab_says_how_the_tour_is_left(world):
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in "1234":
+            await pilot.press(key)
+            await settle(pilot)
+            assert notes(app)[-1] == "escape leaves the tour."
+            assert app.screen.at == 0
 
 
 async def test_it_goes_back_and_is_left_where_one_is(world):

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
 DRAW_SECONDS = 0.25
 # The answers of a step.
-DO, NEXT, BACK = "do", "next", "back"
+DO, NEXT, BACK, TAKE_BACK = "do", "next", "back", "take back"
 APPROVE, UNDO = "inbox.accept", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
+TABS = ("app.memories", "app.inbox", "app.activity", "app.setup")
 
 
 class TourStep(NamedTuple):
@@ -82,9 +83,15 @@ async def show(services: "Services") -> None:
         screen = services.go(step.screen)
         if step.action == APPROVE:
             screen.go_to_draft()
-        answer = await services.ask(Tour(at, sample=_is_sample(services), read_only=services.read_only, done=done))
+        sample, read_only = _is_sample(services), services.read_only
+        answer = await services.ask(Tour(at, sample=sample, read_only=read_only, done=done, approved=approved))
         if answer is None:
             return
+        if answer == TAKE_BACK:  # the draft waits again, in the first step
+            services.action_run(UNDO)
+            await _undone(screen)
+            at, done, approved = 0, False, False
+            continue
         done = answer == DO and bool(step.seen)
         if answer == DO and step.action == APPROVE and not screen.is_on_draft:
             services.warn("There is no draft here yet: enter goes on.")
@@ -94,6 +101,7 @@ async def show(services: "Services") -> None:
             await _do(services, screen, step)
         if not done:
             at = max(0, at - 1) if answer == BACK else at + 1
+    await _undone(screen)  # its note would stand in the place of the last words
     if approved:
         services.show_activity("")
     services.say(actions.keyed("That was all. {app.help} lists the keys of a screen, {app.quit} quits."))
@@ -113,6 +121,12 @@ async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> No
     await asyncio.gather(*(each.wait() for each in others))
 
 
+async def _undone(screen: "Screen[Any]") -> None:
+    """Wait until a running undo is over."""
+    turns = [each for each in screen.workers if each.group == "turn" and not each.is_finished]
+    await asyncio.gather(*(each.wait() for each in turns))
+
+
 def _commands(screen: "Screen[Any]") -> set[int]:
     return {id(each) for each in screen.workers if each.group == COMMAND and not each.is_finished}
 
@@ -128,7 +142,8 @@ def _is_sample(services: "Services") -> bool:
 
 
 class Tour(Dialog[str]):
-    """A step of the tour. The answer is what to do next: DO, NEXT or BACK; None to leave."""
+    """A step of the tour. The answer is what to do next: DO, NEXT, BACK, or TAKE_BACK the draft that was `approved`;
+    None to leave."""
 
     DEFAULT_CSS = """
     Tour { align: center bottom; background: transparent; }
@@ -141,9 +156,9 @@ class Tour(Dialog[str]):
         Binding("left,h,k,up", "dismiss('back')", "back"),
     ]
 
-    def __init__(self, at: int, *, sample: bool, read_only: bool, done: bool) -> None:
+    def __init__(self, at: int, *, sample: bool, read_only: bool, done: bool, approved: bool) -> None:
         super().__init__()
-        self.at, self.step, self.done = at, STEPS[at], done
+        self.at, self.step, self.done, self.approved = at, STEPS[at], done, approved
         self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
         self.can_do = not read_only and not done and (sample or not self.step.real)
 
@@ -171,10 +186,15 @@ class Tour(Dialog[str]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Do what the step is about on its key."""
+        """Do what the step is about on its key, and undo what an earlier step did; say why the tabs don't change."""
         if self.can_do and event.character == self._key:
             event.stop()
             self.dismiss(DO)
+        elif self.approved and event.character == actions.key_of(UNDO):
+            event.stop()
+            self.dismiss(TAKE_BACK)
+        elif event.character in {actions.key_of(each) for each in TABS}:
+            self.notify("escape leaves the tour.")
 
     def on_mount(self) -> None:
         """Show the screen below as it fills."""
