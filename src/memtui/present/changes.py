@@ -73,14 +73,17 @@ def reason(found: "Transaction", error: MemtuiError) -> str:
     return words[:1].lower() + words[1:]
 
 
-# Where a change was made, by the journal's names, in lists; of this terminal or this TUI, it is HERE.
+# Where a person made a change, by the journal's names, in lists; of this terminal or this TUI, it is HERE.
 PLACES = {"cli": "shell", "tui": "TUI"}
 HERE = "here"
 
 
 def place(found: "Transaction", door: str) -> str:
-    """Return in a word where a change was made. `door`: the journal's name for the one that asks, cli or tui."""
-    return HERE if found.actor == here(door) else PLACES.get(found.by, found.by)
+    """Return in a word where a person made a change, or what else made it, such as `demo`.
+
+    `door`: the journal's name for the one that asks, cli or tui.
+    """
+    return HERE if found.actor == here(door) and found.by in PLACES else PLACES.get(found.by, found.by)
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:

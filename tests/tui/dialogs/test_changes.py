@@ -253,3 +253,41 @@ async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
         await settle(pilot)
         await settle(pilot)
         assert app.screen.query_one("Toast").region.width == 80
+
+
+async def test_enter_stays_in_the_list_when_the_whole_difference_is_shown(app, world):
+    trash(world, "prefer-pnpm", "cli", NOW - 60)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.table.has_focus
+        assert notes(app)[0] == "All of it is shown below the list."
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+
+
+async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
+    write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
+    trash(world, "prefer-pnpm", "cli", NOW - 60)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.query_one(Detail).has_focus
+
+
+async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, world):
+    trash(world, "prefer-pnpm", "demo", NOW - 60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
+        assert " demo " in next(line for line in shown if "trash project:prefer-pnpm" in line)

@@ -277,8 +277,11 @@ class Changes(Dialog[None]):
 
     @on(RowList.Opened, "#changes")
     def read_on(self) -> None:
-        """Go to the difference, to scroll it."""
-        self.query_one(Detail).focus()
+        """Go to the difference, to scroll it; stay in the list if all of it is shown."""
+        if (detail := self.query_one(Detail)).max_scroll_y:
+            detail.focus()
+        else:
+            self.services.say("All of it is shown below the list.")
 
     def action_undo(self) -> None:
         """Undo the change under the cursor."""
