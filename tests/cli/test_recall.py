@@ -69,6 +69,20 @@ def test_the_points_of_the_words_add_up_to_those_of_the_memory(memtui, prompt):
     assert f"pnpm {terms['pnpm']['points']:.1f}" in shown
 
 
+def test_words_like_to_are_not_shown_among_those_that_matched(memtui):
+    prompt = "is there something to know before we push to main with pnpm?"
+    by_name = found(memtui, "--explain", prompt)[1]
+    assert any(term["term"] == "to" and term["points"] for each in by_name.values() for term in each["terms"])
+    shown = memtui("recall", "--explain", prompt).out
+    matched = [
+        set(line.replace(",", " ").split()[1:])
+        for line in shown.split("\n")
+        if line.strip().startswith(("points ", "triggers ", "text "))
+    ]
+    assert any("pnpm" in each for each in matched)
+    assert not any("to" in each for each in matched)
+
+
 def test_no_memory_reaches_the_terminal(memtui, world):
     path = Path(world.shop) / ".claude" / "memory" / "escape.md"
     path.write_text(

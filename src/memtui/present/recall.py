@@ -5,7 +5,7 @@ from memtui.present.bars import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recalling import RecallCandidate, RecallRun
+    from memtui.recalling import MatchedTerm, RecallCandidate, RecallRun
 
 # The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
 OUTCOMES = {
@@ -87,26 +87,31 @@ def scored(found: "RecallCandidate") -> str:
     return f"{share(found.probability):>4} {bar(found.probability, 1.0, BAR)}"
 
 
+def telling(found: "RecallCandidate") -> "list[MatchedTerm]":
+    """Return the words that matched, without those as common as “to”, which count little."""
+    return [each for each in found.terms if not each.common]
+
+
 def because(found: "RecallCandidate") -> str:
-    """Return why a memory was found, in a few words: the words that matched, the telling ones first, or its meaning."""
-    words = [each.term for each in found.terms if not each.common] or [each.term for each in found.terms]
-    if words:
+    """Return why a memory was found, in a few words: the telling words that matched, or its meaning."""
+    if words := [each.term for each in telling(found)]:
         return ", ".join(words)
     return "by meaning" if found.parts.get("cosine", 0.0) > 0 else ""
 
 
 def by_field(found: "RecallCandidate") -> "list[tuple[str, list[str]]]":
-    """Return the words that matched by the field that has them, a word in all of its fields; telling words first."""
+    """Return the telling words that matched by the field that has them, a word in all of its fields."""
     return [
         (word, terms)
         for name, word in FIELDS.items()
-        if (terms := [each.term for each in found.terms if name in each.fields])
+        if (terms := [each.term for each in telling(found) if name in each.fields])
     ]
 
 
 def by_points(found: "RecallCandidate", most: int) -> list[str]:
-    """Return the words that matched, at most so many, each with the points that it adds, the most first: `live 3.1`."""
-    terms = sorted([each for each in found.terms if each.points > 0.0], key=lambda each: -each.points)
+    """Return the telling words that matched, at most so many, each with the points that it adds, the most first:
+    `live 3.1`."""
+    terms = sorted([each for each in telling(found) if each.points > 0.0], key=lambda each: -each.points)
     more = [f"and {len(terms) - most} more"] if len(terms) > most else []
     return [f"{each.term} {each.points:.1f}" for each in terms[:most]] + more
 

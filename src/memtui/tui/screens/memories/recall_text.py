@@ -61,7 +61,7 @@ def _parts(text: Text, found: RecallCandidate, most: float) -> None:
 
 
 def _terms(text: Text, found: RecallCandidate) -> None:
-    if not found.terms:
+    if not recall.telling(found) and not found.trigger:
         return
     text.append("\nWords that matched\n", style="bold")
     for field, terms in recall.by_field(found):
