@@ -42,7 +42,7 @@ class Trusting:
         if self.no_more:
             rows.append((NO_MORE, f"Stop trusting {_names(self.no_more)}"))
         if self.open and self.these != self.open:
-            rows.append((ALL, f"Trust all the others, as shown below: {_names(self.open)}"))
+            rows.append((ALL, f"Trust all the others: {_names(self.open)}"))
         if known.always:
             rows.append((ONLY, "Trust only the present versions"))
         else:

@@ -194,7 +194,7 @@ async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(a
 async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_takes_back_just_that(app, world):
     directory = world.shop + "/.claude/memory"
     write(project(world, "prefer-pnpm.md"), read(project(world, "prefer-pnpm.md")) + "One more line.\n")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "a")
@@ -209,7 +209,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
         await press(pilot, "z")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "One more line." in read(project(world, "prefer-pnpm.md"))
-        await press(pilot, "Z", "a")
+        await press(pilot, "Z", "h", "a")
         await choose(pilot, "Stop trusting prefer-pnpm")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "release-steps.md" in trust.trusted_names(world.root, directory)
@@ -240,13 +240,24 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
 
 
+async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "a")
+        assert app.screen.group == "memories"
+        message = [note.message for note in app._notifications][-1]
+        assert message.startswith("Nothing to trust here.")
+        assert message.endswith("a accepts drafts: 2.")
+
+
 @pytest.mark.slow
 async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repository_can_be(app, world):
     directory = world.shop + "/.claude/memory"
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "release-steps")
-        await press(pilot, "a", "enter")
+        await press(pilot, "h", "a", "enter")
         assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
         await press(pilot, "a")
         await choose(pilot, "Trust all the others")

@@ -200,16 +200,24 @@ class MemoryCommands:
     # trust
 
     async def trust(self) -> None:
-        """Show the repository's memories and trust the chosen ones, or all (as they are now, or always), or none."""
+        """Show the repository's memories and trust the chosen ones, or all (as they are now, or always), or none. From
+        the list only if a chosen one is not trusted; from the scopes always."""
         from memtui.tui.dialogs.trust_choice import Trusting
 
-        shared = next((s for s, _ in self.list.chosen() if s.is_shared), None)
+        rows = self.list.chosen()
+        if rows and not self.places.has_focus and not any("U" in row.letters for _, row in rows):
+            revoke = "`memtui trust --remove` stops trusting it. " if rows[0][0].needs_trust else ""
+            self.services.say(
+                actions.keyed(f"Nothing to trust here. {revoke}{{inbox.accept}} accepts drafts: {{app.inbox}}.")
+            )
+            return
+        shared = next((s for s, _ in rows if s.is_shared), None)
         own = (s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem)
         scope = shared or next(own, None)
         if scope is None:
             self.services.say("This project has no memories of its own.")
             return
-        chosen = [row.file for place, row in self.list.chosen() if place.label == scope.label]
+        chosen = [row.file for place, row in rows if place.label == scope.label]
         question = Trusting(self.services.data, scope.directory, chosen)
         answer = await self.services.ask(
             Choice(question.title, question.entries, question.current, about=question.about)
