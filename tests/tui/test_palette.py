@@ -18,6 +18,13 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
         assert not option.bold
 
 
+async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await settle(pilot)
+        await palette(pilot, "")
+        assert app.screen.query_one("CommandList").region.bottom == 14
+
+
 @pytest.mark.slow
 async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
     async with app.run_test(size=(100, 30)) as pilot:

@@ -111,6 +111,10 @@ class Palette(CommandPalette):
         if not self.is_current:
             event.prevent_default()
 
+    def on_resize(self) -> None:
+        """Leave the last row of the screen to the keys: three are above the list."""
+        self.query_one(CommandList).styles.max_height = min(self.size.height * 8 // 10, self.size.height - 4)
+
     def _gather_commands(self, search_value: str) -> Any:
         return super()._gather_commands(search_value) if self.is_current else None
 

@@ -291,3 +291,14 @@ async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, 
         await settle(pilot)
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         assert " demo " in next(line for line in shown if "trash project:prefer-pnpm" in line)
+
+
+async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, world):
+    trash(world, "prefer-pnpm", "shell", NOW - 60)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        table = app.screen.table
+        assert table.size.height == table.header + max(3, len(table.rows))
+        assert app.screen.query_one(Detail).size.height > 20

@@ -50,6 +50,8 @@ OWN_FILES = {
 }
 # Files whose differences are shown.
 FILES_SHOWN = 20
+# Rows that the list has in any case; the difference gets those that a short list leaves free.
+LEAST_ROWS = 3
 # Changes of a group that its row names.
 NAMED = 3
 COLUMNS = (
@@ -210,6 +212,7 @@ class Changes(Dialog[None]):
     def _fill(self) -> None:
         """Show the changes that were read."""
         self.table.show(made(self.changes, self.unfolded))
+        self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
         self._show_row()
 
     def _show_in_foot(self, words: str) -> None:

@@ -124,6 +124,11 @@ class ListScreen(Screen[None], Generic[Row]):
                 yield from self.below_list()
             yield self.detail
 
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has what all projects have, which the top bar says in place of this project."""
+        return False
+
     def below_list(self) -> ComposeResult:
         """Yield what stands below the list and its preview; nothing by default."""
         yield from ()
@@ -264,7 +269,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Show the row under the cursor in the detail, and its keys at the bottom."""
         row = self._described = self.table.row
         if row is None:
-            self.detail.show("", Text("" if self.typed else self.nothing_chosen, style="dim"))
+            self.detail.show("", Text(self.nothing_chosen, style="dim"))
             self.glance.show(Text())
             self.entitle(self.detail, Text())
         else:
@@ -301,7 +306,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def frame_top(self) -> None:
         """Draw the bar above."""
         if self.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
-            self.top.show(self.group, self.services)
+            self.top.show(self.group, self.services, of_all_projects=self.of_all_projects)
 
     def _draw_bars(self) -> None:
         self._is_framing = False

@@ -31,13 +31,14 @@ class TopBar(OneLine):
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
-    def show(self, current: str, app: "Services") -> None:
-        """Draw the line for a screen."""
+    def show(self, current: str, app: "Services", *, of_all_projects: bool) -> None:
+        """Draw the line for a screen; one `of_all_projects` has `all` in place of this project's name."""
         width = self.size.width or 80
         tabs = {name: _tab(name, current, app, width) for name in TABS}
         spare = max(0, width - sum(map(len, tabs.values())))
         right = min(RIGHT, max(10 if app.read_only else 3, spare - LEFT)) if width >= TIGHT else min(3, spare)
-        text = _place(app, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
+        project = "all" if of_all_projects else app.data.facts.project
+        text = _place(app, project, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
         pieces = [(0, text.cell_len, "list.project")]
         for name, words in tabs.items():
             start = text.cell_len
@@ -67,11 +68,11 @@ def _tab(name: str, current: str, app: "Services", width: int) -> str:
     return f" {number}({badge})" if badge else f" {number} "  # "3 6" would read as two tabs
 
 
-def _place(app: "Services", room: int, *, wide: bool) -> Text:
+def _place(app: "Services", project: str, room: int, *, wide: bool) -> Text:
     """Return the project and, if it is not full, the mode, in so many cells."""
     facts = app.data.facts
     mode = "" if facts.mode == "full" else f" {facts.mode}"
-    name = Text(safe_text.line(facts.project, PROJECT_MOST), "bold")
+    name = Text(safe_text.line(project, PROJECT_MOST), "bold")
     least = min(name.cell_len, PROJECT_LEAST)
     text = Text(" memtui  " if wide else " ", "dim", end="", no_wrap=True)
     left = room - text.cell_len - len(mode) - 2

@@ -130,7 +130,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         assert any("underline" in str(span.style) for span in cells[3].spans)
         await pilot.press(*"xyzzy")
         assert names(app) == []
-        assert "escape clears the query" in app.screen.table.empty
+        assert "escape clears the filter" in app.screen.table.empty
         await pilot.press("escape")
         assert len(names(app)) == 13
         assert app.screen.table.has_focus
@@ -241,8 +241,25 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
         app.screen.show_query("exclamation")
         assert names(app) == []
         assert "project:all seeks in all projects" in app.screen.table.empty
+        await settle(pilot)
+        assert app.screen.detail.plain == "Nothing is selected."
         app.screen.show_query("exclamation project:all")
         assert names(app) == ["writing-style"]
+
+
+async def test_bar_and_scopes_say_that_the_list_is_of_all_projects(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "shop ▾" in app.screen.top.render().plain
+        await pilot.press("p")
+        await settle(pilot)
+        first = app.screen.places.rows[0]
+        assert (first.label, first.count) == ("all projects", len(app.screen.table.rows))
+        assert " all ▾" in app.screen.top.render().plain
+        await pilot.press("p")
+        await settle(pilot)
+        assert app.screen.places.rows[0].label == "all here"
+        assert "shop ▾" in app.screen.top.render().plain
 
 
 async def test_a_query_has_terms_and_says_which_exist(app):

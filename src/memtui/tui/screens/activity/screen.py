@@ -296,11 +296,11 @@ class Activity(ListScreen[Row]):
     def why_empty(self) -> str:
         """Return what an empty list says."""
         if self.listing.wrong:
-            return f"{self.listing.wrong}\nescape clears the query."
+            return f"{self.listing.wrong}\nescape clears the filter."
         if self.query_text:
             if self.listing.reading is None or not (self.listing.reading.done or self.listing.reading.rows):
                 return "Searching …"
-            return f"No matches for “{safe_text.line(self.query_text, 60)}”.\nescape clears the query."
+            return f"No matches for “{safe_text.line(self.query_text, 60)}”.\nescape clears the filter."
         words = EMPTY + unheard.paragraph(self.services.data.unheard())
         return actions.keyed(words, read_only=self.services.read_only)
 

@@ -383,6 +383,7 @@ class Memories(ListScreen[Pair]):
     def fill(self) -> None:
         """Show the memories that match the query, and the fill level of their indexes."""
         before, self.search = self.search, memory_query.parse(self.typed)
+        self.places.of_all_projects(self.of_all_projects)
         if (bool(before.scope), bool(before.project)) != (bool(self.search.scope), bool(self.search.project)):
             self.sift()  # it is about other memories now
             return
@@ -399,7 +400,7 @@ class Memories(ListScreen[Pair]):
         if self.typed:
             nothing = self.search.problem or f"No matches for “{safe_text.line(self.typed, 60)}”."
             everywhere = "" if self.search.project else " project:all seeks in all projects."
-            return f"{nothing}\nescape clears the query.{everywhere}"
+            return f"{nothing}\nescape clears the filter.{everywhere}"
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
@@ -441,6 +442,11 @@ class Memories(ListScreen[Pair]):
         if recall := self.recalled:
             return recall.summary()
         return rows.place_line(self.places.row, self.counted)
+
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has the memories of all projects."""
+        return self.search.project == memory_query.ALL
 
     def _show_index(self) -> None:
         """Show how full the indexes are; without a detail pane, what is wrong with the memory instead."""

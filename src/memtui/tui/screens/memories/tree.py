@@ -103,12 +103,15 @@ def build(
     folds: Mapping[str, bool],
     project: str,
     unread: Collection[str] = (),
+    *,
+    everywhere: bool = False,
 ) -> list[Place]:
     """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key; `unread`: the
-    labels of scopes that are not read completely."""
+    labels of scopes that are not read completely; `everywhere`: the first line counts the memories of all projects."""
     here = tuple(scope for scope in found if is_here(scope))
-    some = _any_unread(here, unread)
-    places = [Place(ALL, "all here", _count(here, rows), here, unread=some, problems=_problems(here, rows))]
+    label, counted = ("all projects", found) if everywhere else ("all here", here)
+    some, wrong = _any_unread(counted, unread), _problems(counted, rows)
+    places = [Place(ALL, label, _count(counted, rows), here, unread=some, problems=wrong)]
     for scope in found:
         if not group_of(scope):
             places += _scope_places(scope, rows, folds, project, scope.label in unread)
@@ -166,6 +169,7 @@ class ScopeTree(RowList[Place]):
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
         self._lost = ""  # the key of the place whose memories went away while the cursor was on it
+        self._everywhere = False  # whether the list has the memories of all projects
         self._places: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
 
     def restore(self, state: Mapping[str, object]) -> None:
@@ -185,11 +189,17 @@ class ScopeTree(RowList[Place]):
         loaded: bool,
     ) -> None:
         """Show the tree of these scopes; `loaded`: all of them were read."""
-        self._places = lambda folds: build(found, rows, folds, project, unread)
+        self._places = lambda folds: build(found, rows, folds, project, unread, everywhere=self._everywhere)
         self._refold()
         if self.wanted:
             self.want(self.wanted)
             self.wanted = "" if loaded else self.wanted
+
+    def of_all_projects(self, everywhere: bool) -> None:
+        """Show that the list has the memories of all projects, or only those of the place under the cursor."""
+        if everywhere != self._everywhere:
+            self._everywhere = everywhere
+            self._refold()
 
     def _refold(self) -> None:
         """Show the tree with the current folds."""
