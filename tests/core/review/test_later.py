@@ -29,3 +29,12 @@ def test_odd_files_hide_nothing(root, data):
     with open(later.path(root), "wb") as file:
         file.write(data)
     assert later.load(root) == {}
+
+
+def test_an_empty_key_is_neither_written_nor_read(root):
+    later.hide(Journal(root, by="test", now=lambda: 1000.0), ["", "one"], NEVER, "hide 2")
+    with open(later.path(root)) as file:
+        assert '""' not in file.read()
+    with open(later.path(root), "w") as file:
+        file.write('{"v": 1, "until": {"": "never", "one": "never"}}')
+    assert later.load(root) == {"one": NEVER}

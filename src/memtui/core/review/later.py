@@ -33,7 +33,8 @@ def load(root: str) -> dict[str, float]:
 
 def _rows(data: bytes) -> dict[str, str]:
     rows = fastjson.loads_dict(data).get("until") if data.strip() else None
-    return {str(key): str(words) for key, words in rows.items()} if isinstance(rows, dict) else {}
+    # An empty key would hide each entry, which has none here.
+    return {str(key): str(words) for key, words in rows.items() if key} if isinstance(rows, dict) else {}
 
 
 def _time(words: str) -> float | None:
@@ -47,7 +48,7 @@ def hide(journal: Journal, keys: Collection[str], until: float | None, what: str
     before = read_or_none(file)
     rows = {key: words for key, words in _rows(before or b"").items() if key not in keys}
     if until is not None:
-        rows |= dict.fromkeys(keys, "never" if until == NEVER else clock.iso_seconds(until))
+        rows |= dict.fromkeys(filter(None, keys), "never" if until == NEVER else clock.iso_seconds(until))
     newest = dict(list(rows.items())[-MOST:])
     after = fastjson.dumps({"v": FORMAT, "until": newest}).encode() + b"\n"
     if after != before:

@@ -61,6 +61,11 @@ class ProblemRow(InboxRow):
         return PROBLEM
 
     @property
+    def later_key(self) -> str:
+        """What tells it from all others while it is hidden; the command line has the same."""
+        return self.key
+
+    @property
     def paths(self) -> list[str]:
         """The paths of the memories that it is about."""
         subjects = (each.subject for each in self.problem.parts)
