@@ -194,7 +194,7 @@ def test_what_each_value_does_is_in_the_help_and_where_a_wrong_one_is_refused(ba
         words = setting.VALUES[key][value]
         assert words in " ".join(told.split())
         assert words in " ".join(done.err.split())
-    assert "memtui help config" in " ".join(bare("config", "list").err.split())
+    assert "memtui help config" in " ".join(bare("config", "list").out.split())
 
 
 def test_the_theme_is_one_of_those_that_there_are(bare):
@@ -329,3 +329,14 @@ def test_a_value_that_can_not_be_used_is_not_said_to_be_in_force(bare):
     assert got.out == "full\n"
     assert "! mode in config.toml must be one of full" in got.err
     assert bare("config", "get", "budget").err == ""
+
+
+def test_a_wrong_value_is_answered_with_a_line_for_each_right_one(bare):
+    said = bare("config", "set", "mode", "loud", check=False).err.splitlines()
+    assert [each.split(":")[0] for each in said[1:]] == ["  full", "  notes", "  off"]
+
+
+def test_what_the_values_do_stands_below_the_settings(bare):
+    done = bare("config")
+    assert done.err == ""
+    assert "memtui help config" in " ".join(done.out.splitlines()[-3:])

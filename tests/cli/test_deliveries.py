@@ -197,3 +197,10 @@ def test_where_nothing_was_delivered_it_says_whether_the_hooks_are_installed(bar
     told = bare("activity").out
     assert "The hooks are installed: the next session or prompt gets what waits." in told
     assert "memtui setup" not in told
+
+
+def test_a_session_that_is_not_known_is_an_error_and_one_without_matches_is_not(memtui, world):
+    refused = memtui("activity", "--session", "nope", check=False)
+    assert (refused.code, "There is no session “nope”." in refused.err) == (3, True)
+    session = world.sessions["blog"][:8]
+    assert "No matches" in memtui("activity", "--session", session, "--text", "no such words").out

@@ -7,6 +7,7 @@ import pytest
 
 from memtui.cli.context import Context
 from memtui.cli.main import main
+from memtui.cli.output import Result
 from memtui.demo import world as demo_world
 
 from .test_tui import opened
@@ -130,3 +131,14 @@ def test_a_person_is_asked_before_an_older_sample_world_is_made_anew(bare, tmp_p
     assert (done.code, marker.exists()) == ((1, True) if answer == "n\n" else (0, False))
     assert (f"memtui demo --keep {place}" in " ".join(done.err.split())) == marker.exists()
     assert "Make it anew" not in bare("demo", place, "--yes").err
+
+
+def test_how_to_reopen_it_names_the_path_that_memtui_was_started_with(bare, monkeypatch, tmp_path):
+    started = tmp_path / "venv" / "memtui"
+    monkeypatch.setattr("sys.argv", [str(started)])
+    place = str(tmp_path / "sample")
+    monkeypatch.setattr("memtui.cli.open_tui.run", lambda *_, **__: Result({}))
+    monkeypatch.chdir(tmp_path)
+    assert f"  {started} demo --open --keep {place}" in bare("demo", "--open", place).out
+    help_text = " ".join(bare("demo", "--help").out.split())
+    assert "with --keep it is opened as it is" in help_text

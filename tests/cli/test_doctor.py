@@ -373,3 +373,12 @@ def test_memories_that_a_living_neighbour_shares_stay_where_they_are(bare, tmp_p
     bare("doctor", "--fix", "projects", check=False)
     assert files(old) == before
     assert "mind the queue" in bare("note", "--list").out
+
+
+def test_doctor_counts_as_many_problems_with_memories_as_check_and_trust_apart(bare, world):
+    bare.env |= world.env
+    bare.cwd = world.shop
+    problems = bare.json("check", check=False)["problems"]
+    said = " ".join(bare("doctor", check=False).out.split())
+    assert f"{problems} problems with memories" in said
+    assert "1 problem with trust" in said

@@ -367,7 +367,17 @@ def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
 def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
     done = memtui("reject", "J5VMX3")
     assert done.out.endswith("  No snapshot tests for components\n")
-    assert done.err == "Rejected “No snapshot tests for components”.\nmemtui undo takes it back.\n"
+    assert done.err == "memtui undo takes it back.\n", "said once"
+
+
+@pytest.mark.parametrize("ref", ["7", "zzz", "zzzz"])
+def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
+    assert f"There is no entry “{ref}”." in memtui("approve", ref, check=False).err
+
+
+def test_an_unknown_note_points_to_the_list_of_notes(memtui):
+    assert "memtui note --list" in memtui("note", "--withdraw", "zzzz", check=False).err
+    assert "There is no note “7”." in memtui("note", "--again", "7", check=False).err
 
 
 def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):

@@ -461,3 +461,7 @@ def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, ov
     assert "not loaded, but brought by memtui" in " ".join(bare("show", "tills").out.split())
     bare("undo", "--yes")
     assert over_limit.read_bytes() == before
+
+
+def test_a_path_that_is_not_there_says_what_is_missing(bare):
+    assert "There is no directory nosuch." in bare("check", "nosuch", check=False).err

@@ -61,10 +61,11 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
 
     Raises NotFoundError, which says so if it is under way or was delivered already.
     """
+    listed = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
     try:
         return waiting.find(read(ctx, kinds, all_projects=True), ref, what)
     except NotFoundError as error:
-        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or LISTED)) from None
+        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or listed)) from None
 
 
 def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
@@ -75,7 +76,7 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
         searched = len(ref) > FULL_ID
         if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
             return NotFoundError(f"{ref} was delivered already.", f"See `memtui activity {shell_word(delivery)}`.")
-        if note := find_note(ctx.root, ref.strip()):
+        if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
             again = f"To deliver it again: memtui note --again {short_id(note.id)}"
             return NotFoundError(f"{ref} was delivered already.", again)
     return misnamed(ctx, ref) or _delivery(ctx, ref)

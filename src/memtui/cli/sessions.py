@@ -113,6 +113,13 @@ def _read(ctx: Context, ref: str, rows: int) -> "dict[str, SessionDetails]":
     return found
 
 
+def must_be_known(ctx: Context, begin: str) -> None:
+    """Raise NotFoundError if no session's id begins so."""
+    logged = (each.session for each in deliveries(ctx.root, begin))
+    if not any(name.startswith(begin) for names in (states(ctx.root), logged) for name in names):
+        raise NotFoundError(f"There is no session “{begin}”.", "`memtui activity --sessions --all` lists them.")
+
+
 def one(ctx: Context, ref: str, rows: "int | None") -> Result:
     """Show one session, with its newest deliveries. Raises NotFoundError, ConflictError."""
     details = _read(ctx, ref.strip().lstrip("…"), ROWS if rows is None else rows)

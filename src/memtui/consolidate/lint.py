@@ -76,7 +76,7 @@ def at(
     """
     top = paths.normal(paths.join(cwd, path))
     if not os.path.lexists(top):
-        raise NotFoundError(f"There is no {path}.", "Give a directory of memories, or a project.")
+        raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
     if not os.path.isdir(top):
         raise UsageError(
             f"{path} is a file.", f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"

@@ -104,6 +104,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     earlier = moved.load(ctx.root) if wanted.memory else NOTHING_MOVED
     reading = Reading(ctx.root, wanted, proofs, earlier=earlier, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
+    if args.session and not rows:
+        sessions.must_be_known(ctx, args.session)
     proofs.look(rows)
     data = {
         "deliveries": [{**each.record, "outcome": proofs.known.get(each.id, receipts.UNKNOWN)} for each in rows],

@@ -87,7 +87,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         out.print(out.style(line(path), "dim"))
         cells = [[(r.key, "bold"), config_text.written(r.value), _source(r), (r.meaning, "dim")] for r in shown]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
-        out.say(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
+        out.paragraph(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
         _warn(out, unknown)
 
     return Result(data, text)

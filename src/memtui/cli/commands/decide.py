@@ -214,7 +214,8 @@ def _reject_drafts(call: DecisionCall, rows: "list[DecisionRow]", *, never: bool
 
     def text(out: Output) -> None:
         _name_each(out, "rejected", items)
-        out.say(drafts.decided("never" if never else "reject", items))
+        if never or out.tty or len(items) > 1:  # else one was named above
+            out.say(drafts.decided("never" if never else "reject", items))
 
     return {"rejected": [item.id for item in items], "never": never, "transaction": done}, text
 

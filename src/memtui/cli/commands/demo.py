@@ -47,9 +47,12 @@ def register(commands: "parser.Commands") -> None:
         "Without DIR it is made in a temporary directory, and its main lists are printed.",
     )
     found.add_argument(
-        "directory", nargs="?", metavar="DIR", help="the directory; an older sample world there is made anew"
+        "directory",
+        nargs="?",
+        metavar="DIR",
+        help="the directory; an older sample world there is made anew, but with --keep it is opened as it is",
     )
-    found.add_argument("--keep", action="store_true", help="keep the sample world in DIR")
+    found.add_argument("--keep", action="store_true", help="open the sample world in DIR as it is")
     found.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
     found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of three steps")
@@ -71,8 +74,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if anew and not args.yes and ctx.can_ask and not ctx.out.json:
             ctx.confirm(
                 "There is a sample world already. Make it anew, without what you did in it?",
-                "The sample world is as it was. To use it: "
-                f"memtui demo --keep{' --open' if args.open or args.tour else ''} {shell_word(directory)}",
+                f"The sample world is as it was. To use it: {_command(ctx)}"
+                f" demo --keep{' --open' if args.open or args.tour else ''} {shell_word(directory)}",
             )
         world = demo_world.build(directory, ctx.now())
         _install(world)
@@ -116,7 +119,7 @@ def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
 
     def text(out: Output) -> None:
         out.exact("The sample world is still there. Open it again, or remove it when you are done:")
-        out.exact(f"  memtui demo --open --keep {quoted}")
+        out.exact(f"  {_command(ctx)} demo --open --keep {quoted}")
         out.exact(f"  rm -r {quoted}")
 
     return Result(result.data, text, result.code)
@@ -134,13 +137,23 @@ def _run_there(ctx: Context, world: "World", words: "list[str]", about: str) -> 
         result.text(out)
 
 
+def _started(ctx: Context) -> str:
+    """Return the path that memtui was started with, if a shell would not find it as `memtui`; else an empty text."""
+    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
+    return started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
+
+
+def _command(ctx: Context) -> str:
+    """Return what starts memtui in the shell that this was started from."""
+    return shell_word(_started(ctx) or "memtui")
+
+
 def _print_how(ctx: Context, out: Output, world: "World") -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
     for name, value in world.env.items():
         out.exact(f"  export {name}={shell_word(value)}")
-    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
-    if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
+    if started := _started(ctx):
         out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
     out.exact(f"  cd {shell_word(world.shop)}")
     for command, why in TRY:

@@ -22,7 +22,8 @@ from memtui.present import fixes as words
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
 # Where problems wait that are not of the set-up, and what lists them.
 ELSEWHERE = {
-    "inbox": "with memories: in the Inbox, and by `memtui check`",
+    "inbox": "with memories: in the Inbox, and by `memtui check` also those you hid",
+    "trust": "with trust: in the Inbox, and by `memtui trust --list` also those you hid",
     "activity": "with notes that wait: in Activity, and by `memtui note --list`",
 }
 UNDO = "memtui undo"  # takes back all that one call fixed
@@ -155,7 +156,7 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             message = findings.message(each)
             out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(each))
     for place, where in ELSEWHERE.items():
-        if count := findings.problems(each for each in found if findings.place(each) == place):
+        if count := findings.problems(each for each in found if _place(each) == place):
             out.print(f"{out.style('!', 'yellow')} {many(count, 'problem')} {where}")
     out.print()
     problems, notes = findings.problems(found), findings.notes(findings.of_setup(found))
@@ -164,6 +165,11 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow") + known)
     else:
         out.print(out.style("All good.", "green") + known)
+
+
+def _place(found: Finding) -> str:
+    """Return where a problem waits; trust is apart, for `memtui check` does not count it."""
+    return "trust" if found.code == "trust.waiting" else findings.place(found)
 
 
 def _clean(ctx: Context, *, dry: bool) -> Result:

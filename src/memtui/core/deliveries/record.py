@@ -346,7 +346,7 @@ def find_note(root: str, ref: str) -> Note | None:
                 found.setdefault(note.id, note)
         if any(name.lower() == wanted for name in found) or len(found) > short_ids.SEVERAL:
             break
-    return found[short_ids.match(ref, list(found), "guidance")] if found else None
+    return found[short_ids.match(ref, list(found), "note")] if found else None
 
 
 def notes_of(delivery: Delivery) -> list[Note]:

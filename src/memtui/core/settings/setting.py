@@ -216,8 +216,9 @@ def value_of(key: str, typed: str) -> Value:
             value = typed
     problem = config.problem(key, value)
     if problem is not None:
+        choices = "\n  ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
         raise UsageError(
-            f"{key} {problem}, not “{typed}”.", explained(key) if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+            f"{key} {problem}, not “{typed}”.", choices if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
         )
     return value
 
