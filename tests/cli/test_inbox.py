@@ -9,6 +9,7 @@ import pytest
 
 from memtui.core.base import paths
 from memtui.core.inbox import file as inbox_file
+from memtui.core.review import later
 
 from .conftest import NOW
 
@@ -623,3 +624,10 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
     memtui("approve", "--all", "--one-offs", check=False)
     assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out
+
+
+def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hides_it(memtui, world):
+    (found,) = memtui.json("inbox", "--kind", "problems")["entries"]
+    memtui("reject", found["id"])
+    assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
+    assert memtui.json("inbox", "--kind", "problems")["entries"] == []

@@ -17,6 +17,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.memories import triggers
 from memtui.core.memories.store import Store
+from memtui.core.review import later
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
@@ -1414,3 +1415,35 @@ async def test_in_a_small_window_a_draft_is_before_a_long_quote(world, app):
         shown = str(app.screen.glance.render())
         assert "no-friday" in shown
         assert "Never deploy on a Friday" in shown
+
+
+async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(app, world):
+    def keys(app):
+        return [row.key for row in app.screen.table.rows]
+
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        before = keys(app)
+        at = next(at for at, row in enumerate(table.rows) if row.kind.word == "problem")
+        table.move_to(at)
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        assert keys(app) == before[:at] + before[at + 1 :]
+        assert list(later.load(world.root)) == [before[at]]
+    again = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with again.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert keys(again) == before[:at] + before[at + 1 :]
+
+
+def put_empty_key(world):
+    Path(later.path(world.root)).write_text('{"v":1,"until":{"":"never"}}\n', encoding="utf-8")
+
+
+async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world):
+    put_empty_key(world)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}

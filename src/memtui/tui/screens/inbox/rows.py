@@ -44,7 +44,7 @@ def in_order(found: Sequence[InboxRow], hidden: Mapping[str, float], now: float)
     the end, in the order in which they come back, without those hidden for good."""
     rows = []
     for row in found:
-        until = hidden.get(row.later_key, 0.0)
+        until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0
         if until != NEVER:
             rows.append(replace(row, until=until) if until > now else row)
 
