@@ -159,7 +159,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.trust", "a", "trust", "Trust a memory that came with the repository, or all", writes=True),
     Action("inbox.accept", "a", "accept", "Accept (the command: approve): do what is shown", writes=True),
     Action("inbox.edit", "e", "edit", "Edit it first, then it is accepted", writes=True),
-    Action("inbox.reject", "x", "reject", "Reject it, take it back, drop it; its grey row: never again", writes=True),
+    Action("inbox.reject", "x", "reject", "Reject it; again on its grey row: never draft it again", writes=True),
     Action("inbox.later", "w", "later", "Hide it until tomorrow, next week or a date", writes=True),
     Action("inbox.merge", "m", "merge", "Append a draft to an existing memory", writes=True),
     Action("inbox.history", "H", "versions", "The versions of a memory that others changed; restore one"),

@@ -631,3 +631,4 @@ def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hi
     memtui("reject", found["id"])
     assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
+    assert "never list again: auto:meeting-notes is broken" in memtui("undo").out

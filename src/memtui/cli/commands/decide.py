@@ -258,7 +258,8 @@ def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 def _hide(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Never list these again."""
     what = f"“{rows[0].says[:60]}”" if len(rows) == 1 else many(len(rows), "entry", "entries")
-    later.hide(call.journal, [row.later_key for row in rows], NEVER, f"hide {what}")
+    step = later.step(rows[0].says[:60] if len(rows) == 1 else what, NEVER)
+    later.hide(call.journal, [row.later_key for row in rows], NEVER, step)
 
     def text(out: Output) -> None:
         out.print(f"Not listed again: {line(what)}.")
@@ -275,8 +276,7 @@ def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None")
     if items:
         call.review.snooze(items, until)
     if others:
-        verb = "bring back" if until is None else "hide"
-        later.hide(call.journal, others, until, f"{verb} {many(len(others), 'entry', 'entries')}")
+        later.hide(call.journal, others, until, later.step(many(len(others), "entry", "entries"), until))
 
     def text(out: Output) -> None:
         state = "back" if until is None else f"until {dates.day_and_time(until, now)}"

@@ -41,6 +41,11 @@ def _time(words: str) -> float | None:
     return NEVER if words == "never" else clock.parse(words)
 
 
+def step(what: str, until: float | None) -> str:
+    """Return what the list of changes calls it that something is hidden until a time, for good, or shown again."""
+    return f"{'bring back' if until is None else 'never list again' if until == NEVER else 'hide'}: {what}"
+
+
 def hide(journal: Journal, keys: Collection[str], until: float | None, what: str) -> None:
     """Hide what has these keys until a time, `when.NEVER` for good, None to show it again; as one step of undo, which
     the list of changes calls `what`. Raises MemtuiError."""

@@ -1,5 +1,6 @@
 """Memories that somebody else wrote, as rows of the inbox, and the commands that decide about them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -140,13 +141,8 @@ class ChangedCommands(HideCommands):
     async def keep(self) -> None:
         """Mark the chosen ones as seen; what is not on the screen is shown first."""
         found, data = self._memories(), self.services.data
-        if not self.chosen.is_seen():
-            text = Text()
-            for item in found:
-                text.append_text(_head(item, None, data.now())).append_text(difference(data, item)).append("\n")
-            what = "1 memory" if len(found) == 1 else f"{len(found)} memories"
-            if not await self.services.ask(Preview(f"Keep {what}: this is what others wrote", text, f"keep {what}")):
-                return
+        if not await self._agreed("keep", found):
+            return
         changed.keep(data.store().journal, data.versions, found)
         untrusted = words.not_trusted(changed.untrusted(data.root, found))
         why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
@@ -155,9 +151,24 @@ class ChangedCommands(HideCommands):
         self.services.say(f"{words.done('keep', found)}{why}{note} {actions.takes_back()}")
         self.services.read()
 
+    async def _agreed(self, verb: str, found: Sequence[Changed]) -> bool:
+        """Show what is not on the screen, and return whether the person goes on."""
+        if self.chosen.is_seen():
+            return True
+        text, data = Text(), self.services.data
+        for item in found:
+            text.append_text(_head(item, None, data.now())).append_text(difference(data, item)).append("\n")
+        what = f"{verb} {many(len(found), 'memory', 'memories')}"
+        title = f"{what[0].upper()}{what[1:]}: this is what others wrote"
+        answer = await self.services.ask(Preview(title, text, what))
+        return bool(answer)
+
     async def take_back(self) -> None:
-        """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be."""
+        """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be. What is not
+        on the screen is shown first."""
         found, data = self._memories(), self.services.data
+        if not await self._agreed("take back", found):
+            return
         store, (others, note) = data.store(), self.chosen.still_marked()
         try:
             outcome = await self.bulk.each(store, found, partial(changed.take_back_one, store, data.versions))

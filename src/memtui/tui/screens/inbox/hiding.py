@@ -65,6 +65,7 @@ class HideCommands:
         return many(len(rows), rows[0].kind.singular, rows[0].kind.plural)
 
     def _hide(self, rows: list[InboxRow], until: float | None, words: str) -> None:
-        keys, what = [row.later_key for row in rows], self.named(rows)
-        verb = "bring back" if until is None else "hide"
-        self.chosen.act(lambda: later.hide(self.services.data.journal(), keys, until, f"{verb} {what}"), words)
+        keys = [row.later_key for row in rows]
+        what = safe_text.line(rows[0].gist, 60) if len(rows) == 1 else self.named(rows)
+        step = later.step(what, until)
+        self.chosen.act(lambda: later.hide(self.services.data.journal(), keys, until, step), words)

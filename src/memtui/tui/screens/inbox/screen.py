@@ -58,8 +58,8 @@ from memtui.tui.widgets.rows import Column, RowList
 REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
-EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. Memories
-that overlap, have expired or are broken are listed here, each with its fix."""
+EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
+Memories that overlap, have expired or are broken are listed here, each with its fix."""
 EMPTY_UNHEARD = """Sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
@@ -147,9 +147,10 @@ class Inbox(ListScreen[InboxRow]):
         + marks.section("Kinds of fixes", changesets.MEANINGS.items())
         + "\n"
         "In the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. Of a"
-        " draft: how sure it is feedback, whether it is likely to last, how often it was said. Folded is what was said"
-        f" once and is below {inbox_format.LASTING:.0%} lasting, in an earlier session {inbox_format.DELIVERED:.0%},"
-        f" or where that is not known below {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole"
+        " draft: how sure it is feedback, whether it is likely to last, how often it was said. A draft is folded as"
+        f" probably a one-off if it was said once and is less than {inbox_format.LASTING:.0%} likely to last. In an"
+        f" earlier session the limit is {inbox_format.DELIVERED:.0%}. Where that is not known, it is"
+        f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole"
         " before it is accepted."
     )
 
