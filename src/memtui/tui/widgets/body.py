@@ -1,6 +1,7 @@
 """A text area for Markdown: syntax is highlighted, and control characters are drawn as visible pictures."""
 
 from rich.text import Text
+from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from memtui.present import safe_text
@@ -33,6 +34,13 @@ class Body(TextArea):
         for start, end, style in markdown.spans(source, code=self._in_fence(line_index)):
             line.stylize(style, start, end)
         return line
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll to the cursor, as Textual does, unless it is behind the end: an undo that takes the scroll bar away
+        comes here before the cursor is moved."""
+        if self.cursor_location[0] >= self.document.line_count:
+            return Offset()
+        return super().scroll_cursor_visible(center, animate)
 
     def _in_fence(self, line_index: int) -> bool:
         fences = 0
