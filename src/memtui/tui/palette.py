@@ -6,6 +6,7 @@ from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
@@ -114,6 +115,11 @@ class Palette(CommandPalette):
     def on_resize(self) -> None:
         """Leave the last row of the screen to the keys: three are above the list."""
         self.query_one(CommandList).styles.max_height = min(self.size.height * 8 // 10, self.size.height - 4)
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close the palette, unless it is closed or a dialog has come over it: Textual would close that one instead,
+        and the palette could never be closed again."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def _gather_commands(self, search_value: str) -> Any:
         return super()._gather_commands(search_value) if self.is_current else None

@@ -122,6 +122,25 @@ async def test_there_is_one_palette_however_often_it_is_wanted(app):
 
 
 @pytest.mark.slow
+async def test_a_palette_below_a_dialog_that_came_meanwhile_can_be_closed_later(app):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        await pilot.press("ctrl+p")
+        await settle(pilot)
+        palette = app.screen
+        app.push_screen(Choice("What an earlier key asks", [("a", "one")], "a"))
+        await settle(pilot)
+        palette.dismiss()  # as the enter that was typed before
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        await pilot.press("escape")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+
+
+@pytest.mark.slow
 async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothing(app):
     async with app.run_test() as pilot:
         await start(pilot)
