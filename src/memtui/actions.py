@@ -26,6 +26,7 @@ TITLES = {
     "app.copy": "memtui: copy",
     "app.refresh": "memtui: read again",
     "app.theme": "memtui: next theme",
+    "app.tour": "memtui: the tour",
     "app.quit": "memtui: quit",
     "list.filter": "list: filter",
     "list.mark_all": "list: mark all like this",
@@ -36,12 +37,12 @@ TITLES = {
     "list.previous": "list: read the previous",
     "list.open": "list: read, whole screen",
     "memories.editor": "memories: edit in your editor",
-    "memories.remove": "memories: to the trash; in recall: mute",
+    "memories.remove": "memories: to the trash",
     "memories.recall": "memories: recall, try a prompt",
     "memories.pin": "memories: pin or unpin",
     "memories.purge": "memories: delete for good",
     "memories.restore": "memories: open the trash",
-    "memories.retype": "memories: type; in recall: a trigger",
+    "memories.retype": "memories: type",
     "memories.import": "memories: import memories…",
     "memories.export": "memories: export this scope…",
     "memories.history": "memories: versions, restore one",
@@ -78,7 +79,8 @@ class Action:
     """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated, empty for one that only the
     palette has; `footer` the short word in the
     footer, empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it acts on
-    the list, so that it is off while one thing is read in the list's place."""
+    the list, so that it is off while one thing is read in the list's place; `title` its name in the palette, where that
+    is neither in TITLES nor the id."""
 
     id: str
     keys: str
@@ -86,6 +88,7 @@ class Action:
     help: str
     writes: bool = False
     listed: bool = False
+    title: str = ""
 
     @property
     def group(self) -> str:
@@ -105,7 +108,7 @@ class Action:
     @property
     def name(self) -> str:
         """Return its title in the palette, such as `group: verb`."""
-        return TITLES.get(self.id) or f"{self.group}: {self.verb}"
+        return self.title or TITLES.get(self.id) or f"{self.group}: {self.verb}"
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -118,10 +121,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.redo", "Z", "", "Redo what was undone last", writes=True),
     Action("app.changes", "U", "", "All changes: which, when, by whom; undo any of them"),
     Action("app.palette", "ctrl+p", "", "Find an action by name"),
-    Action("app.help", "question_mark", "help", "All keys of this screen; there, ? is the tour"),
+    Action("app.help", "question_mark", "help", "All keys of this screen"),
     Action("app.copy", "y", "", "Copy what is shown to the clipboard"),
     Action("app.refresh", "", "", "Read everything again"),
     Action("app.theme", "", "", "The next theme"),
+    Action("app.tour", "", "", "The tour: three things that you do"),
     Action("app.quit", "q,ctrl+q", "quit", "Quit memtui"),
     Action("list.filter", "slash", "filter", "Find words, and such as type:, scope:, is:problem, project:, session:"),
     Action("list.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
@@ -139,13 +143,13 @@ ACTIONS: tuple[Action, ...] = (
         "memories.remove",
         "x",
         "trash",
-        "Move it to the trash; in recall: mute it for prompts like this, or unmute it",
+        "Move it to the trash",
         writes=True,
     ),
     Action("memories.purge", "", "", "Delete it for good", writes=True),
     Action("memories.restore", "", "", "The trash: restore, or delete for good", writes=True),
     Action("memories.recall", "r", "prompt", "Recall: type a prompt, and see which memories it would bring, and why"),
-    Action("memories.retype", "t", "type", "Change its type; in recall: add a trigger", writes=True),
+    Action("memories.retype", "t", "type", "Change its type", writes=True),
     Action("memories.pin", "P", "", "Pin it, so that recall counts it more, or unpin it", writes=True),
     Action("memories.move", "m", "move", "Move it to another scope", writes=True),
     Action("memories.copy", "", "", "Copy it to another scope", writes=True),

@@ -336,7 +336,7 @@ async def palette(pilot, words):
 async def test_the_palette_leads_to_the_tour(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert any(row.startswith("memtui: keys") for row in await palette(pilot, "tour"))
+        assert any(row.startswith("memtui: the tour") for row in await palette(pilot, "tour"))
 
 
 @pytest.mark.slow

@@ -66,10 +66,13 @@ async def test_marks_that_are_rare_are_explained_too(world, name, marks):
 
 
 @pytest.mark.slow
-async def test_the_help_key_in_the_help_begins_the_tour(app):
+async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("question_mark", "question_mark")
+        await settle(pilot)
+        assert len(app.screen_stack) == 1
+        app.action_run("app.tour")
         await settle(pilot)
         assert isinstance(app.screen, Tour)
         await pilot.press("escape")

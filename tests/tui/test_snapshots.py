@@ -171,7 +171,7 @@ MORE = {
     "palette": ("80x24", (press("ctrl+p"),), {}),
     "plots": ("80x24", (press("P"),), {"screen": "activity"}),
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
-    "tour": ("80x24", (press("question_mark"), press("question_mark"), press("enter")), {}),
+    "tour": ("80x24", (stage.act("app.tour"), press("enter")), {}),
     "session-opened": ("80x24", (stage.session, press("l"), press("l")), {"screen": "activity"}),
     "trash": ("80x24", (stage.act("memories.restore"),), {}),
 }

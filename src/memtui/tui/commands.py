@@ -45,6 +45,7 @@ class AppCommands:
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
+            "app.tour": Command(self._tour),
             "app.quit": Command(self.app.action_quit),
         }
 
@@ -61,7 +62,7 @@ class AppCommands:
         await self.services.ask(Changes(self.services))
 
     async def _help(self) -> None:
-        from memtui.tui.dialogs import dialog, tour
+        from memtui.tui.dialogs import dialog
 
         here = self.on_top()
         if here is None:
@@ -70,8 +71,12 @@ class AppCommands:
         page = dialog.of_screen(
             here.group, here.commands, here.legend, read_only=services.read_only, remapped=services.remapped
         )
-        if await services.ask(page) == dialog.TOUR:
-            await tour.show(self.services)
+        await services.ask(page)
+
+    async def _tour(self) -> None:
+        from memtui.tui.dialogs import tour
+
+        await tour.show(self.services)
 
     def _copy(self) -> None:
         here = self.on_top()

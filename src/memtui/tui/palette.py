@@ -16,7 +16,7 @@ from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.model import fuzzy, ranking
 from memtui.tui.services import services_of
 
-TITLE, PLACEHOLDER = " Find an action ", "An action or a theme"
+TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
 KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
 # Cells of the columns: a longer name is cut, so that they stay in line.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 31, 7
@@ -34,6 +34,7 @@ class Names(Provider):
         here = getattr(self.screen, "commands", {})
         offered = actions.offered(read_only=services_of(self.screen).read_only)
         possible = [action for action in offered if action.group != actions.LIST or action.id in here]
+        possible = [here[action.id].named(action) if action.id in here else action for action in possible]
         return sorted(possible, key=lambda action: order.get(action.group, len(order)))
 
     def _line(self, action: actions.Action, name: Content) -> Content:

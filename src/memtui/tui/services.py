@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from textual.message import Message
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import ModalScreen, Screen
 
+    from memtui.actions import Action
     from memtui.core.base.errors import MemtuiError
     from memtui.core.journal.undo import Op
     from memtui.tui.model.data import Data
@@ -31,10 +32,16 @@ def possible() -> str:
 class Command(NamedTuple):
     """What an action of the table does. `run` may be a coroutine function, which awaits its questions (`Services.ask`);
     the person is shown the MemtuiError or OSError that it raises. `why_not` returns in words why it can't be run now,
-    or an empty string if it can."""
+    or an empty string if it can. `title` and `help` are those of the action while it does something else than usual."""
 
     run: Callable[[], object]
     why_not: Callable[[], str] = possible
+    title: str = ""
+    help: str = ""
+
+    def named(self, action: "Action") -> "Action":
+        """Return the action with the title and the help of what this command does."""
+        return replace(action, title=self.title, help=self.help) if self.title else action
 
 
 def first_of(*reasons: Callable[[], str]) -> Callable[[], str]:

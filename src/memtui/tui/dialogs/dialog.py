@@ -22,7 +22,7 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from memtui.tui.services import Command
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
@@ -50,7 +50,6 @@ TOGETHER = (
     (("activity.fold", "activity.unfold"), "fold, unfold the session"),
     (("app.undo", "app.redo"), "undo the last change, redo it"),
 )
-TOUR = "tour"
 
 
 def keyed(keys: Keys) -> Keys:
@@ -180,7 +179,7 @@ class Dialog(ModalScreen[Result]):
         for key, word in (*(pair for pair in self.keys() if pair[0] != "f1"), ("f1", "this page")):
             name = "All" if key == "f1" else "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
             groups.setdefault(name, []).append((key, word))
-        self.app.push_screen(Help(groups, self.marks, tour=False))
+        self.app.push_screen(Help(groups, self.marks, remappable=False))
 
     async def on_click(self, event: events.Click) -> None:
         """Treat a click beside the box as escape."""
@@ -197,21 +196,18 @@ class Dialog(ModalScreen[Result]):
         return AwaitComplete()
 
 
-class Help(Dialog[str]):
-    """The page of keys, in groups, and what the `marks` of the screen mean. The answer is TOUR if the person wants
-    that, which `tour` offers."""
+class Help(Dialog[None]):
+    """The page of keys, in groups, and what the `marks` of a screen mean. `remappable`: they are a screen's, which can
+    be remapped."""
 
     DEFAULT_CSS = "Help Detail { height: auto; scrollbar-size-vertical: 2; }"
     across: ClassVar[int] = 80
     heading = "Keys"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1", "dismiss", "back"),
-        Binding("question_mark", "tour", "the tour"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "back")]
 
-    def __init__(self, groups: Mapping[str, Keys], marks: str, *, tour: bool) -> None:
+    def __init__(self, groups: Mapping[str, Keys], marks: str, *, remappable: bool) -> None:
         super().__init__()
-        self.groups, self.words, self.tour = groups, marks, tour
+        self.groups, self.words, self.remappable = groups, marks, remappable
 
     def body(self) -> ComposeResult:
         """Compose the text, which scrolls."""
@@ -219,7 +215,7 @@ class Help(Dialog[str]):
 
     def keys(self) -> Keys:
         """Return the keys: scroll, and close."""
-        return (("j k", "scroll"), ("g G", "top, bottom"), ("escape", "back"), *[("?", "the tour")] * self.tour)
+        return (("j k", "scroll"), ("g G", "top, bottom"), ("escape", "back"))
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""
@@ -230,7 +226,7 @@ class Help(Dialog[str]):
             for keys, words in rows:
                 text.append(f"  {keys:<11} ", style="bold").append(f"{words}\n")
         text.append(f"\n{self.words.rstrip()}\n" if self.words else "")
-        text.append("\nKeys can be remapped: [keys] in config.toml." if self.tour else "", style="dim")
+        text.append("\nKeys can be remapped: [keys] in config.toml." if self.remappable else "", style="dim")
         self.query_one(Detail).show("help", text)
         self.query_one(Detail).focus()
 
@@ -239,20 +235,15 @@ class Help(Dialog[str]):
         for pane in self.query(Detail):
             pane.styles.max_height = self.room
 
-    def action_tour(self) -> None:
-        """Leave for the tour."""
-        if self.tour:
-            self.dismiss(TOUR)
-
 
 def of_screen(
-    group: str, possible: "Container[str]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
+    group: str, possible: "Mapping[str, Command]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
 ) -> Help:
     """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
     Actions without a key are named together."""
     groups: dict[str, list[tuple[str, str]]] = {"Move": list(LISTS)}
     offered = {
-        each.id: each
+        each.id: possible[each.id].named(each) if each.id in possible else each
         for name in (group, actions.LIST, actions.GLOBAL)
         for each in actions.offered(name, read_only=read_only)
         if name != actions.LIST or each.id in possible
@@ -275,4 +266,4 @@ def of_screen(
         legend.section(title, rows)
         for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
     )
-    return Help(groups, f"{signs}\n{marks}", tour=True)
+    return Help(groups, f"{signs}\n{marks}", remappable=True)

@@ -11,6 +11,7 @@ from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, settle
+from tui.test_frame import palette
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
@@ -242,6 +243,19 @@ async def test_a_long_prompt_is_cut_at_its_end_while_the_list_has_the_focus(app)
         drawn = app.screen.recall.line.render_line(0).text.rstrip()
         assert drawn.startswith("begin here")
         assert drawn.endswith("…")
+
+
+async def test_the_palette_has_the_names_of_what_keys_do_in_recall_and_outside_of_it(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        usual = await palette(pilot, "")
+        await pilot.press("escape")
+        await ask(pilot)
+        in_recall = await palette(pilot, "")
+        for rows, names_then in ((usual, ["to the trash", "type"]), (in_recall, ["mute or unmute", "add a trigger"])):
+            memories = [row for row in rows if " x " in row or " t " in row]
+            assert all(any(f": {name} " in row for row in memories) for name in names_then), memories
+        assert not [row for row in in_recall if "to the trash  " in row]
 
 
 async def test_another_memory_that_is_gone_to_ends_recall(app, world):

@@ -46,6 +46,9 @@ PROMPTS, PROMPT_SHOWN = 60, 160
 WITHOUT = ("sort", "project", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
+# The titles and the help of actions that do something else here.
+MUTE = ("memories: mute or unmute", "Never deliver it for prompts like this, or deliver it again")
+TRIGGER = ("memories: add a trigger", "Find it by other words, too")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
 
 
@@ -145,8 +148,8 @@ class Recall:
         some_memory, one = self.list.why_none, self.screen.one_by_one
         return {
             "memories.recall": Command(self.type_prompt),
-            "memories.retype": Command(self.trigger, first_of(some_memory, one)),
-            "memories.remove": Command(self.mute, first_of(some_memory, self._why_no_prompt)),
+            "memories.retype": Command(self.trigger, first_of(some_memory, one), *TRIGGER),
+            "memories.remove": Command(self.mute, first_of(some_memory, self._why_no_prompt), *MUTE),
             "memories.left": Command(self.screen.leave_detail),
             **{actions.on_screen("memories", verb).id: Command(self.leave, self._why_ordered) for verb in WITHOUT},
         }
