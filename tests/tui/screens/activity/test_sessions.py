@@ -106,11 +106,11 @@ async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world)
 
 
 @pytest.mark.slow
-async def test_enter_and_l_unfold_h_folds_from_any_row_of_it(app, world):
+async def test_l_unfolds_and_h_folds_from_any_row_of_it(app, world):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await to(pilot, world, "tuesday")
-        await pilot.press("enter")
+        await pilot.press("l")
         await settle(pilot)
         assert app.screen.table.row.unfolded
         await pilot.press("j", "j")
@@ -128,14 +128,29 @@ async def test_enter_and_l_unfold_h_folds_from_any_row_of_it(app, world):
         assert app.screen.table.row.unfolded
 
 
+async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        for name, unfolded in (("today", True), ("tuesday", False)):
+            await to(pilot, world, name)
+            await pilot.press("enter")
+            await settle(pilot)
+            assert app.screen.detail_covers_list
+            assert f"claude --resume {world.sessions[name]}" in app.screen.query_one("#detail").plain
+            await pilot.press("escape")
+            await settle(pilot)
+            assert app.screen.table.row.key == f"session {world.sessions[name]}"
+            assert app.screen.table.row.unfolded is unfolded
+
+
 @pytest.mark.slow
 async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await to(pilot, world, "today")
-        await pilot.press("enter")
+        await pilot.press("h")
         await to(pilot, world, "monday")
-        await pilot.press("enter", "j")
+        await pilot.press("l", "j")
         await settle(pilot)
         here = app.screen.table.row_id
         deliver(world, world.sessions["today"], 49, slug=paths.project_key(world.shop), root=world.shop)

@@ -49,7 +49,7 @@ WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
     (STOPPED, "stuck: the note is not delivered; its detail says why, and what to do"),
-    (legend.UNFOLDED, "a session with what it got, newest first; enter or h folds it"),
+    (legend.UNFOLDED, "a session with what it got, newest first; h folds it, l unfolds it"),
 )
 
 

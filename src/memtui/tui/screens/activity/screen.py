@@ -103,7 +103,7 @@ class Activity(ListScreen[Row]):
             "list.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
-            "activity.unfold": Command(lambda: self.open(unfold=True), self.no_row),
+            "activity.unfold": Command(self._unfold_row, self.no_row),
         }
 
     def body(self) -> ComposeResult:
@@ -281,11 +281,10 @@ class Activity(ListScreen[Row]):
         open_ = self.detail.has_focus or self.detail_covers_list or not isinstance(self.table.row, NoteRow)
         return "" if open_ else "A note that waits belongs to no session: there is nothing to fold."
 
-    def open(self, *, unfold: bool = False) -> None:
-        """Fold or unfold the session under the cursor, or read the row; with `unfold` also read what is unfolded."""
+    def _unfold_row(self) -> None:
         row = self.table.row
-        if isinstance(row, SessionGroup) and row.foldable and not (unfold and row.unfolded):
-            self.fold(row.session, unfold=not row.unfolded)
+        if isinstance(row, SessionGroup) and row.foldable and not row.unfolded:
+            self.fold(row.session, unfold=True)
         else:
             self.open_detail()
 
