@@ -433,15 +433,27 @@ class Memories(ListScreen[Pair]):
         self.tell("")
 
     def title_of_list(self, _summary: Text) -> Text:
-        """Return how many memories are listed; in recall what the prompt would bring."""
-        return self.recalled.summary() if self.recalled else Text(self.counted)
+        """Return how many memories are listed, and what waits in the Inbox; in recall what the prompt would bring."""
+        return self.recalled.summary() if self.recalled else Text(self.counted + self._waiting())
+
+    def _waiting(self) -> str:
+        count = self.services.data.facts.waiting.get("inbox", 0)
+        words = actions.keyed(f" · {many(count, 'waits', 'wait')} in the Inbox: {{app.inbox}}")
+        at_start = self.places.row is not None and self.places.row.key == tree.ALL and not self.typed
+        return words if count and self.counted and at_start else ""
+
+    def frame_top(self) -> None:
+        """Draw the top line, and the title, which both say how much waits in the Inbox."""
+        super().frame_top()
+        if self.is_mounted and self.foot.is_attached:
+            self.summarize()
 
     def summary(self) -> Text:
         """Return the line above the list, for screens without room for the tree: the place and the filters; in recall
         what the prompt would bring."""
         if recall := self.recalled:
             return recall.summary()
-        return rows.place_line(self.places.row, self.counted)
+        return rows.place_line(self.places.row, self.counted).append(self._waiting(), "dim")
 
     @property
     def of_all_projects(self) -> bool:
