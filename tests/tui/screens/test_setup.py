@@ -151,7 +151,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         assert "7 hooks (user)" in words_of(screen, "hooks")
         row = await stand(pilot, screen, lambda r: r.key == "event UserPromptSubmit")
         assert re.fullmatch(
-            r"user · half of the runs under \d+ ms(, 95 % under \d+ ms)? · \d+ runs · last \d+m", row.words
+            r"user · half of the runs under \d+ ms(, 95% under \d+ ms)? · \d+ runs · last \d+m", row.words
         )
         assert "launch.py" in detail(screen)
         there = bytes_of(path)
