@@ -409,7 +409,7 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
     assert memtui("note", "--again", was[-6:]).out.strip()
 
 
-def test_what_a_hook_took_is_listed_as_under_way(bare):
+def test_what_a_hook_took_is_listed_as_on_the_way(bare):
     note = bare("note", "mind the step").out.strip()
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     taken = claims.take(box, claims.Asker("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
@@ -419,7 +419,7 @@ def test_what_a_hook_took_is_listed_as_under_way(bare):
     (row,) = found["in_delivery"]
     assert (row["id"], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
     told = bare("note", "--list").out
-    assert "→ under way" in told
+    assert "… on the way" in told
     assert "session 5e551017\n" in told
     assert "mind the step" in told
     for words in (["note", "--withdraw"], ["inbox"]):

@@ -103,8 +103,9 @@ def listing(ctx: Context) -> Result:
             rows.append([(short_id(item.id), "cyan"), age(item.entry.time(), now), state, line(item.text)])
             below.append(", ".join(["global"] * (item.slug is None) + facts_of(item, now)))
         for row in [*claimed, *delivered]:
-            glyph, style = GLYPHS[str(row["outcome"])] if "outcome" in row else ("→", "cyan")
-            state = (f"{glyph} {row.get('outcome', 'under way')}", style)
+            outcome = str(row.get("outcome", receipts.WAITING))
+            glyph, style = GLYPHS[outcome]
+            state = (f"{glyph} {'on the way' if outcome == receipts.WAITING else outcome}", style)
             when = age(clock.parse(row["time"]), now)
             rows.append([(short_id(str(row["id"])), "cyan"), when, state, line(str(row["text"]))])
             below.append(_session(ctx, row))

@@ -45,7 +45,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
     found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
-    found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
+    found.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
     found.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
