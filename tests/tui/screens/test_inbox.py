@@ -1345,7 +1345,7 @@ async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(wor
     count = len(waiting_in(world.root, homes, ("guidance",)))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
+        assert f"{count - 2} notes wait for the agent, 2 more are stuck: 3 shows them" in "\n".join(drawn(app))
         await pilot.press("3")
         await settle(pilot)
         assert app.screen.group == "activity"

@@ -356,7 +356,7 @@ class Inbox(ListScreen[InboxRow]):
     def _show_notes(self, waiting: int, stuck: int) -> None:
         """Say below the list how many notes wait, which `memtui inbox` lists too; nothing if there are none."""
         words = [f"{many(waiting, 'note waits', 'notes wait')} for the agent"] if waiting else []
-        words += [f"{stuck} stuck"] if stuck and waiting else []
+        words += [f"{stuck} more {'is' if stuck == 1 else 'are'} stuck"] if stuck and waiting else []
         words += [many(stuck, "note is stuck", "notes are stuck")] if stuck and not waiting else []
         line = f"{', '.join(words)}: {actions.key_of('app.activity')} shows {'it' if waiting + stuck == 1 else 'them'}"
         self.notes_line.put(Text(line, "dim", no_wrap=True, overflow="ellipsis"))
