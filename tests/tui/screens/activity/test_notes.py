@@ -979,8 +979,23 @@ async def test_the_foot_names_what_can_be_done_with_the_note(app):
         assert "e edit  x withdraw" in app.screen._compositor.render_strips()[-1].text
         await to(pilot, "Use the registry mirror")
         shown = app.screen._compositor.render_strips()[-1].text
-        assert "  a send again  " in shown
+        assert "send again" not in shown, "it arrived"
         assert "withdraw" not in shown
+
+
+async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "The staging database is down")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "a  send it again" in " ".join(app.screen.query_one("#detail").plain.split("\n")).replace("   ", "  ")
+        await pilot.press("escape")
+        for row in [row for row in app.screen.table.rows if isinstance(row, DeliveryEntry)]:
+            app.screen.table.move_to(app.screen.table.rows.index(row))
+            await settle(pilot)
+            arrived = app.screen.context.data.receipts.known.get(row.key) == "arrived"
+            assert not (arrived and "activity.again" in [each.id for each in app.screen.footer_actions()])
+            assert not app.screen.glance.text.plain.startswith("\n")
 
 
 async def test_on_a_small_screen_all_of_a_note_stands_below_the_list(app):

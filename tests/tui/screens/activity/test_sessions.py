@@ -191,6 +191,8 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         assert names(app, world) == ["blog"]
         assert len(of(app, DeliveryEntry)) == 2
         assert {row.word for row in of(app, NoteRow)} == {"stuck"}
+        stuck = len(of(app, NoteRow))
+        assert f"{stuck + 2} found · is:lost · {stuck} stuck · 2 lost" in app.screen.summary().plain
         await pilot.press("p")
         await settle(pilot)
         assert {row.word for row in app.screen.table.rows} == {"stuck"}, "all else that was lost is of another project"

@@ -108,7 +108,7 @@ def delivery_glance(record: Delivery | None, outcome: str, title: str) -> tuple[
     for block in record.text[:GLANCE_LENGTH].split("<memtui-"):
         content = block.partition(">\n")[2].partition("</memtui-")[0].rstrip("\n").split("\n")
         lines += content[1:] or content  # the first line introduces the others
-    words = safe_text.clean("\n".join(lines)) or (FOLDED if record.folded else "A record without a text.")
+    words = safe_text.clean("\n".join(lines)).strip("\n") or (FOLDED if record.folded else "A record without a text.")
     who = session_words(record.session, record.entrypoint)
     end = _receipt(outcome).append(safe_text.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
     return Text(words, "" if record.text else "dim"), end
@@ -207,7 +207,9 @@ def waiting(
     if item.entry.flag("repeat"):
         _line(text, "may have been delivered before")
     _line(text, item.path)
-    keys = (("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it"))
+    keys = [("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
+    if any(map(findings.flag, states)):
+        keys.insert(0, ("activity.again", "send it again"))
     append_keys(text, keys, read_only=read_only)
     return text
 

@@ -9,10 +9,11 @@ from rich.text import Text
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.reading import KEPT, Reading
 from memtui.core.deliveries.statistics import Day, Statistics, day_of
-from memtui.present import safe_text
+from memtui.present import colours, safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
 from memtui.tui.widgets.gauges import shares
@@ -45,9 +46,12 @@ def summary(data: "Data", listing: "Listing", query: str) -> Text:
     """Return what today adds up to, or what the query lets through."""
     line, known, reading, counts = Text(), data.receipts.known, listing.reading, ReceiptCounts()
     if query:
-        number = "searching" if reading is None else f"{len(reading.rows):,}{'' if reading.done else '+'} found"
+        stuck = len(listing.notes()) if listing.wanted.outcome == LOST else 0
+        total = stuck + (0 if reading is None else len(reading.rows))
+        number = "searching" if reading is None else f"{total:,}{'' if reading.done else '+'} found"
         line.append("?" if listing.wrong else number, "bold").append(f" · {safe_text.line(query, 120)}")
         counts = ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows))
+        line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
     elif not data.statistics.ready:
         line.append("counting …" if data.statistics.lines else "today", "dim")
     else:

@@ -131,7 +131,7 @@ class NoteRow:
         """The verbs that suit it, for the foot."""
         if self.item is None:
             return ()
-        return ("edit", "withdraw", "again", "mark") if self.is_stuck else ("edit", "withdraw", "mark")
+        return ("again", "edit", "withdraw", "mark") if self.is_stuck else ("edit", "withdraw", "mark")
 
     @property
     def is_stuck(self) -> bool:
@@ -316,12 +316,11 @@ class SessionGroup:
 class DeliveryEntry:
     """A delivery to a session, as the log has it. `word`: `note` if it brought notes alone, else its event."""
 
-    actions: Sequence[str] = ("again",)
-
     def __init__(self, logged: reading.DeliveryRow) -> None:
         self.logged, self.key, self.session, self.time = logged, logged.id, logged.session, logged.time
         is_note = [name for name, _ in logged.contents.counts] == ["guidance"]
         self.word = "note" if is_note else EVENTS.get(logged.event, logged.event)
+        self.actions: Sequence[str] = ("again",) if "guidance" in dict(logged.contents.counts) else ()
 
     def searched(self, _context: RowContext) -> str:
         """Return the text that a query searches: the log is searched for the rest."""

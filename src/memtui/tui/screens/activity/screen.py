@@ -15,6 +15,7 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
+from memtui.core.deliveries.receipts import ARRIVED
 from memtui.present import colours, query, safe_text, sessions, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
@@ -349,6 +350,8 @@ class Activity(ListScreen[Row]):
                 replace(actions.get("app.copy"), footer="copy"),
             ]
         own = self.table.row.actions if self.table.row is not None else ()
+        if self.context.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
+            own = ()  # what arrived need not be sent again
         offered = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
         return [replace(each, footer="lost") if each.verb == "attention" else each for each in offered]
 
