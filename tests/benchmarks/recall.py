@@ -60,7 +60,7 @@ def answers(chosen: RecallSet, with_triggers: bool, inject: bool = True) -> list
         places = chosen.write(folder + "/stores", with_triggers)
         table = table_of_vectors()
         for directory in places.values():
-            bring_up_to_date(root, directory, project=False, table=table)
+            bring_up_to_date(root, directory, table=table)
         found = []
         for query in chosen.queries:
             asked = [(SCOPE, places[query.store])]

@@ -104,7 +104,7 @@ def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, a
     while not api.requests and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     assert b"Traceback" not in err
     (call,) = dreamy.json("model", "log")["calls"]
@@ -138,7 +138,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     while len(api.requests) <= answered and time.monotonic() < deadline:
         time.sleep(0.05)
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     assert proposed.waiting(str(root)) == []
     assert home(dreamy) == before

@@ -536,22 +536,23 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         summaries = world.history()
         assert summaries[:4] == kept, point
         assert len(summaries) in {4, 7}, point
-        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made), point
+        logged = {each["id"] for each in delivery_log.newest_first(world.root)}
+        assert set(made[-5:]) <= logged <= set(made), point  # a month that is due goes as a whole
         assert names(world, memory) == ["a.md"], point
         # Life goes on: what is left of it is done by the next one, and all that is kept can be taken back.
         found = world.collect()
         assert found.busy == [], point
         assert world.history() == kept, point
         assert not retention.due(world.root, NOW).anything, point
-        assert sorted(os.listdir(world.root + "/log")) == [f"deliveries-2026-{m}.jsonl" for m in ("02", "03", "11")]
+        assert os.listdir(world.root + "/log") == ["deliveries-2026-11.jsonl"]
         world.undo()
         world.undo()
         assert world.store.find("m20").body.strip() == "The text of m20."
-        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made), point
+        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made[-5:]), point
         if done:
             break
     assert done
-    assert point > 20
+    assert point > 10
 
 
 def arm(point):
