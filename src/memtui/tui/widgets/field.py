@@ -1,5 +1,6 @@
 """A one-line input without a border, and a label to put before inputs. Pasted control characters become visible."""
 
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -40,7 +41,7 @@ class Field(Input):
     def render_line(self, y: int) -> Strip:
         """Draw the line; out of focus its beginning, with `…` where it is cut."""
         room = self.scrollable_content_region.width
-        text = self._value
+        text = Text(self.value, no_wrap=True, end="")
         if y or self.has_focus or text.cell_len <= room:
             return super().render_line(y)
         text.truncate(room, overflow="ellipsis")
