@@ -1,5 +1,6 @@
 """Recall in Memories: a prompt, the list ordered by what helps, and why; changed from there, undone by z."""
 
+import asyncio
 import os
 
 import pytest
@@ -340,3 +341,17 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
+
+
+async def test_recall_asked_for_before_the_screen_is_whole_begins_once_it_is(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        inbox = app.screen
+        app.simulate_key("1")
+        for _ in range(1000):
+            if app.screen is inbox:
+                await asyncio.sleep(0)
+        app.action_run("memories.recall")
+        await settle(pilot)
+        assert app.screen.recalled is not None

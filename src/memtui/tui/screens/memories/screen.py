@@ -249,6 +249,9 @@ class Memories(ListScreen[Pair]):
         from memtui.tui.screens.memories import recall_rows
         from memtui.tui.screens.memories.recall import Recall
 
+        if not self.middle.is_attached:  # a key that came with the one of the tab
+            self.call_after_refresh(self._begin_recall)
+            return
         recall = self.recall
         if recall is None:
             recall = self.recall = Recall(
