@@ -301,6 +301,7 @@ async def test_a_global_note_goes_into_the_global_inbox(world, app):
 async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
     slug = paths.project_key(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settle(pilot)  # until the notes are above the sessions: on a session c is for that one
         await pilot.press("c")
         await settle(pilot)
         options = {str(prompt): value for prompt, value in app.screen.query_one("#to", Select)._options}
