@@ -363,7 +363,7 @@ def ids(world):
 def transferred(tui, world):
     """The palette exports the scope that is chosen, and imports, after showing what comes."""
     tui.press("\x10")
-    tui.see("a name, or a part of it")
+    tui.see("a name, or a part of it", "Go to +memories")
     tui.press("export this scope")
     tui.see("Export the memories of this scope", gone="Edit its fields and text")
     tui.press("\r")
@@ -371,9 +371,9 @@ def transferred(tui, world):
     tui.press("\x1b")
     tui.see("prefer-pnpm", gone="Export .* to")
     tui.press("\x10")
-    tui.see("a name, or a part of it")
+    tui.see("a name, or a part of it", "Go to +memories")
     tui.press("import memories")
-    tui.see("Memories +import memories", gone="Edit its fields and text")
+    tui.see("import memories…", gone="Go to +memories")
     tui.press("\r")
     tui.see("Import memories from", gone="Actions and themes")
     tui.press(".claude/memory\r")
