@@ -70,19 +70,6 @@ class Workspace:
         """Raise UsageError unless both memtui's and Claude's directory are known."""
         _ = self.root, self.config_dir
 
-    def move_old_inbox(self) -> None:
-        """Move what waits where older versions left it for this project, and for others with its slug, to the project
-        that it is of (core/inbox/old_inboxes.py). Never raises."""
-        try:
-            root = self.root
-        except UsageError:
-            return
-        slug = paths.slug_of(self.slug)
-        if paths.has_old_inbox(root, slug) or paths.names_in(f"{root}/subconscious/projects/{slug}"):
-            from memtui.core.inbox import old_inboxes
-
-            old_inboxes.move(self.env, root, slug, self.project_root)
-
     def settings(self) -> "dict[str, object]":
         """Return the settings as written in the file."""
         return config.load(self.root)
@@ -98,10 +85,10 @@ class Workspace:
             return paths.inbox_dir(self.root, None)
         directory = paths.inbox_dir(self.root, self.slug)
         if not os.path.exists(f"{directory}/{paths.PROJECT_FILE}"):
-            from memtui.core.inbox import old_inboxes
+            from memtui.core.client import repository
 
             with suppress(OSError):  # whoever writes into it says why that fails
-                old_inboxes.note_root(self.root, self.project_root)
+                repository.note_project(self.root, self.project_root)
         return directory
 
     @property
@@ -135,10 +122,6 @@ class Workspace:
         other projects at the end. `unread` as for `waiting.waiting_in`."""
         from memtui.core.review import waiting
 
-        if unread is not None:
-            from memtui.core.health import adoption
-
-            unread += adoption.unknown(self.env, self.root, [paths.slug_of(self.slug)])
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         wanted = waiting.KINDS if kinds is None else kinds
         return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread, self.entries)

@@ -259,34 +259,6 @@ def test_a_settings_file_that_can_not_be_read_is_one_problem_not_two(memtui):
     assert "hooks.absent" not in codes
 
 
-def test_what_may_be_of_two_projects_is_asked_about_and_given_to_one_and_back(bare, tmp_path):
-    """Both roots have one slug, by which older versions named their inbox."""
-    one, other = tmp_path / "my_app", tmp_path / "my-app"
-    for place in (one, other):
-        (place / ".git").mkdir(parents=True)
-    root = Path(bare.env["HOME"]) / ".claude" / "memtui"
-    for place in (one, other):
-        bare.cwd = str(place)
-        bare("note", f"for {place.name}")
-    old = root / "projects" / paths.slug(str(one))
-    (old / "guidance.md").parent.mkdir()
-    (old / "guidance.md").write_text("whose?\n")
-    bare.cwd = str(one)
-    assert "whose?" not in bare("note", "--list").out
-    assert "may be of" in bare("inbox").err + bare("inbox").out
-    (found,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "inbox.whose"]
-    assert found["level"] == "problem"
-    assert "memtui doctor --fix projects --project" in found["remedy"]
-    bare("doctor", "--fix", "projects", check=False)
-    assert "whose?" in bare("note", "--list").out
-    bare.cwd = str(other)
-    assert "whose?" not in bare("note", "--list").out
-    bare("undo", "--yes")
-    assert (old / "guidance.md").read_text() == "whose?\n"
-    bare.cwd = str(one)
-    assert "whose?" not in bare("note", "--list").out
-
-
 def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
     """A project with a note, an item and two memories of Claude Code's, whose directory was renamed."""
     before, after = tmp_path / old, tmp_path / inside / new

@@ -142,7 +142,6 @@ def _command(args: "Namespace", out: "Output") -> int:
     run = args.run if args.command else _without_command(args, out)
     if name not in OWNER_UNCHECKED:
         ctx.must_own()
-        ctx.move_old_inbox()
     result = run(ctx, args)
     if out.json:
         out.envelope(name, result.data() if callable(result.data) else result.data)

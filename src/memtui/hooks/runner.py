@@ -239,7 +239,6 @@ def main(argv: "list[str]") -> None:
             return
         if doubt is not None and hook.event == "SessionStart":
             fail(env, hook.event, doubt)
-        hook.attempt(None, _move_old_inbox, hook)
         name = "memtui.hooks." + MODULES[argv[0]]
         __import__(name)
         sys.modules[name].handle(hook)
@@ -261,15 +260,6 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     from memtui.hooks.environment import believed
 
     return believed(env, root, config)
-
-
-def _move_old_inbox(hook: Hook) -> None:
-    """Move what waits for the project from where older versions, and programs that write by hand, left it."""
-    slug = paths.slug_of(hook.slug)
-    if paths.has_old_inbox(hook.root, slug):
-        from memtui.core.inbox import old_inboxes
-
-        old_inboxes.move(hook.env, hook.root, slug, hook.project_root)
 
 
 def _stands_down(hook: Hook) -> bool:

@@ -91,12 +91,10 @@ def _run(task: BackgroundTask, on: WorkerRun) -> None:
 
 
 def _note_project(on: WorkerRun) -> None:
-    """Note whose inbox the session's project has, so that a renamed directory is known again, and move what is in old
-    ones (core/inbox/old_inboxes.py)."""
-    from memtui.core.inbox import old_inboxes
+    """Note whose inbox the session's project has, so that a renamed directory is known again."""
+    from memtui.core.client import repository
 
-    old_inboxes.note_root(on.root, on.project_root)
-    old_inboxes.move_all(on.env, on.root)
+    repository.note_project(on.root, on.project_root)
 
 
 def _reconcile(on: WorkerRun) -> None:

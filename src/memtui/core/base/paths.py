@@ -13,8 +13,6 @@ KEY_PRIME = 16777213
 MAX_LINKS = 40  # as the kernel has it
 # In the inbox of a project: its root and its remote, as JSON.
 PROJECT_FILE = "project.json"
-# How the files of an inbox end that hold anything.
-OLD_FILES = (".md", ".jsonl")
 S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 
@@ -175,11 +173,6 @@ def _worktree_main(here: str, dot_git: str) -> str:
 def inbox_dir(root_dir: str, project: "str | None") -> str:
     """Return the directory of guidance.md and what else waits for a project, by its key; None means global."""
     return root_dir + "/projects/" + project if project else root_dir + "/global"
-
-
-def has_old_inbox(root_dir: str, slug: str) -> bool:
-    """Tell whether anything is in the inbox that a project had by its slug alone (core/inbox/old_inboxes.py)."""
-    return any(name.endswith(OLD_FILES) for name in names_in(root_dir + "/projects/" + slug))
 
 
 def stranger(path: str) -> "int | None":

@@ -2,6 +2,7 @@
 of it."""
 
 import configparser
+import os
 import re
 
 from memtui.core.base import fastjson, fs, paths
@@ -35,3 +36,18 @@ def project_record(root: str, key: str) -> dict[str, str]:
         return {}
     record = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
     return record if paths.project_key(record.get("root", "")) == key else {}
+
+
+def note_project(root: str, project_root: str) -> None:
+    """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
+    project is known again under another name. Raises OSError."""
+    key = paths.project_key(project_root)
+    try:
+        inode = str(os.stat(project_root).st_ino)
+    except OSError:
+        inode = ""  # it is gone
+    row = {"root": project_root, "remote": remote(project_root), "inode": inode}
+    before = project_record(root, key)
+    if before != row and (inode or not before):
+        path = f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}"
+        fs.write_atomic(path, fastjson.dumps({"v": 1, **row}).encode() + b"\n", durable=False)

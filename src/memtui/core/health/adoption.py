@@ -1,17 +1,16 @@
-"""What memtui and Claude Code keep for a project that nobody can tell, or whose directory is gone, as after a rename:
-whose it may be, and the changes that give it to a project."""
+"""What memtui and Claude Code keep for a project whose directory is gone, as after a rename: which project it may be
+now, and the changes that give it to that project."""
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from memtui.core.base import fs, paths
 from memtui.core.base.finding import NOTE, Finding, problem
-from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.client import projects, repository
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import old_inboxes
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import apart, beside
@@ -19,6 +18,8 @@ from memtui.core.memories.store import Store
 from memtui.core.places import locate
 
 SUBJECT = "project:"
+# Files beside an inbox in which each line tells what not to draft again.
+LEDGERS = (inbox_format.REJECTED, "extracted.jsonl")
 # Why a directory that is gone may have become another one.
 SAME_DIRECTORY, SAME_REMOTE, SAME_NAME = "is that directory", "has the same remote", "has the same name"
 
@@ -31,13 +32,6 @@ class GoneProject(NamedTuple):
     root: str
     memories: str
     number: int
-
-
-def unknown(env: dict[str, str], root: str, slugs: list[str]) -> Iterator[Finding]:
-    """Find what has stayed in old inboxes, since it may be of several projects."""
-    for slug, count in old_inboxes.left(root, slugs):
-        names = some(projects.roots_of(env, slug)) or "a project"
-        yield problem("inbox.whose", SUBJECT + slug, count=count, path=paths.inbox_dir(root, slug), names=names)
 
 
 def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
@@ -73,10 +67,24 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
         key, memories = paths.project_key(path), memory_dirs.get(path, "")
         if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
             memories = ""
-        count = sum(each for _, each in old_inboxes.left(root, [key]))
-        count += len(_files(memories)) if memories else 0
+        count = _entries(root, key) + len(_blocks(root, key)) + (len(_files(memories)) if memories else 0)
         if count:
             yield GoneProject(key, path, memories, count)
+
+
+def _entries(root: str, key: str) -> int:
+    """Count the entries of an inbox; none of a file that can't be read, which is a problem of its own."""
+    count = 0
+    for kind, name in inbox_format.FILES.items():
+        with suppress(OSError):
+            count += len(inbox_format.read(f"{paths.inbox_dir(root, key)}/{name}", items=kind == "items"))
+    return count
+
+
+def _blocks(root: str, key: str) -> list[str]:
+    """List the files of the blocks of the subconscious that a project has."""
+    directory = f"{root}/subconscious/projects/{key}"
+    return [f"{directory}/{name}" for name in sorted(paths.names_in(directory)) if name.endswith(".md")]
 
 
 def _files(directory: str) -> list[str]:
@@ -91,8 +99,7 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     undo. Return the paths that changed. Raises MemtuiError, OSError."""
     here = paths.project_root(store.cwd)
     if not subjects:
-        own = [*unknown(store.env, store.root, [paths.slug(here)]), *renamed(store.env, here)]
-        subjects = [each.subject for each in own]
+        subjects = [each.subject for each in renamed(store.env, here)]
     gone = {each.key: each for each in _gone(store.env, here)}
     done: list[object] = []
     with store.journal.together():
@@ -111,18 +118,18 @@ def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
     """Yield the changes that move the entries of an inbox, the lists beside it, and the blocks of the subconscious that
     the project has none of its own for."""
     source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
-    for file in (*inbox_format.FILES.values(), *old_inboxes.LEDGERS):
+    for file in (*inbox_format.FILES.values(), *LEDGERS):
         text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")
         if not text.strip():
             continue
-        if file in old_inboxes.LEDGERS:
+        if file in LEDGERS:
             moved = text if text.endswith("\n") else text + "\n"
         else:
             entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
             moved = "".join(map(inbox_format.standalone, entries))
         yield TextEdit(f"{target}/{file}", "", moved)
         yield TextEdit(f"{source}/{file}", text, "")
-    for path in old_inboxes.blocks(root, name):
+    for path in _blocks(root, name):
         block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
         if not fs.stamp(block):
             yield FileChange(block, None, read_or_none(path))

@@ -12,7 +12,6 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import OK, Finding, good, problem
 from memtui.core.client import projects
 from memtui.core.health import adoption, content_checks, file_checks, findings, settings_checks
-from memtui.core.inbox import old_inboxes
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
@@ -38,7 +37,6 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
         "inbox": chain(
-            adoption.unknown(env, root, [paths.slug(here)]),
             adoption.renamed(env, here),
             content_checks.inboxes(root, names.items(), now),
         ),
@@ -66,8 +64,7 @@ def check_others(
     own = paths.project_key(paths.project_root(cwd))
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
     names = projects.names(env, projects.paths_of(env, slugs))
-    old = [slug for slug in old_inboxes.slugs(root) if slug != paths.slug_of(own)]
-    problems = _run("inbox", chain(adoption.unknown(env, root, old), content_checks.inboxes(root, names.items(), now)))
+    problems = _run("inbox", content_checks.inboxes(root, names.items(), now))
     here = scopes.discover(env, cwd)
     others = scopes.others(env, {scope.directory for scope in here})
     everywhere = [scope for scope in here if scope.kind == "global"]

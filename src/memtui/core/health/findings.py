@@ -194,11 +194,6 @@ REGISTRY = {
         "never read.",
         "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
     ),
-    "inbox.whose": Kind(
-        "{count:entry|entries} in {path} may be of {names}: nobody can tell.",
-        "Give them to a project: memtui doctor --fix projects --project DIR",
-        "projects",
-    ),
     "inbox.renamed": Kind(
         "{root} is gone, and this project {why}: {count:memory or entry|memories and entries} of it are kept apart.",
         "If it was renamed: memtui doctor --fix projects --project {here}",
