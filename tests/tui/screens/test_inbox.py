@@ -257,7 +257,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
         await to(pilot, "prefer-pnpm")
         assert "project has a prefer-pnpm already: m merges into it" in "\n".join(drawn(app)[14:])
         await to(pilot, "long")
-        assert "… enter reads the rest" in "\n".join(drawn(app)[14:])
+        assert "enter reads the rest" in "\n".join(drawn(app)[14:])
         await to(pilot, "Fix the flaky")
         assert "a temp directory" in "\n".join(drawn(app)[14:])
         await pilot.press("enter")

@@ -18,18 +18,33 @@ def preview(text: Text, width: int, room: int, first: int | None) -> list[Text]:
     begin = 0 if first is None or first < LONGEST else max(text.plain.rfind("\n", 0, first) + 1, first - LONGEST // 2)
     lines, starts = wrapped(text[begin : begin + LONGEST], width) if text else ([], [])
     at = 0 if first is None else bisect_right(starts, first - begin) - 1
-    if at > room - 2:
-        return [Text("…", "dim"), *lines[at - 1 :]]
-    return [Text("…", "dim"), *lines] if begin else lines
+    before = [Text("…", "dim")][: room - 1]
+    if at >= room:
+        return before + lines[at - (room > 2) :]
+    return before + lines if begin else lines
+
+
+def cut(lines: list[Text], room: int, width: int) -> list[Text]:
+    """Return the first `room` lines; the last of them says with `…` that more follow."""
+    if len(lines) <= room:
+        return lines
+    last = lines[room - 1].copy()
+    last.rstrip()
+    last.append(" …" if 0 < last.cell_len < width - 1 else "…", "dim")
+    last.truncate(width, overflow="ellipsis")
+    return [*lines[: room - 1], last]
 
 
 # Lines that a tail which is cut may have at least.
 LEAST_ENDS = 3
+# What the line above a cut preview says.
+MORE = "enter reads the rest"
 
 
 class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then `tail`,
-    whole unless it is `cut_tail`: to a third of the room. A cut `text` says that enter reads the rest."""
+    whole unless it is `cut_tail`: to a third of the room. If anything is cut, the line above says that enter reads the
+    rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
@@ -49,6 +64,7 @@ class Glance(Static):
     def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it."""
         self.text, self.tail = text, tail or Text()
+        self.tail.rstrip()
         self._first = fuzzy.mark_long(text, sought)
         self._draw()
 
@@ -73,12 +89,14 @@ class Glance(Static):
         if not self.is_whole:  # what it is about comes first, and of its end the first words and the last line
             ends = [*ends[: most - 2], Text("…", "dim"), ends[-1]]
         room = max(1, height - 1 - len(ends))
-        lines = preview(self.text, width, room, self._first)
-        self.is_whole = self.is_whole and len(lines) <= room and self._first is None
-        if len(lines) > room:
-            lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
+        lines = preview(self.text, width, room, None)
+        fits = len(lines) <= room and len(lines) + len(ends) < height and len(self.text) <= LONGEST
+        self.is_whole = self.is_whole and fits
+        if not fits:
+            lines = cut(preview(self.text, width, room, self._first), room, width)
+        head = Text("" if self.is_whole or not (lines or ends) else MORE.rjust(width), "dim")
         gap = [Text()] if ends and len(lines) < room else []
-        for line in (lines := [Text(), *lines, *gap, *ends][:height]):
+        for line in (shown := [head, *lines, *gap, *ends][:height]):
             line.rstrip()
             line.truncate(width, overflow="ellipsis")
-        self.update(Text("\n").join(lines), layout=False)
+        self.update(Text("\n").join(shown), layout=False)

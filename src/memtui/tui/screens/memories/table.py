@@ -11,7 +11,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.screens.memories.rows import RULE, Pair
 from memtui.tui.widgets import painting
-from memtui.tui.widgets.glance import preview
+from memtui.tui.widgets.glance import cut, preview
 from memtui.tui.widgets.rows import Column, RowList
 
 # The fewest free rows that show a preview.
@@ -131,7 +131,8 @@ class MemoryTable(RowList[Pair]):
         lines = []
         text, sought = self.glance(self.row)
         room = self.size.height - self.header - len(self.rows)
-        for line in preview(text, max(10, width - 2), room, fuzzy.mark_long(text, sought))[:room]:
+        wide = max(10, width - 2)
+        for line in cut(preview(text, wide, room, fuzzy.mark_long(text, sought)), room, wide):
             line.pad_left(1)
             lines.append(painting.text_line(line, self.rich_style, width, console))
         self._below = (key, lines)
