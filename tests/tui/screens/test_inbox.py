@@ -974,8 +974,11 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
         keys = [line.key for line in app.screen.table.rows]
         assert any("2 probably one-offs" in line for line in drawn(app))
         app.screen.table.move_to(keys.index("one-offs"))
+        await settle(pilot)
+        assert " enter unfold " in drawn(app)[-1]
         await pilot.press("enter")
         await settle(pilot)
+        assert " enter fold " in drawn(app)[-1]
         names = [line.item.entry.fields.get("name") if line.item else line.key for line in app.screen.table.rows]
         at = names.index("one-offs")
         assert set(names[at + 1 : at + 3]) == {"blue-here", "short-changelog"}

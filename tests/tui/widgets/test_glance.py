@@ -33,12 +33,16 @@ async def test_a_path_in_what_to_do_breaks_after_a_slash_below_its_label():
 
 
 @pytest.mark.parametrize("height", range(2, 12))
-async def test_a_short_preview_shows_the_top_and_says_above_that_enter_reads_the_rest(height):
+async def test_a_short_preview_shows_the_top_and_has_the_hint_above(height):
     app = Shown()
     async with app.run_test(size=(42, height)) as pilot:
         glance = app.query_one(Glance)
         glance.styles.height = height
-        glance.show(Text("\n".join(f"line {number}" for number in range(20))), Text("you said “no”\n"))
+        glance.show(
+            Text("\n".join(f"line {number}" for number in range(20))),
+            Text("you said “no”\n"),
+            hint="enter reads the rest",
+        )
         await pilot.pause()
         lines = glance.render().plain.split("\n")
         assert lines[0] == "                    enter reads the rest"
@@ -53,7 +57,7 @@ async def test_a_preview_that_shows_everything_does_not_ask_for_enter():
     async with app.run_test(size=(42, 4)) as pilot:
         glance = app.query_one(Glance)
         glance.styles.height = 4
-        glance.show(Text("the only line"), Text("you said “no”"), "line")
+        glance.show(Text("the only line"), Text("you said “no”"), "line", "enter reads the rest")
         await pilot.pause()
         assert glance.is_whole
         assert glance.render().plain == "\nthe only line\n\nyou said “no”"

@@ -53,6 +53,7 @@ CORNERS = 6
 # The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
 LEAST_ROWS = 3
 GLANCE_PERCENT = 40
+READ_REST = "enter reads the rest"
 
 
 class Described(NamedTuple):
@@ -277,7 +278,8 @@ class ListScreen(Screen[None], Generic[Row]):
             self.entitle(self.detail, Text(title))
             self.detail.show(self.table.row_id, text, self.sought)
             if self.glance.display:
-                self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
+                hint = "" if self.fold_word() else READ_REST
+                self.glance.show(text.copy() if glance is None else glance, tail, self.sought, hint)
         self.share_room()  # here, because every screen comes here after its rows have changed
         self.frame()
 
@@ -324,7 +326,13 @@ class ListScreen(Screen[None], Generic[Row]):
         if self.detail_covers_list:
             return [("escape", "back")]
         clear = [("escape", "clear")] if self.typed else []
-        return clear + ([("enter", "read")] if not self.detail_seen and self.table.row is not None else [])
+        reads = "read" if not self.detail_seen and self.table.row is not None else ""
+        word = self.fold_word() or reads
+        return clear + ([("enter", word)] if word else [])
+
+    def fold_word(self) -> str:
+        """Return `fold` or `unfold` if enter does that to the row under the cursor, instead of opening it."""
+        return ""
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys that work in the line in which a person types, and what each does."""

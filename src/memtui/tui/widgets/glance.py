@@ -37,18 +37,16 @@ def cut(lines: list[Text], room: int, width: int) -> list[Text]:
 
 # Lines that a tail which is cut may have at least.
 LEAST_ENDS = 3
-# What the line above a cut preview says.
-MORE = "enter reads the rest"
 
 
 class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then `tail`,
-    whole unless it is `cut_tail`: to a third of the room. If anything is cut, the line above says that enter reads the
-    rest."""
+    whole unless it is `cut_tail`: to a third of the room. If anything is cut, `hint` stands in the line above."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
+    hint = ""
     is_whole = False  # whether all of the text and the tail was drawn last
     _first: int | None = None
 
@@ -61,10 +59,12 @@ class Glance(Static):
         super().__init__(id=id)
         self.cut_tail = cut_tail
 
-    def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
-        """Show a text, with what matches `sought` highlighted, and the lines after it."""
+    def show(self, text: Text, tail: Text | None = None, sought: str = "", hint: str = "") -> None:
+        """Show a text, with what matches `sought` highlighted, and the lines after it; `hint`: how to read what is
+        cut."""
         self.text, self.tail = text, tail or Text()
         self.tail.rstrip()
+        self.hint = hint
         self._first = fuzzy.mark_long(text, sought)
         self._draw()
 
@@ -94,7 +94,7 @@ class Glance(Static):
         self.is_whole = self.is_whole and fits
         if not fits:
             lines = cut(preview(self.text, width, room, self._first), room, width)
-        head = Text("" if self.is_whole or not (lines or ends) else MORE.rjust(width), "dim")
+        head = Text("" if self.is_whole else self.hint.rjust(width), "dim")
         gap = [Text()] if ends and len(lines) < room else []
         for line in (shown := [head, *lines, *gap, *ends][:height]):
             line.rstrip()

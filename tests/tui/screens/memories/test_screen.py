@@ -29,6 +29,8 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
         assert "blog" not in tree
         app.screen.places.go_to("others")
         app.screen.places.focus()
+        await settle(pilot)
+        assert ("enter", "unfold") in app.screen.key_words()
         await pilot.press("right", "j")
         assert app.screen.places.row.label == "blog"
         assert sorted(names(app)) == ["image-sizes", "newsletter", "writing-style"]

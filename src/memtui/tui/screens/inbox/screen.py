@@ -621,6 +621,11 @@ class Inbox(ListScreen[InboxRow]):
             return [row for row in alike if row.until is not None]
         return [row for row in alike if not row.needs_look()] or [row for row in alike if row.until is None]
 
+    def fold_word(self) -> str:
+        """Return what enter does to a fold."""
+        row = self.table.row
+        return ("fold" if row.is_open else "unfold") if isinstance(row, FoldRow) else ""
+
     def open_detail(self) -> None:
         """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row

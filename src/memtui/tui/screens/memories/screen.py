@@ -579,6 +579,11 @@ class Memories(ListScreen[Pair]):
     def _place_moved(self) -> None:
         self.relist()
 
+    def fold_word(self) -> str:
+        """Return what enter does to a folded group of scopes."""
+        place = self.places.row
+        return "unfold" if self.places.has_focus and place is not None and place.fold is False else ""
+
     @on(RowList.Opened, "#scopes")
     def _place_opened(self) -> None:
         self.navigation.enter_place()

@@ -132,12 +132,19 @@ class SetupRow:
     about: object = None
     group: str = ""
 
+    @property
+    def is_fold(self) -> bool:
+        """Whether it is a heading with rows below it."""
+        return self.kind == "head" and not self.mark
+
 
 def rows(seen: Snapshot, now: float) -> list[SetupRow]:
     """Make all rows, those below folded headings too."""
     below: dict[str, list[SetupRow]] = {title: [] for title in HEADINGS}
     few = sum(finding.level == PROBLEM for finding in seen.findings) <= PROBLEMS_SHOWN
     for finding, row in _findings(sorted(seen.findings, key=lambda finding: LEVELS[finding.level])):
+        if (finding.area, finding.level) == ("config", OK):
+            continue  # the heading of the settings says so
         title = GROUPS.get(finding.area, DISK)
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE

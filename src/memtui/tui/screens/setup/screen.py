@@ -45,7 +45,6 @@ class Setup(ListScreen[SetupRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
     group: ClassVar[str] = "setup"
     legend: str = rows.LEGEND
-    nothing_chosen: ClassVar[str] = LOOKING
 
     def __init__(self, services: Services) -> None:
         columns = (Column("", 1), Column("", TITLE_WIDTH), Column(""), Column("", 7, right=True, from_width=48))
@@ -116,12 +115,14 @@ class Setup(ListScreen[SetupRow]):
 
     def why_empty(self) -> str:
         """Return what an empty list says: that the filters hide everything, or that the files are being read."""
-        return "No matches.\nescape shows everything again." if self.found else LOOKING
+        if self.attention and not self.typed and self.found:
+            return "No problems.\nescape shows all."
+        return super().why_empty()
 
     def count(self) -> None:
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         problems, shown = self.snapshot.problems, sum(row.kind != "head" for row in self.table.rows)
-        self.tell(f"{shown} match" if self._is_filtered else f"{problems:,} to fix" if problems else "all good")
+        self.tell(f"{shown} match" if self.typed.strip() else f"{problems:,} to fix" if problems else "all good")
 
     def summary(self) -> Text:
         """Return the top line: whether hooks run, and how many problems there are."""
@@ -147,14 +148,26 @@ class Setup(ListScreen[SetupRow]):
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         return [replace(each, footer=self.row_commands.footer_word(each.id) or each.footer) for each in possible]
 
+    def key_words(self) -> list[tuple[str, str]]:
+        """Return what escape and enter do now, also that escape shows more than problems."""
+        words = super().key_words()
+        shows_all = self.attention and not self.typed and not self.detail_covers_list
+        return [("escape", "show all"), *words] if shows_all else words
+
+    def fold_word(self) -> str:
+        """Return what enter does to a heading with rows below it; a filter shows them all."""
+        row = self.table.row
+        if row is None or not row.is_fold or self._is_filtered:
+            return ""
+        return "fold" if row.title in self.unfolded else "unfold"
+
     def open(self) -> None:
         """Unfold or fold a heading, or read any other row in full."""
-        row = self.table.row
-        if row is None or row.kind != "head" or row.mark:
-            self.open_detail()
-        elif not self._is_filtered:
-            self.unfolded ^= {row.title}
+        if self.fold_word() and self.table.row is not None:
+            self.unfolded ^= {self.table.row.title}
             self.fill()
+        else:
+            self.open_detail()
 
     # filters
 
