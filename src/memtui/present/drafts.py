@@ -88,9 +88,8 @@ def decided(code: str, items: Sequence[Waiting]) -> str:
 
 def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
     """Say that drafts were snoozed until a time, or brought back (None)."""
-    if until is None:
-        return f"{named(items)} {'is' if len(items) == 1 else 'are'} back in the inbox."
-    return f"{named(items)} {'is' if len(items) == 1 else 'are'} hidden until {day_and_time(until, now)}."
+    words = "back in the inbox" if until is None else f"hidden until {day_and_time(until, now)}"
+    return f"{words[:1].upper()}{words[1:]}." if len(items) == 1 else f"{named(items)} are {words}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:

@@ -147,11 +147,7 @@ class MemtuiApp(App[None]):
 
     def action_help_quit(self) -> None:
         """Explain on ctrl+c, with nothing selected, how to leave: in other programs that ends them."""
-        self.say(
-            actions.keyed(
-                "{app.quit} quits memtui. ctrl+c copies what is selected with the mouse, {app.copy} what is shown."
-            )
-        )
+        self.say(actions.keyed("{app.quit} quits. ctrl+c copies what the mouse selected, {app.copy} what is shown."))
 
     def panic(self, *_: object) -> None:
         """Leave because the terminal is gone: the thread that reads it has ended."""

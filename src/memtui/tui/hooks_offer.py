@@ -77,9 +77,10 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
-        words = hook_words.done(plan)
-        more = hook_words.outcome(data.not_served()) if action == "install" else []
-        services.say(" ".join([f"{words[:1].upper()}{words[1:]}.", *more, actions.takes_back()]))
+        done = (
+            ["Hooks installed.", *hook_words.outcome(data.not_served())] if action == "install" else ["Hooks removed."]
+        )
+        services.say(" ".join([*done, actions.takes_back()]))
     services.read()
     return True
 

@@ -149,7 +149,32 @@ async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(wo
         await pilot.press("a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert ". memtui delivers it to sessions of this project from the next session on. z undoes." in said
+        assert said == "Accepted: no-snapshot-tests. The next session gets it. z undoes."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["a", "x"])
+async def test_what_a_key_did_is_said_on_one_line_of_80_columns(world, app, key):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        inbox = app.screen
+        said = []
+        for row_id in [inbox.table._key(row) for row in inbox.table.rows]:
+            at = inbox.table.index_of(row_id)
+            if at is None:
+                continue
+            inbox.table.move_to(at)
+            await settle(pilot)
+            await pilot.press(key)
+            await settle(pilot)
+            for press in ("enter", "enter", "escape", "escape", "escape"):
+                if app.screen is not inbox:
+                    await pilot.press(press)
+                    await settle(pilot)
+            said += [note.message for note in app._notifications if note.severity == "information"]
+        assert len(set(said)) >= 10
+        assert [message for message in said if len(message) > 77] == []
 
 
 @pytest.mark.slow
@@ -737,7 +762,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Rejected “No snapshot tests for components”. x on its grey row: never again. z undoes."
+        assert said == "Rejected. x on its grey row: never draft it again. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
@@ -745,7 +770,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await pilot.press("k", "x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "“No snapshot tests for components” will never be drafted again. z undoes."
+        assert said == "Never drafted again: “No snapshot tests for components”. z undoes."
         assert json.loads(read(rejected))["never"] is True
         assert json.loads(read(rejected))["text"] == "No snapshot tests for components"
         assert set(updates(world)) == before
@@ -799,10 +824,7 @@ async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(wor
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert (
-            said[-1]
-            == "Rejected “Metric units, 24-hour clock”. x on its grey row: never again. 2 todos stay marked. z undoes."
-        )
+        assert said[-1] == "Rejected. x on its grey row: never draft it again. 2 todos stay marked. z undoes."
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert foot().rstrip().endswith("2 marked")
@@ -1011,7 +1033,7 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         assert app.screen.table.rows[-1].says.startswith("1 hidden until")
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
         assert "no-snapshot-tests" not in names
-        assert "is hidden until" in [note.message for note in app._notifications][-1]
+        assert "Hidden until" in [note.message for note in app._notifications][-1]
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await settle(pilot)
         assert "No snapshot tests for components" in "\n".join(drawn(app)[14:])  # what is in the fold

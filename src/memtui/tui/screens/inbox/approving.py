@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.phrasing import many, some
+from memtui.core.base.phrasing import cut, many, some
 from memtui.core.memories import index_state, memory
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading
@@ -14,7 +14,6 @@ from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
-from memtui.present.drafts import named
 from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -29,6 +28,17 @@ from memtui.tui.screens.inbox.text import compared, merged_text, score, shown_of
 LONGEST_NAME = 32
 # The most cells of a scope's name, before what it is.
 SCOPE_NAME = 28
+# The most characters of a memory's name in a note.
+NAME_SHOWN = 30
+
+
+def _who_gets(label: str, count: int, project: str, way: str) -> str:
+    """Say who gets so many new memories, after a blank, in the words of `loader`, or shorter where all is as usual."""
+    words = loader(label, count, project, way)
+    if words and (label != "auto" or way == loading.LOADED):
+        where = f" in {project}" if project else ""
+        words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
+    return f" {words}." if words else ""
 
 
 class ApproveCommands:
@@ -107,16 +117,15 @@ class ApproveCommands:
         if written:
             self.chosen.unmark(others)
             self.services.data.approved = written[0].path
-            words = written[0].ref if len(written) == 1 else f"{len(written)} memories"
+            words = cut(written[0].stem, NAME_SHOWN) if len(written) == 1 else f"{len(written)} memories"
             labels = {each.scope_label for each in written}
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
             more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
             places = {self.proposals.project_name(each.item) for each in outcomes if each.memory is not None}
             ways = {self.services.data.way_of(each) for each in written}
             same = len(labels) == len(places) == len(ways) == 1
-            loaded = loader(min(labels), len(written), min(places), min(ways)) if same else ""
-            if loaded and not why_unheard:
-                more = f" {loaded}." if loading.CUT in ways else f" {loaded} from the next session on."
+            if same and not why_unheard:
+                more = _who_gets(min(labels), len(written), min(places), min(ways))
             scope = drafts[0].scope
             if len(drafts) == 1 and (line := index_state.line_note(scope, written[0].path[len(scope.directory) + 1 :])):
                 more = f"{more} {line}."
@@ -213,7 +222,7 @@ class ApproveCommands:
         if len(items) > 1 and unsaved:
             text.append(f"\n! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
-            done = f"Merged {named(items)} into {target.ref}."
+            done = f"Merged into {target.ref}."
             self.chosen.act(lambda: merge.merge_all(store, items, target), done)
             self.services.data.approved = target.path
 

@@ -170,7 +170,7 @@ class ChangeCommands(HideCommands):
             refused = facts.weighed.refused if facts.weighed is not None and not facts.stale else None
             if refused is not None:
                 raise refused.error
-            self.services.warn(actions.keyed("A file has changed since this was planned. {app.refresh} plans again."))
+            self.services.warn(actions.keyed("A file changed since this was planned. {app.refresh} plans again."))
             return
         if len(rows) == 1 and (kept := self._kept(rows[0])) is not None:
             answer = await self.services.ask(which(kept, self.services.data.now()))
@@ -272,7 +272,7 @@ class ChangeCommands(HideCommands):
             self.services.read(MEMORIES)
         self.chosen.unmark(others)
         self.decided({each.id for each in found})
-        self.services.say(f"{changesets.rejected(found)}{note} {actions.takes_back()}")
+        self.services.say(f"Rejected for good: {changesets.named(found)}.{note} {actions.takes_back()}")
 
     # to the memory
 

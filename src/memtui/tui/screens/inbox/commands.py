@@ -23,7 +23,9 @@ from memtui.tui.screens.inbox.text import guidance_text
 from memtui.tui.services import Command
 from memtui.tui.widgets.body import fits
 
-NEVER = "{inbox.reject} on its grey row: never again."
+# Characters of a draft in a note.
+TITLE_SHOWN = 40
+REJECTED = "Rejected. {inbox.reject} on its grey row: never draft it again."
 
 
 class EntryCommands:
@@ -56,14 +58,15 @@ class EntryCommands:
                 return
         why_unheard = unheard.keyed(self.services.data.unheard())
         when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
-        done = f"Now {it}: {drafts.named(found)}, {when}."
+        done = f"Now {it} {when}."
         self.chosen.act(lambda: self.services.data.review().to_guidance(found), done)
 
-    def decide(self, code: str, operation: Callable[[Review, list[Waiting]], object], more: str = "") -> None:
-        """Run an operation on the chosen entries; `code` is what it decides, as in `drafts.DECIDED`."""
+    def decide(self, code: str, operation: Callable[[Review, list[Waiting]], object], words: str = "") -> None:
+        """Run an operation on the chosen entries; `code` is what it decides, as in `drafts.DECIDED`; `words` say it
+        otherwise."""
         found = self.chosen.items()
-        words = drafts.decided(code, found)
-        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words} {more}".strip(), ENTRIES)
+        words = words or drafts.decided(code, found)
+        self.chosen.act(lambda: operation(self.services.data.review(), found), words, ENTRIES)
 
     def why_not_one(self) -> str:
         """Say why the chosen entries can't be edited, if they can't."""
@@ -101,9 +104,9 @@ class DraftCommands(EntryCommands):
     def reject(self) -> None:
         """Reject the chosen drafts. A single one stays as a grey row while the note stands, to be rejected for good."""
         found = self.chosen.items()
-        words = actions.keyed(NEVER) if len(found) == 1 else ""
+        words = actions.keyed(REJECTED) if len(found) == 1 else drafts.decided("reject", found)
         self.decide("reject", Review.reject, words)
-        self._rejected(found, toasts.seconds(drafts.decided("reject", found) + words, "information"))
+        self._rejected(found, toasts.seconds(words, "information"))
 
 
 class GhostCommands:
@@ -120,7 +123,8 @@ class GhostCommands:
         """Let the draft never be extracted again."""
         found = [row.rejected for row in self.chosen.rows(GhostRow)]
         self._gone()
-        self.chosen.act(lambda: self.services.data.review().never(found), drafts.decided("never", found), ENTRIES)
+        words = f"Never drafted again: “{drafts.title(found[0], TITLE_SHOWN)}”."
+        self.chosen.act(lambda: self.services.data.review().never(found), words, ENTRIES)
 
 
 class TodoCommands(EntryCommands):

@@ -12,6 +12,8 @@ from memtui.tui.services import Command, Services
 # When a row may wait until, in words that `snoozing.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
+# Characters of a row's sentence in a note.
+GIST_SHOWN = 40
 
 
 async def ask_until(services: Services, what: str, *, asleep: bool) -> tuple[bool, float | None]:
@@ -47,11 +49,8 @@ class HideCommands:
         answered, until = await ask_until(self.services, what, asleep=any(row.until for row in rows))
         if not answered:
             return
-        one = len(rows) == 1
-        words = f"{what} {'is' if one else 'are'} back in the inbox."
-        if until is not None:
-            words = f"{what} {'is' if one else 'are'} hidden until {dates.day_and_time(until, now)}."
-        self._hide(rows, until, words)
+        words = "back in the inbox" if until is None else f"hidden until {dates.day_and_time(until, now)}"
+        self._hide(rows, until, f"{words[:1].upper()}{words[1:]}." if len(rows) == 1 else f"{what} are {words}.")
 
     def never(self) -> None:
         """Hide the chosen rows for good."""
@@ -61,7 +60,7 @@ class HideCommands:
     def named(self, rows: list[InboxRow]) -> str:
         """Name rows: one by its sentence, several by their number."""
         if len(rows) == 1:
-            return f"“{safe_text.line(rows[0].gist, 60)}”"
+            return f"“{safe_text.line(rows[0].gist, GIST_SHOWN)}”"
         return many(len(rows), rows[0].kind.singular, rows[0].kind.plural)
 
     def _hide(self, rows: list[InboxRow], until: float | None, words: str) -> None:
