@@ -310,11 +310,12 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
 
 @pytest.mark.slow
 @pytest.mark.every(step=4)
+@pytest.mark.parametrize("size", [SMALL, (60, 15)])
 @pytest.mark.parametrize("form", ["note", "draft", "memory", "new memory"])
-async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):
+async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form, size):
     screen, *keys = FORMS[form]
     app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
+    async with app.run_test(size=size) as pilot:
         await start(pilot)
         for key in keys:
             await pilot.press(key)

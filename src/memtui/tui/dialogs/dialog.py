@@ -68,15 +68,15 @@ class KeyBar(OneLine):
         self.show(self.keys)
 
     def show(self, keys: Keys) -> None:
-        """Draw the keys that have room: escape always, the others in their order."""
+        """Draw the keys that have room: escape and the page of all keys always, the others in their order."""
         self.keys = keys
         room = (self.size.width or 80) - 1
         pieces = [(key, word, len(key) + len(word) + 3) for key, word in keys]
-        way_out = next((piece for piece in pieces if piece[0].startswith("escape")), None)
-        used = way_out[2] if way_out else 0
+        always = [piece for piece in pieces if piece[0].startswith("escape") or piece[0] == "f1"]
+        used = sum(cells for _, _, cells in always)
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
         for piece in pieces:
-            if piece is not way_out:
+            if piece not in always:
                 if used + piece[2] > room:
                     continue
                 used += piece[2]

@@ -158,13 +158,15 @@ class DraftForm(Dialog[str]):
         """Return the keys of the form."""
         if any(isinstance(each, Select) and each.expanded for each in self.widgets.values()):
             return OPTIONS
+        stands = self._example_stands
         keys = [
-            ("enter", self.shape.verb, self._example_stands),
-            ("^s", self.shape.verb, True),
+            ("enter", self.shape.verb, stands),
+            ("^s", self.shape.verb, not stands),
+            ("tab", "next", True),
+            ("^s", self.shape.verb, stands),
             ("^o", "editor", bool(self.shape.editor)),
             ("escape", "back, text kept", True),
             ("^g", "discard", True),
-            ("tab", "next", True),
             ("^l", "which prompts recall it", self.shape.changes is not None),
             ("f1", "keys", True),
         ]
