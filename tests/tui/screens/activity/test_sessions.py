@@ -44,14 +44,19 @@ def put(path, text, mode="w"):
 
 
 async def to(pilot, world, name):
+    """Put the cursor on a session, further down than what is read at first, too."""
     table = pilot.app.screen.table
-    table.move_to(
-        next(
+    for _ in range(300):
+        places = [
             at
             for at, row in enumerate(table.rows)
             if isinstance(row, SessionGroup) and row.session == world.sessions[name]
-        )
-    )
+        ]
+        if places:
+            break
+        await pilot.press("G")  # reads earlier deliveries
+        await settle(pilot)
+    table.move_to(places[0])
     await settle(pilot)
 
 
