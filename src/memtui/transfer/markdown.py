@@ -12,7 +12,6 @@ from memtui.core.memories.memory import Memory
 from memtui.core.places import locate
 from memtui.transfer import claude_md
 from memtui.transfer.incoming import (
-    MAX_DESCRIPTION,
     Incoming,
     LeftOut,
     SourceContent,
@@ -58,7 +57,7 @@ def add(found: SourceContent, data: bytes, name: str, *, scope: str = "", modifi
 def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
     """Add the text of a MEMORY.md that belongs to no memory, a section or rule at a time."""
     for each in index_state.passages(index.parse_index(data)):
-        about = each.described(MAX_DESCRIPTION)
+        about = described(each.title, each.plain)
         found.add(
             Incoming(
                 f"{name}:{each.lines[0]}",

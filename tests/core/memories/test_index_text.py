@@ -51,7 +51,7 @@ def test_rules_paragraphs_and_sections_are_passages_and_lines_of_memories_are_no
         ("", "Money is stored in cents,\nnever in floats."),
         ("", "- The API runs on port 8081.\n  - In tests it is 9081."),
         ("", "- Ask Ann."),
-        ("Deploy", "Before a release:\n- run `make check`\n\n```sh\nmake release\n```"),
+        ("Deploy", "Before a release:\n\n- run `make check`\n\n```sh\nmake release\n```"),
     ]
 
 

@@ -10,17 +10,16 @@ from typing import NamedTuple
 from memtui.core.base import fs, phrasing
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.base.phrasing import some
-from memtui.core.frontmatter import conflict_markers, prose
+from memtui.core.frontmatter import conflict_markers
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import scopes
-from memtui.core.memories.index import FENCE, ITEM, Budget, Index, IndexEntry
+from memtui.core.memories.index import ITEM, Budget, Index, IndexEntry
 from memtui.core.memories.index_lines import HEADING, entry_lines
 from memtui.core.memories.scopes import Scope
 
 # A sentence about the file itself says nothing to keep.
 ABOUT_INDEX = re.compile(r"\b(?:index|memor(?:y|ies)|MEMORY\.md)\b", re.IGNORECASE)
 MOST_ABOUT_INDEX = 160  # characters of such a sentence
-NESTED = 2  # blanks from which a list item belongs to the one above it
 # Why no session gets a text that stands in a MEMORY.md.
 UNREAD = "Claude Code does not load this file, and memtui delivers only memories"
 UNREAD_CUT = "it is below the cut, so Claude Code does not load it"
@@ -50,12 +49,6 @@ class Passage(NamedTuple):
         """The text, of a single list item without its bullet."""
         match = ITEM.match(self.text)
         return self.text[match.end() :] if match and "\n" not in self.text else self.text
-
-    def described(self, most: int) -> str:
-        """Return the heading and the first sentence, of `most` characters at most; else the heading."""
-        words = prose.first_sentence(self.text, most)
-        whole = f"{self.title}: {words}" if self.title and words else self.title or words
-        return whole if len(whole) <= most or not self.title else self.title
 
 
 def index_of(scope: Scope) -> Index | None:
@@ -226,91 +219,42 @@ class IndexState:
 # The text of a MEMORY.md that belongs to no memory: rules and facts that a person wrote into the index itself
 
 
-class _Block(NamedTuple):
-    """Lines that belong together, by their numbers from 0, below a heading (its number, -1 for none)."""
-
-    heading: int
-    lines: list[int]
-
-
 def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
     """List the passages of an index, in their order: a section below a heading of the second level or deeper is one,
     else each list item and paragraph. Lines of and about memories are none; `files`: names of memories, which a line
     can name without a link."""
-    sections: dict[int, list[_Block]] = {}
-    for block in _joined(index, [each for each in _blocks(index) if not _is_about_index(index, each, files)]):
-        # Without a section of its own, each stands for itself.
-        inside = block.heading >= 0 and index.lines[block.heading].lstrip().startswith("##")
-        key = block.heading if inside else -1 - block.lines[0]
-        sections.setdefault(key, []).append(block)
-    result = []
-    for heading, blocks in sections.items():
-        texts = ["".join(index.lines[n] for n in block.lines).strip("\r\n") for block in blocks]
-        close = all(ITEM.match(text) for text in texts)
-        text = ("\n" if close else "\n\n").join(texts).replace("\r\n", "\n")
-        numbers = tuple(n + 1 for block in blocks for n in block.lines)
-        result.append(Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers))
-    return result
-
-
-def _blocks(index: Index) -> Iterator[_Block]:
-    """Yield the list items, paragraphs, tables and blocks of code that are no memory's line."""
-    own = {n for entry in index.entries for n in entry_lines(index, entry)}
-    heading, fence, after_blank = -1, "", True
-    block: _Block | None = None
+    own = {n for entry in index.entries for n in entry_lines(index, entry)} | {each.line - 1 for each in index.mentions}
+    blocks: dict[int, list[int]] = {}  # numbers of lines, by that of their section's heading, or a negative one
+    heading, gap = -1, True
+    key: int | None = None
     for n, line in enumerate(index.lines):
-        text = line.strip()
-        opened = FENCE.match(line) if n in index.code and not fence else None
-        if n in own or (n in index.hidden and n not in index.code) or (HEADING.match(line.rstrip()) and not fence):
-            if block is not None:
-                yield block
-            block = None
-            heading = n if n not in own and n not in index.hidden else heading
-        elif not text and not fence:
-            after_blank = True
-            continue
-        else:
-            indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
-            belongs = bool(fence) or indent >= NESTED or (not after_blank and not ITEM.match(line) and not opened)
-            if block is None or not belongs:
-                if block is not None:
-                    yield block
-                block = _Block(heading, [])
-            block.lines.append(n)
-            if opened:
-                fence = opened[1]
-            elif fence and text.startswith(fence) and not text.strip(fence[0]):
-                fence = ""
-        after_blank = False
-    if block is not None:
-        yield block
-
-
-def _joined(index: Index, blocks: list[_Block]) -> list[_Block]:
-    """Put list items behind the line with a colon that introduces them. One that introduces nothing is left out."""
-    result: list[_Block] = []
-    leading = False
-    for block in blocks:
-        items = leading and result and result[-1].heading == block.heading and block.lines[0] not in index.code
-        if items and ITEM.match(index.lines[block.lines[0]]) and block.lines[0] <= result[-1].lines[-1] + 2:
-            result[-1].lines.extend(block.lines)
-            continue
-        if leading and result and len(result[-1].lines) == 1:
-            result.pop()
-        result.append(_Block(block.heading, list(block.lines)))
-        leading = not ITEM.match(index.lines[block.lines[0]]) and index.lines[block.lines[-1]].rstrip().endswith(":")
-    if leading and result and len(result[-1].lines) == 1:
-        result.pop()
+        if n in own or (n in index.hidden and n not in index.code):
+            key = None
+        elif HEADING.match(line.rstrip()) and n not in index.code:
+            heading, key = n, None
+        elif line.strip() or n in index.code:
+            in_section = heading >= 0 and index.lines[heading].lstrip().startswith("##")
+            begins = ITEM.match(line) or (gap and n - 1 not in index.code)
+            if in_section:
+                key = heading
+            elif key is None or (begins and not line.startswith(("  ", "\t"))):
+                key = -1 - n
+            blocks.setdefault(key, []).append(n)
+        gap = not line.strip()
+    result = []
+    for key, numbers in blocks.items():
+        gaps = {n for n, before in zip(numbers[1:], numbers, strict=False) if n > before + 1}
+        text = "".join("\n" * (n in gaps) + index.lines[n] for n in numbers).strip("\r\n").replace("\r\n", "\n")
+        if not _is_about_index(index, text, files):
+            above = index.lines[key].strip() if key >= 0 else ""
+            result.append(Passage(above, text, tuple(n + 1 for n in numbers)))
     return result
 
 
-def _is_about_index(index: Index, block: _Block, files: Collection[str]) -> bool:
-    """Tell whether a block is about memories of the index, or about the index itself, or says nothing."""
-    numbers = {n + 1 for n in block.lines}
-    text = "".join(index.lines[n] for n in block.lines).strip()
-    if any(mention.line in numbers for mention in index.mentions) or not any(map(str.isalnum, text)):
-        return True
-    if any(file in text for file in files):
+def _is_about_index(index: Index, text: str, files: Collection[str]) -> bool:
+    """Tell whether a text is about memories of the index, or about the index itself, or says nothing."""
+    leads = text.endswith(":") and "\n" not in text  # what it introduces are lines of memories
+    if leads or any(file in text for file in files) or not any(map(str.isalnum, text)):
         return True
     short = len(text) <= MOST_ABOUT_INDEX and not ITEM.match(text)
     return bool(index.entries) and short and ABOUT_INDEX.search(text) is not None

@@ -2,7 +2,7 @@
 earlier name counts for the memory."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # By root: what the journal ended with, and the places then.
 _known: dict[str, tuple[tuple[int, str], EarlierPlaces]] = {}
+# A place of a memory: its path, or the change that removed it and the path that it had then.
+Place = str | tuple[str, str]
 
 
 def load(root: str) -> EarlierPlaces:
@@ -24,92 +26,55 @@ def load(root: str) -> EarlierPlaces:
     from memtui.core.journal import ledger as journal_ledger  # not needed for the first paint
 
     try:
-        every = journal_ledger.shared(path).follow().all()
+        every = [each for each in journal_ledger.shared(path).follow().all() if each.state not in {"intent", "back"}]
     except OSError:
         return NOTHING_MOVED
-    last = next((each.id for each in reversed(every) if each.state not in {"intent", "back"}), "")
-    key = (len(every), last)
-    known = _known.get(root)
-    if known is None or known[0] != key:
-        walk = _Walk()
-        for each in every:
-            if each.state not in {"intent", "back"}:
-                walk.take(each)
-        known = _known[root] = (key, EarlierPlaces(walk.spans()))
-    return known[1]
+    key = (len(every), every[-1].id if every else "")
+    if root not in _known or _known[root][0] != key:
+        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in _moves(each)])))
+    return _known[root][1]
 
 
-class _Walk:
-    """The memories that a walk through the journal met. Each is a number: `at` the one that a path has, or had before
-    it was deleted; `place` the path of each, `had` all paths with the times from which on they were whose; `of` the
-    memories that a change made or removed, by its id and the path."""
-
-    def __init__(self) -> None:
-        self.at: dict[str, int] = {}
-        self.place: dict[int, str] = {}
-        self.had: dict[str, list[tuple[float, int | None]]] = {}
-        self.of: dict[tuple[str, str], int] = {}
-
-    def known(self, path: str) -> int:
-        """Return the memory of a path; one that came there by itself, if none is known."""
-        if path not in self.at:
-            self._put(len(self.place), path, self.had[path][-1][0] if path in self.had else 0.0)
-        return self.at[path]
-
-    def _put(self, number: int, path: str, since: float) -> None:
-        self.at[path], self.place[number] = number, path
-        self.had.setdefault(path, []).append((since, number))
-
-    def take(self, each: "Transaction") -> None:
-        """Follow one change, undo or redo."""
-        rows = [
-            row
-            for row in each.record["changes"]
-            if "before" in row and locate.is_memory_name(row["path"].rpartition("/")[2])
-        ]
-        gone = [row["path"] for row in rows if row["before"] and not row["after"]]
-        created = [row["path"] for row in rows if row["after"] and not row["before"]]
-        if not gone and not created:
-            return
-        since, about = clock.parse(each.time) or 0.0, each.of or each.id
-        moved = _pairs(each, gone, created)
-        leaving = {path: self.known(path) for path in gone}
-        for path, number in leaving.items():
-            self.of[about, path] = number
-            if path in moved.values():
-                del self.at[path]
-                self.had[path].append((since, None))
-        for path in created:
-            back = self.of.get((about, path)) if each.of else None
-            if path in moved:
-                number = leaving[moved[path]]
-            elif back is not None:
-                number = back
-            elif path not in self.at or each.op in {"undo", "redo", "restore"}:
-                number = self.known(path)
-            else:
-                number = len(self.place)
-            self.of[about, path] = number
-            if self.at.get(path) != number:
-                self._put(number, path, since)
-
-    def spans(self) -> dict[str, tuple[Span, ...]]:
-        """Return the paths whose memories are not all there now."""
-        moved_paths = {}
-        for path, had in self.had.items():
-            known = [Span(since, path if number is None else self._now(number)) for since, number in had]
-            if any(each.now != path for each in known):
-                moved_paths[path] = tuple(known)
-        return moved_paths
-
-    def _now(self, number: int) -> str:
-        path = self.place[number]
-        return path if self.at.get(path) == number else ""
-
-
-def _pairs(each: "Transaction", gone: Sequence[str], made: Sequence[str]) -> dict[str, str]:
-    """Map the paths that a change made to those that it moved there. A consolidation says which became what."""
-    became = each.record.get("became")
+def _moves(each: "Transaction") -> Iterator[tuple[float, Place | None, Place]]:
+    """Yield the moves of memories that a change, undo or redo made, as (time, old place, new place). None is the old
+    place of a new memory; an undo or a restore brings back what the change that it is about removed."""
+    rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
+    gone = [row["path"] for row in rows if row.get("before") and not row["after"]]
+    created = [row["path"] for row in rows if row.get("after") and not row["before"]]
+    became = each.record.get("became")  # of a consolidation, which makes and removes many files in one step
     if isinstance(became, dict):
-        return {str(became[path]): path for path in reversed(gone) if became.get(path) in made}
-    return {made[0]: gone[0]} if len(gone) == len(made) == 1 else {}
+        sources = {became[path]: path for path in reversed(gone) if became.get(path) in created}
+    else:
+        sources = {created[0]: gone[0]} if len(gone) == len(created) == 1 else {}
+    time, about = clock.parse(each.time) or 0.0, each.of or each.id
+    for path in gone:
+        if path not in sources.values():
+            yield time, path, (about, path)
+    for path in created:
+        yield time, sources.get(path, (about, path) if each.of else None), path
+
+
+def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tuple[Span, ...]]:
+    """Return the paths whose memories are not all there now: what they had from when on, and where that is."""
+    spans: dict[str, list[Span]] = {}
+    places: dict[Place, str] = {}  # where the memory is now that has a place at this moment, going back in time
+    taken: set[Place] = set()
+
+    def now(place: Place) -> str:
+        if isinstance(place, str):
+            return places.get(place, place)
+        return places.get(place, "" if place[1] in taken else place[1])
+
+    for time, old, new in reversed(list(moves)):
+        for path in (old, new):
+            if isinstance(path, str):
+                spans.setdefault(path, []).append(Span(time, now(path)))
+        if old is not None:
+            places[old] = now(new)
+        places.pop(new, None)
+        taken.add(new)
+    return {
+        path: (Span(0.0, now(path)), *reversed(after))
+        for path, after in spans.items()
+        if any(each.now != path for each in (Span(0.0, now(path)), *after))
+    }
