@@ -169,7 +169,7 @@ def test_errors_that_came_since_are_not_written_over_by_an_undo(memtui, world, m
     error(world, monkeypatch, "the second")
     done = memtui("undo", check=False)
     assert done.code == 4
-    assert "errors.jsonl was created again meanwhile" in done.err
+    assert "errors.jsonl exists already" in done.err
     assert "the second" in Path(world.root, "log/errors.jsonl").read_text()
 
 

@@ -73,14 +73,3 @@ def test_undo_of_a_rename_does_not_bring_back_a_mark_that_was_taken_off(store):
     mark(store, "y", "c", apart=False)
     undo_last(store, "rename")
     assert pairs(store) == set()
-
-
-def test_a_file_that_a_person_wrote_is_restored_byte_for_byte(store):
-    names = [named(store, name).path for name in "bc"]
-    os.makedirs(store.root, exist_ok=True)
-    Path(apart.path(store.root)).write_text('{"pairs": [["%s", "%s"]], "note": 1}' % tuple(names))
-    before = content(store)
-    store.rename(named(store, "b"), "y")
-    assert pairs(store) == {"cy"}
-    undo.run(store.journal, "undo").first()
-    assert content(store) == before

@@ -14,11 +14,11 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
-from memtui.core.base.storage import storage_error
+from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.health import adoption, file_checks, retention
 from memtui.core.inbox import reconcile
-from memtui.core.journal.changes import ModeEdit, Renaming
+from memtui.core.journal.changes import FileChange, ModeEdit
 from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -47,18 +47,18 @@ def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
 
 
 def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Rename the log of errors, so that the next error begins a new one. No file is overwritten."""
+    """Give the log of errors another name, so that the next error begins a new one. No file is overwritten."""
     log = store.root + "/log"
     source = f"{log}/errors.jsonl"
-    file = Renaming.number(source)
-    if file is None:
+    data = read_or_none(source)
+    if data is None:
         return FixOutcome("errors", [])
     day = clock.iso_seconds(store.journal.now())[:10]
     number = 1
     while os.path.lexists(path := f"{log}/errors-{day}{'' if number == 1 else f'-{number}'}.jsonl"):
         number += 1
-    # A hook that is writing meanwhile writes to the same file under either name.
-    store.journal.run("errors", [Renaming(source, path, file)], f"set the errors aside, in {os.path.basename(path)}")
+    changes = [FileChange(path, None, data), FileChange(source, data, None)]
+    store.journal.run("errors", changes, f"set the errors aside, in {os.path.basename(path)}")
     return FixOutcome("errors", [path])
 
 

@@ -3,7 +3,6 @@ memtui keeps about memories, have modules of their own; `records.KINDS` lists al
 
 import contextlib
 import dataclasses
-import errno
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -333,13 +332,6 @@ def _is_mode(value: object) -> bool:
     return isinstance(value, int) and 0 <= value < 0o10000
 
 
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
 @dataclass(frozen=True)
 class ModeEdit(Change):
     """The permission bits of a file or directory before and after. A path that is gone counts as done."""
@@ -362,73 +354,19 @@ class ModeEdit(Change):
         return cls(row["path"], *row["modes"])
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        status = _status(self.path)
-        return "open" if status is None else state_of(status.st_mode & 0o777, self.before, self.after)
+        mode = self._checked(foreign=True)
+        return "open" if mode is None else state_of(mode, self.before, self.after)
 
-    def _checked(self) -> os.stat_result | None:
-        status = _status(self.path)
-        if status is not None and status.st_mode & 0o777 not in {self.before, self.after}:
+    def _checked(self, *, foreign: bool = False) -> int | None:
+        """Return the present permission bits; None if the path is gone. Raises ConflictError if they are `foreign`."""
+        try:
+            mode = os.lstat(self.path).st_mode & 0o777
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not foreign and mode not in {self.before, self.after}:
             raise ConflictError(f"The permissions of {self.path} changed meanwhile", LOOK_AGAIN)
-        return status
+        return mode
 
     def make(self) -> None:
         if self._checked() is not None:
             os.chmod(self.path, self.after)
-
-
-@dataclass(frozen=True)
-class Renaming(Change):
-    """Rename the file with the inode number `file` to `to`. Whoever has it open goes on writing to it."""
-
-    key = "file"
-    shape: ClassVar[Row] = {"file": int, "to": _is_absolute}
-    swapped = ("path", "to")
-    to: str
-    file: int
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        return self.path, self.to
-
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        self._check()
-        return {"to": self.to, "file": self.file}
-
-    @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "Renaming":  # noqa: ARG003
-        return cls(row["path"], row["to"], row["file"])
-
-    @staticmethod
-    def number(path: str) -> int | None:
-        """Return the inode number of a file; None if there is no file."""
-        status = _status(path)
-        return None if status is None else status.st_ino
-
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        if self.number(self.path) == self.file:
-            return "open"
-        return "made" if self.number(self.to) == self.file else "foreign"
-
-    def _check(self) -> None:
-        if self.number(self.path) != self.file:
-            raise ConflictError(f"{self.path} is gone, or is another file", LOOK_AGAIN)
-        if self.number(self.to) not in {None, self.file}:
-            raise self._exists()
-
-    def _exists(self) -> ConflictError:
-        return ConflictError(f"{self.to} was created again meanwhile", "Move it away first.")
-
-    def make(self) -> None:
-        self._check()
-        if self.number(self.to) is None:
-            try:
-                os.link(self.path, self.to)  # never over a file that appears at this moment
-            except FileExistsError:
-                raise self._exists() from None
-            except OSError as error:
-                if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}:
-                    raise
-                os.rename(self.path, self.to)
-                return
-        os.unlink(self.path)
-        fs.sync_dir(os.path.dirname(self.to))

@@ -168,69 +168,47 @@ def _is_pair_or_none(value: object) -> bool:
 class PairsEdit(changes.Change):
     """The pairs of memories that a person called different (`apart.json`), and that become others: (old, new). Without
     an old one the new one is added, without a new one the old one goes; an old one that is not there any more becomes
-    nothing. `before` and `after` are the whole contents, None for no file: a file that is still as it was before gets
-    exactly the one after. A file without pairs is removed."""
+    nothing. A file without pairs is removed."""
 
     key = "pairs"
-    shape: ClassVar[changes.Row] = {
-        "pairs": [(_is_pair_or_none, _is_pair_or_none)],
-        "contents": (changes.is_digest_or_none, changes.is_digest_or_none),
-    }
+    shape: ClassVar[changes.Row] = {"pairs": [(_is_pair_or_none, _is_pair_or_none)]}
     pairs: tuple[tuple[Pair | None, Pair | None], ...]
-    before: bytes | None
-    after: bytes | None
 
     @property
     def texts(self) -> tuple[str, str]:
-        return changes.shown(self.before), changes.shown(self.after)
-
-    @classmethod
-    def of(cls, path: str, pairs: Sequence[tuple[Pair | None, Pair | None]]) -> "PairsEdit":
-        """Return the edit of the file as it is now. Raises OSError."""
-        before = read_or_none(path)
-        return cls(path, tuple(pairs), before, _with_pairs(before, pairs))
+        old, new = zip(*self.pairs, strict=True)
+        return _listed(filter(None, old)), _listed(filter(None, new))
 
     def inverse(self) -> "PairsEdit":
-        return PairsEdit(self.path, tuple((new, old) for old, new in self.pairs), self.after, self.before)
+        return PairsEdit(self.path, tuple((new, old) for old, new in self.pairs))
 
-    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:
-        files[self.path] = self._result(files[self.path])
-        before, after = (None if data is None else keep(data) for data in (self.before, self.after))
-        rows = [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]
-        return {"pairs": rows, "contents": [before, after]}
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        return {"pairs": [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "PairsEdit":
-        old_new = [tuple(None if pair is None else frozenset(pair) for pair in both) for both in row["pairs"]]
-        before, after = (None if digest is None else read(digest) for digest in row["contents"])
-        return cls(row["path"], tuple((old, new) for old, new in old_new), before, after)
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
+        both = [[None if pair is None else frozenset(pair) for pair in pairs] for pairs in row["pairs"]]
+        return cls(row["path"], tuple((old, new) for old, new in both))
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
-        data = read_or_none(self.path)
-        if data in {self.before, self.after}:
-            return "made" if data == self.after else "open"
-        present = pairs_of(data or b"")
+        present = pairs_of(read_or_none(self.path) or b"")
         made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
         return "made" if made else "open"
 
     def make(self) -> None:
         """Make the edit in the file as it is now. Raises ConflictError if it changes at that moment, OSError."""
         now = read_or_none(self.path)
-        if (result := self._result(now)) != now:
+        present = pairs_of(now or b"")
+        added = {new for old, new in self.pairs if new is not None and (old is None or old in present)}
+        pairs = (present - {old for old, _ in self.pairs}) | added
+        if pairs != present:
+            data = f'{{"v": {FORMAT}, "pairs": [\n{_listed(pairs)}\n]}}\n'.encode() if pairs else None
             mode = None if now is None else os.stat(self.path).st_mode & 0o7777
-            changes.FileChange(self.path, now, result, mode).make()
-
-    def _result(self, data: bytes | None) -> bytes | None:
-        return self.after if data == self.before else _with_pairs(data, self.pairs)
+            changes.FileChange(self.path, now, data, mode).make()
 
 
-def _with_pairs(data: bytes | None, changed: Sequence[tuple[Pair | None, Pair | None]]) -> bytes | None:
-    """Return the content of the file, with a line for each pair, after some pairs became others; None without pairs."""
-    present = pairs_of(data or b"")
-    added = {new for old, new in changed if new is not None and (old is None or old in present)}
-    pairs = (present - {old for old, _ in changed}) | added
-    listed = ",\n".join(fastjson.dumps(row) for row in sorted(sorted(pair) for pair in pairs))
-    return f'{{"v": {FORMAT}, "pairs": [\n{listed}\n]}}\n'.encode() if pairs else None
+def _listed(pairs: Iterable[Pair]) -> str:
+    return ",\n".join(fastjson.dumps(row) for row in sorted(sorted(pair) for pair in pairs))
 
 
 def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:

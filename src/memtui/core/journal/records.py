@@ -15,7 +15,6 @@ from memtui.core.journal.changes import (
     ModeEdit,
     Patch,
     ReadContent,
-    Renaming,
     is_digest,
 )
 from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
@@ -27,7 +26,7 @@ TAKES_BACK = frozenset({"delete", "restore"})
 Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
     kind.key: kind
-    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
+    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
 }
 
 

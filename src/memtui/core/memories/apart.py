@@ -30,7 +30,7 @@ def moved_edits(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
     """Return the edits of the file for memories that get another path; `moved` maps old to new ones."""
     pairs = [each for each in load(root) if any(path in each for path in moved)]
     changed = [(each, frozenset(moved.get(path, path) for path in each)) for each in sorted(pairs, key=sorted)]
-    return [PairsEdit.of(path(root), changed)] if changed else []
+    return [PairsEdit(path(root), tuple(changed))] if changed else []
 
 
 def keep(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
@@ -42,5 +42,5 @@ def keep(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) ->
         return False
     changed = (None, pair) if apart else (pair, None)
     what = f"keep {one.ref} and {other.ref} apart" if apart else f"compare {one.ref} and {other.ref} again"
-    journal.run("apart", [PairsEdit.of(path(journal.root), [changed])], what)
+    journal.run("apart", [PairsEdit(path(journal.root), (changed,))], what)
     return True
