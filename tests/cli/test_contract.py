@@ -180,11 +180,7 @@ PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
 
 
 def test_the_calls_above_leave_no_command_out():
-    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {
-        "demo",
-        "config edit",
-        "model triggers",
-    }
+    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo", "config edit"}
     assert set(PARSERS) <= called
     assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
 

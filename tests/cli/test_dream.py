@@ -18,11 +18,9 @@ from memtui.core.base import paths
 
 @pytest.fixture
 def dreamy(bare, api):
-    """A home with two memories that say the same and have triggers, and a loopback model."""
+    """A home with two memories that say the same, and a loopback model."""
     for name, text in (("use-pnpm", "Use pnpm 9 in the web repository."), ("no-npm", "In the web repository: pnpm 9.")):
         bare("new", name, "--scope", "global", "--description", "The web repository uses pnpm", "--body", text)
-        path = Path(bare.json("show", name)["path"])
-        path.write_text(path.read_text().replace("---\n", "---\ntriggers: [which package manager]\n", 1))
     bare("config", "set", "llm_backend", "api")
     bare.env |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
     api.script = lambda request: use("answer", actions=[merge(request)])
@@ -73,7 +71,6 @@ def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
     done = dreamy("consolidate", "--ask-model", "--yes", check=False)
     assert done.code == 1
     assert "Check ANTHROPIC_API_KEY" in done.out
-    assert "goes on from there" in done.out
 
 
 def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
@@ -94,7 +91,7 @@ def test_what_is_dropped_or_invented_is_said(dreamy, api):
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, api):
+def test_an_interrupted_run_is_cancelled_at_once_and_can_be_made_again(dreamy, api):
     api.script = None
     api.will(say("late", delay=20))
     env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
@@ -116,7 +113,7 @@ def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [0, 1])
-def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dreamy, api, answered):
+def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     for number in range(30):
         words = f"Thing {number}: done yesterday. " + f"Words number {number} about it. " * 90
         dreamy("new", f"n{number}", "--scope", "global", "--description", f"A note on {number}", "--body", words)
@@ -125,8 +122,6 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     assert count >= 2
 
     def answer(request):
-        if "You write triggers" in request.text():
-            return use("answer", notes=[])
         names = [name for name, title in request.notes().items() if title in {"use-pnpm", "no-npm"}]
         return use("answer", actions=[{**merge(request), "memories": names, "keep": names[0]}] if names else [])
 
@@ -145,9 +140,8 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
-    done = dreamy.json("consolidate", "--ask-model", "--yes")
-    made = sum("You write triggers" not in each.text() for each in api.requests[asked:])
-    assert (done["answered_before"], made) == (answered, count - answered)
+    dreamy("consolidate", "--ask-model", "--yes")
+    assert len(api.requests[asked:]) == count
     assert len(proposed.waiting(str(root))) == 1
     assert gates.last(str(root)) > 0
 

@@ -56,7 +56,6 @@ def test_a_block_of_a_project_is_not_that_of_one_whose_path_has_the_same_slug(me
         (("blocks", "secrets"), 3, "There is no block"),
         (("blocks", "guidance", "--text", "x" * 2001), 2, "at most 2,000 characters"),
         (("blocks", "--text", "x"), 2, "Name the block."),
-        (("triggers",), 2, "Give names of memories, or --all."),
         (("sentences", "maybe"), 2, "on, off"),
     ],
 )
@@ -68,7 +67,7 @@ def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
 
 def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
     error = memtui("model", "bogus", check=False).err
-    assert "only: status, log, triggers" in error
+    assert "only: status, log, learned" in error
     assert "Did you mean" not in error
     assert "Did you mean `memtui model blocks`?" in memtui("model", "block", check=False).err
 

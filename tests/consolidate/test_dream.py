@@ -6,9 +6,8 @@ import json
 import pytest
 
 from e2e.model import Reply, use
-from memtui.consolidate import changeset, composing, coverage, dreaming, gates, proposed
-from memtui.consolidate.dream import Dream
-from memtui.consolidate.dreaming import MOST_TOGETHER, clusters, sorted_out
+from memtui.consolidate import changeset, composing, coverage, gates, proposed
+from memtui.consolidate.dream import MOST_TOGETHER, SYSTEM, Dream, clusters, sorted_out
 from memtui.core.base.errors import ConflictError
 from memtui.core.health import retention
 from memtui.core.memories import apart, memory, scopes, trusting
@@ -199,34 +198,6 @@ def many(world):
 
 
 @pytest.mark.slow
-def test_a_run_that_ended_early_goes_on_where_it_stopped(world, api):
-    many(world)
-    first = dream(world)
-    assert len(first.batches) >= 3
-    api.will(use("answer", actions=[]), Reply([], status=401, error="authentication_error"))
-    done = first.run()
-    assert done.stopped is not None
-    api.requests.clear()
-    api.default = use("answer", actions=[])
-    again = dream(world)
-    assert len(again.unanswered()) == len(again.batches) - 1
-    done = again.run()
-    assert (done.kept, done.asked, done.stopped) == (1, len(again.batches) - 1, None)
-    assert len(api.requests) == done.asked
-    assert dream(world).unanswered() == dream(world).batches
-
-
-def test_what_changed_since_is_asked_about_anew(world, api):
-    many(world)
-    api.will(use("answer", actions=[]), Reply([], status=401))
-    dream(world).run()
-    for number in range(30):
-        world.write(f"n{number}.md", text_of(f"n{number}", f"A note on thing {number}", "New, since yesterday."))
-    found = dream(world)
-    assert len(found.unanswered()) == len(found.batches)
-
-
-@pytest.mark.slow
 def test_an_answer_that_is_none_is_passed_over_and_the_rest_is_asked(world, api):
     many(world)
     api.default = use("answer", actions=[])
@@ -234,7 +205,7 @@ def test_an_answer_that_is_none_is_passed_over_and_the_rest_is_asked(world, api)
     done = dream(world).run()
     assert [each.outcome for each in done.failed] == ["invalid", "invalid", "refused"]
     assert done.stopped is None
-    assert dream(world).unanswered()  # they are asked again next time
+    assert dream(world).batches  # they are asked again next time
 
 
 def test_over_the_budget_the_run_ends_and_keeps_what_it_has(world, api):
@@ -285,8 +256,8 @@ def test_clusters_are_small_and_each_memory_is_in_one(world):
 
 
 def test_the_rules_hold_no_text_of_a_memory():
-    assert "memtui-" in dreaming.SYSTEM
-    assert len(dreaming.SYSTEM) < 10_000
+    assert "memtui-" in SYSTEM
+    assert len(SYSTEM) < 10_000
 
 
 def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):

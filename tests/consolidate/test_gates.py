@@ -27,70 +27,45 @@ def seen(root, count, at):
             os.utime(path, (at, at))
 
 
-def state(root, now=NOW):
-    return {name: name not in gates.closed(root, now) for name in ("time", "throttle", "sessions", "lock")}
-
-
 def dreamt(root, at):
     with gates.held(root, at):
         pass
 
 
 def test_at_first_only_sessions_are_missing(root):
-    assert state(root) == {"time": True, "throttle": True, "sessions": False, "lock": True}
+    assert gates.sessions_missing(root) == 5
     seen(root, 4, NOW)
-    assert not gates.open_now(root, NOW)
+    assert not gates.begin(root, NOW)
     seen(root, 5, NOW)
-    assert gates.open_now(root, NOW + 601)
+    assert gates.begin(root, NOW)
 
 
 def test_a_day_passes_between_two(root):
     dreamt(root, NOW)
     assert gates.last(root) == NOW
     seen(root, 9, NOW + HOUR)
-    assert state(root, NOW + 23 * HOUR) == {"time": False, "throttle": True, "sessions": True, "lock": True}
-    assert not gates.open_now(root, NOW + 23 * HOUR)
-    assert gates.open_now(root, NOW + 24 * HOUR)
+    assert not gates.begin(root, NOW + 23 * HOUR)
+    assert gates.begin(root, NOW + 24 * HOUR)
 
 
 def test_sessions_before_the_last_do_not_count(root):
     seen(root, 9, NOW - HOUR)
     dreamt(root, NOW)
-    assert not state(root, NOW + 48 * HOUR)["sessions"]
+    assert gates.sessions_missing(root) == 5
 
 
-def test_sessions_are_looked_at_every_ten_minutes(root):
-    assert not gates.open_now(root, NOW)
+def test_one_that_fails_is_begun_again_after_ten_minutes(root):
     seen(root, 5, NOW)
-    assert not gates.open_now(root, NOW + 599)
-    assert gates.open_now(root, NOW + 600)
+    assert gates.begin(root, NOW)
+    assert not gates.begin(root, NOW + 599)
+    assert gates.begin(root, NOW + 600)
 
 
-def test_the_lock_is_that_of_a_living_process_and_expires(root):
-    with gates.held(root, NOW):
-        assert not state(root, NOW + 59 * 60)["lock"]
-        assert state(root, NOW + 61 * 60)["lock"]
-    assert state(root, NOW)["lock"]
-    fs.write_atomic(gates.lock_path(root), b"999999999 %d" % (NOW - 30 * HOUR))
-    os.utime(gates.lock_path(root), (NOW, NOW))
-    assert state(root, NOW)["lock"]
-    assert gates.last(root) == NOW - 30 * HOUR  # that of one that was killed is none
-
-
-def test_after_an_hour_another_may_begin_although_the_first_still_lives(root):
-    with gates.held(root, NOW):
-        with pytest.raises(ConflictError), gates.held(root, NOW + 59 * 60):
-            pass
-        with gates.held(root, NOW + 61 * 60):
-            pass
-        assert gates.last(root) == NOW + 61 * 60
-
-
-def test_the_end_of_the_first_leaves_the_lock_to_the_other(root):
-    with gates.held(root, NOW):
-        fs.write_atomic(gates.lock_path(root), b"1 0.0")
-        os.utime(gates.lock_path(root), (NOW + 61 * 60, NOW + 61 * 60))
-    assert not state(root, NOW + 62 * 60)["lock"]
+def test_one_is_at_it_at_a_time(root):
+    with gates.held(root, NOW), pytest.raises(ConflictError), gates.held(root, NOW + 1):
+        pass
+    dreamt(root, NOW + 2)
+    assert gates.last(root) == NOW + 2
 
 
 def test_one_that_fails_does_not_count(root):
@@ -113,9 +88,5 @@ def test_health_says_what_each_waits_for(root):
     assert told(root, NOW) == ["after the next turn (none so far)"]
     dreamt(root, NOW)
     assert told(root, NOW + 2 * HOUR) == ["at most once a day: in 22h at the soonest (the last 2h ago)"]
-    gates.open_now(root, NOW + 25 * HOUR)
-    assert told(root, NOW + 25 * HOUR) == ["the next look for new sessions in 10m"]
-    with gates.held(root, NOW + 30 * HOUR):
-        assert f"process {os.getpid()} is at it" in told(root, NOW + 30 * HOUR)
     fs.write_atomic(f"{root}/config.toml", b"dream = false\n")
-    assert told(root, NOW + 32 * HOUR) == ["only when you ask (the last 2h ago)"]
+    assert told(root, NOW + 2 * HOUR) == ["only when you ask (the last 2h ago)"]

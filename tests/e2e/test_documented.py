@@ -314,13 +314,6 @@ STORIES = {
         typed("memtui model log --runs --json", "memtui model log --runs --json", "outcome"),
         typed("model stop", "memtui model stop", "stopped"),
         typed("model start", "memtui model start", "again"),
-        typed(
-            ("model triggers --all", "memtui model triggers", "model triggers"),
-            "memtui model triggers --all --dry-run",
-            "llm_backend",
-            1,
-        ),
-        typed("model triggers NAME…", "memtui model triggers prefer-pnpm --yes", "llm_backend", 1),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
         typed("memtui help COMMAND", "memtui help note", "example"),
         typed("", "memtui --debug --project . list --json", '"ok": true'),

@@ -22,9 +22,7 @@ def dreamy(on):
 
 
 def merged(request):
-    """The model's answer to a dream: merge what it is asked about, and write no triggers."""
-    if "You write triggers" in json.dumps(request.body):
-        return structured(request, notes=[])
+    """The model's answer to a dream: merge what it is asked about."""
     names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
     return structured(
@@ -48,7 +46,7 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
     assert dreamy.deliveries() == []
     assert dreamy.waiting(scope="global")
     assert dreamy.errors() == []
-    assert len(model.main) == 2, "its proposals, and triggers"
+    assert len(model.main) == 1
     assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
 
 

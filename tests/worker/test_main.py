@@ -469,7 +469,6 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     assert started == []  # no session was seen yet
     for number in range(5):
         fs.write_atomic(f"{world.root}/sessions/s{number}.json", b"{}")
-    os.unlink(f"{world.root}/run/dream-look")
     main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     ((words, more),) = started
     assert words[1:5] == ["-m", "memtui", "consolidate", "--ask-model"]
@@ -479,7 +478,7 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     assert "evil" not in str(more["env"])
     assert "HTTPS_PROXY" not in more["env"]
     main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
-    assert len(started) == 1  # the next look is in ten minutes
+    assert len(started) == 1  # the next one begins in ten minutes at the soonest
 
 
 def requests(world):

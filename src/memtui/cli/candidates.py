@@ -195,7 +195,6 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("edit", "names"): _both(_memories, _waiting()),
     ("rm", "names"): _memories,
     ("mv", "names"): _memories,
-    ("model triggers", "names"): _memories,
     ("trust", "names"): lambda ctx: (each for each in _memories(ctx) if each[1] == "project"),
     ("undo", "id"): _changes,
     ("approve", "ids"): _both(_waiting("updates", "items"), _changed),

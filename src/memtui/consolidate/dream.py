@@ -1,55 +1,281 @@
 """A dream: ask a model for proposals about memories that may say the same, or that need a look; without a model, take
 those that lint makes. Nothing is changed: the outcome is a ChangeSet for a person.
 
-Each answer is kept in `run/dream.json` until the run is whole: a run that was cancelled or killed goes on where it
-stopped, and memories that changed meanwhile are asked about anew.
+It looks at clusters: memories of one scope that may say the same, or that need a look by themselves. Left out is what
+must not reach a model or could not be changed. The model sees the others as data, by short names of this one request,
+and answers with actions of a schema. It can name no file: an action that names something else than one cluster's
+memories is dropped, and said to be.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import UTC, date, datetime
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import lint, plan, proposed
-from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
+from memtui.consolidate import changeset, checks, contradictions, coverage, lint, plan, proposed, similarity
+from memtui.consolidate.changeset import ChangeSet, FileOutput, Kind, Proposal, ProposalEvidence
 from memtui.consolidate.composing import Composition
-from memtui.consolidate.dreaming import (
-    ANSWER_TOKENS,
-    SCHEMA,
-    SYSTEM,
-    Batch,
-    Cluster,
-    Dropped,
-    Proposing,
-    WhyNot,
-    batches,
-    clusters,
-    request_key,
-    sorted_out,
-)
-from memtui.consolidate.files import MemoryFiles
-from memtui.core.base import clock, fastjson, fs
+from memtui.consolidate.files import MemoryFiles, in_archive
+from memtui.core.base import clock, visible
 from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import apart, scopes
+from memtui.core.journal.own_files import Pair
+from memtui.core.memories import apart, memory, scopes
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
-from memtui.llm import schema
+from memtui.core.places import trust
+from memtui.core.redaction.redact import kinds_in
 from memtui.llm.errors import ModelError
-from memtui.llm.model import LanguageModel, Progress, ask_each
+from memtui.llm.fence import RULE, fenced
+from memtui.llm.model import LanguageModel, Progress, ask_each, batched
+from memtui.llm.schema import Schema
 from memtui.llm.usage import NOTHING, ModelUsage, tokens_in
 
 PURPOSE = "dream"
-NOTHING_SETTLED = proposed.Settled(frozenset(), frozenset())
-VERSION = 1
+# Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
+MOST_TOGETHER, MOST_CHARACTERS = 6, 8000
+# The most pairs that are looked at, the most alike first.
+MOST_PAIRS = 400
+# A description with fewer words says too little.
+FEW_WORDS = 3
+# Why a dream does not look at a memory.
+WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
+Action = Literal["merge", "contradict", "prune", "dates", "describe"]
+KINDS: Mapping[Action, Kind] = {
+    "merge": "merge",
+    "contradict": "archive",
+    "prune": "archive",
+    "dates": "rewrite",
+    "describe": "rewrite",
+}
+# Why an action of a model is dropped.
+Why = Literal["stranger", "twice", "incomplete", "budget", "same", "redacted", "impossible"]
 # The part of all memories that a run may propose to remove, and the number that is allowed in any case.
 REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
+# Estimated tokens of the memories in one request, at most, and of an answer.
+BATCH_TOKENS, ANSWER_TOKENS = 12_000, 16_000
+# So many statements that a model wrote and no memory says are told, at most.
+MOST_ADDED = 10
+MOST_ACTIONS, MOST_BODY, MOST_DESCRIPTION, MOST_REASON = 60, 8000, 300, 400
+SYSTEM = f"""\
+You tidy the memory of a coding agent: small notes in files, each about one fact, with a description by which it is
+found. You propose; a person decides on every proposal.
+
+{RULE}
+
+You get clusters of notes. For each cluster, propose what makes it fewer, truer notes, and nothing if it is good as it
+is. Never lose a fact: numbers, names, paths, commands, conditions and reasons stay, word for word where you can. Never
+add what the notes do not say. Use the language of the notes.
+
+Actions, each within one cluster, each note in at most one action:
+- merge: notes that say the same, or parts of one thing. `keep`: the note that stays; `memories`: all of them;
+  `description` and `body`: the note that results, with every fact of all of them.
+- contradict: notes that can't both hold. `keep`: the one that holds, as the notes or their dates show; `memories`: all
+  of them. If you can't tell which one holds, propose nothing.
+- prune: a note without any use later, such as one on a task that is long done. `memories`: only this note.
+- dates: a note that says “yesterday”, “next week” and the like. `memories`: only this note; `body`: its text with
+  absolute dates, worked out from the day it was written, and nothing else changed.
+- describe: a note whose description does not say what it is about. `memories`: only this note; `description`: one
+  line by which it is found.
+`reason`: one sentence for the person."""
+
+ITEM: Schema = {
+    "type": "object",
+    "properties": {
+        "action": {"enum": list(get_args(Action))},
+        "memories": {"type": "array", "items": {"type": "string", "maxLength": 20}, "minItems": 1, "maxItems": 12},
+        "keep": {"type": "string", "maxLength": 20},
+        "description": {"type": "string", "maxLength": MOST_DESCRIPTION},
+        "body": {"type": "string", "maxLength": MOST_BODY},
+        "reason": {"type": "string", "maxLength": MOST_REASON},
+    },
+    "required": ["action", "memories", "reason"],
+}
+SCHEMA: Schema = {
+    "type": "object",
+    "properties": {"actions": {"type": "array", "items": ITEM, "maxItems": MOST_ACTIONS}},
+    "required": ["actions"],
+}
+
+
+class Cluster(NamedTuple):
+    """Memories of one scope, its directory, and why they are looked at."""
+
+    directory: str
+    memories: tuple[Memory, ...]
+    evidence: tuple[ProposalEvidence, ...]
+
+
+def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
+    """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
+    if scope.kind == "instructions" or not scope.writable or scope.problem:
+        return [(each, "read_only") for each in memories]
+    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    return [(each, _why_not(each, trusted)) for each in memories]
+
+
+def _why_not(found: Memory, trusted: trust.Trust | None) -> WhyNot:
+    if found.broken is not None:
+        return "broken"
+    if not found.raw:
+        return "empty"
+    if len(found.raw) > MOST_CHARACTERS:
+        return "long"
+    if trusted is not None and not trusted.allows(found.raw):
+        return "untrusted"
+    return "secret" if kinds_in(found.raw.decode("utf-8", "replace")) else ""
+
+
+def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
+    """List the clusters among the memories of one scope: those that contradict each other, then those alike, the most
+    alike first, then single ones. Each memory is in at most one; two that are kept apart are never in the same."""
+    groups: dict[str, list[Memory]] = {}
+    reasons: dict[str, list[ProposalEvidence]] = {}
+    for one, other, evidence in _pairs(memories):
+        mine, theirs = (groups.get(each.path, [each]) for each in (one, other))
+        joined = mine if mine is theirs else [*mine, *theirs]
+        is_apart = any(frozenset((a.path, b.path)) in kept_apart for a, b in combinations(joined, 2))
+        if len(joined) > MOST_TOGETHER or is_apart:
+            continue
+        known = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        for each in joined:
+            groups[each.path], reasons[each.path] = joined, [*known, evidence]
+    together = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
+    alone = [Cluster(directory, (each,), tuple(_why(each))) for each in memories if each.path not in groups]
+    return [*together.values(), *(each for each in alone if each.evidence)]
+
+
+def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
+    for one, other in contradictions.find(memories):
+        yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
+    for pair in similarity.pairs(memories, MOST_PAIRS):
+        apart = contradictions.difference(pair.one, pair.other)
+        if apart is None:
+            score = similarity.of_two(pair.one, pair.other)
+            yield pair.one, pair.other, ProposalEvidence("memories.alike", score, pair.shared)
+        elif not apart.is_date:
+            yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
+
+
+def _why(found: Memory) -> Iterator[ProposalEvidence]:
+    """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
+    if words := tuple(each.words for each in relative_dates(found.body, written_on(found))):
+        yield ProposalEvidence("memories.date", texts=words)
+    if len(found.description.split()) < FEW_WORDS:
+        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [found.description])))
+
+
+def written_on(found: Memory) -> date:
+    """Return the day on which a memory was written, by its own fields, else by its file."""
+    return checks.written(found)[0] or datetime.fromtimestamp(found.mtime, UTC).date()
+
+
+class Batch(NamedTuple):
+    """Clusters that one request is about. The names in it are of this request only: `m1`, `m2`, …"""
+
+    clusters: tuple[Cluster, ...]
+
+    def named(self) -> dict[str, Memory]:
+        """Return the memories by name."""
+        every = [each for cluster in self.clusters for each in cluster.memories]
+        return {f"m{number}": each for number, each in enumerate(every, 1)}
+
+    def prompt(self) -> str:
+        """Return the request: the clusters, fenced as data."""
+        names = {each.path: name for name, each in self.named().items()}
+        parts = []
+        for number, cluster in enumerate(self.clusters, 1):
+            notes = []
+            for each in cluster.memories:
+                text, day = f"description: {each.description}\n\n{each.body.strip()}", written_on(each).isoformat()
+                notes.append(fenced("note", text, id=names[each.path], title=each.name, type=each.type, written=day))
+            parts.append(f"Cluster {number}:\n" + "\n".join(notes))
+        return "\n\n".join(parts)
+
+
+# What becomes of an answer
+
+
+class _UnfitError(Exception):
+    """An action is not fit to become a proposal."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why)
+        self.why: Why = why
+
+
+class Dropped(NamedTuple):
+    """An action of a model that became no proposal: its kind, the names of its memories as the model gave them, and
+    why."""
+
+    action: str
+    memories: tuple[str, ...]
+    why: Why
+
+
+def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None, directory: str) -> list[FileOutput]:
+    """Return the files as an action leaves them. Raises _UnfitError, MemtuiError."""
+    kind = action["action"]
+    if kind in {"merge", "contradict"}:
+        if keep is None or len(memories) < 2:
+            raise _UnfitError("incomplete")
+        others = [each for each in memories if each is not keep]
+        if kind == "merge":
+            merged = _rewritten(action, keep, "description", "body")
+            return [merged, *(FileOutput(each.path, None) for each in others)]
+    elif len(memories) != 1:
+        raise _UnfitError("incomplete")
+    elif kind == "prune":
+        others = memories
+    else:
+        return [_rewritten(action, memories[0], "body" if kind == "dates" else "description")]
+    outputs = []
+    for each in others:
+        place = in_archive(directory, each.path.removeprefix(directory + "/").removesuffix(".md"))
+        outputs += [FileOutput(each.path, None), FileOutput(place, each.raw)]
+    return outputs
+
+
+def _rewritten(action: dict[str, Any], found: Memory, *fields: str) -> FileOutput:
+    """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
+    written = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
+    if not all(written.values()):
+        raise _UnfitError("incomplete")
+    if any("[redacted: " in text for text in written.values()):
+        raise _UnfitError("redacted")
+    if "description" in written:
+        written["description"] = visible.one_line(written["description"])
+    if "body" in written:
+        lead = "\n" if found.body.startswith("\n") or not found.body else ""
+        written["body"] = f"{lead}{written['body']}\n"
+    data = memory.with_fields(found, written)
+    if data == found.raw and action["action"] != "merge":
+        raise _UnfitError("same")
+    return FileOutput(found.path, data)
+
+
+def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOutput]) -> list[str]:
+    """List the statements of an action's texts that none of the memories has, as far as words tell. One that got
+    another date has half of its words or more from the one that it replaces."""
+    if action["action"] not in {"merge", "dates"}:
+        return []
+    known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
+    written = [each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"]
+    added = [each.statement.text for each in coverage.cover(written, known).dropped]
+    if action["action"] == "dates":
+        replaced = [similarity.words(each.statement.text) for each in coverage.cover(known, written).dropped]
+        bags = {each: similarity.words(each) for each in added}
+        added = [each for each in added if not any(2 * len(bags[each] & old) >= len(bags[each]) for old in replaced)]
+    return [each[:MOST_REASON] for each in added[:MOST_ADDED]]
 
 
 @dataclass
 class DreamOutcome:
     """What came of a run. `dropped`: actions of the model that were not fit; `failed`: requests without an answer;
-    `stopped`: why the run ended early, None if it is whole; `asked`, `kept`: requests made now, and answered before."""
+    `stopped`: why the run ended early, None if it is whole; `asked`: requests made."""
 
     found: ChangeSet
     dropped: list[Dropped] = field(default_factory=list)
@@ -57,13 +283,12 @@ class DreamOutcome:
     stopped: MemtuiError | None = None
     used: ModelUsage = NOTHING
     asked: int = 0
-    kept: int = 0
 
 
 class Dream:
     """One run over the memories of some scopes. `model`: None for what lint proposes; `removable`: how many files
-    the proposals may remove, None for the usual part; `again`: ask also what was answered before,
-    and about what has proposals that wait or were rejected."""
+    the proposals may remove, None for the usual part; `again`: ask also about what has proposals that wait or were
+    rejected."""
 
     def __init__(
         self,
@@ -75,101 +300,101 @@ class Dream:
         again: bool = False,
     ) -> None:
         self.store, self.model, self._scopes = store, model, [*within]
-        self._memories: dict[str, list[Memory]] = {}
+        self.by = model.name if model is not None else plan.BY
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
+        self._apart = apart.load(store.root)
+        self._settled = proposed.Settled(frozenset(), frozenset()) if again else proposed.settled(store.root)
+        found: list[Cluster] = []
+        self.count = 0
         for scope in self._scopes:
             every = sorted_out(store.root, scope, scopes.memories(scope))
-            self._memories[scope.directory] = [each for each, why in every if not why]
+            eligible = [each for each, why in every if not why]
+            self.count += len(eligible)
             self.not_looked_at += [(each, why) for each, why in every if why]
-        self._apart = apart.load(store.root)
-        self._settled = NOTHING_SETTLED if again else proposed.settled(store.root)
-        self.count = sum(map(len, self._memories.values()))
+            found += clusters(scope.directory, eligible, self._apart) if model is not None else []
         usual = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))
-        self.removable = usual if removable is None else removable
-        self._path = store.root + "/run/dream.json"
-        self._answers = {} if again else self._known()
-        self.batches: list[Batch] = []
-        if model is not None:
-            found = [clusters(place, memories, self._apart) for place, memories in self._memories.items()]
-            self.batches = batches(each for some in found for each in some if not self._is_settled(each))
+        self._removable = usual if removable is None else removable
+        self._used: set[str] = set()  # the files of the proposals so far
+        size: Callable[[Cluster], int] = lambda cluster: sum(
+            tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories
+        )
+        new = [each for each in found if not self._is_settled(each)]
+        self.batches = [Batch(tuple(each)) for each in batched(new, size, BATCH_TOKENS)]
 
-    @property
-    def by(self) -> str:
-        """What makes the proposals: the model's id, or memtui."""
-        return self.model.name if self.model is not None else "memtui"
-
-    def unanswered(self) -> list[Batch]:
-        """List the requests that no earlier run got an answer to."""
-        return [each for each in self.batches if self._answer(each) is None]
+    def _is_settled(self, cluster: Cluster) -> bool:
+        """Return whether proposals from these very texts wait for a person."""
+        return all((each.path, changeset.sha256(each.raw)) in self._settled.texts for each in cluster.memories)
 
     def estimate(self) -> ModelUsage:
-        """Estimate what the requests use that are to be made; an answer as long as the memories that it is about."""
+        """Estimate what the requests use; an answer as long as the memories that it is about."""
         total = NOTHING
         if self.model is not None:
-            for prompt in [batch.prompt() for batch in self.unanswered()]:
+            for prompt in [batch.prompt() for batch in self.batches]:
                 total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
         return total
 
     def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
-        """Ask, and return the proposals; after KeyboardInterrupt, too, the answers so far are kept. Raises MemtuiError
-        if they can't be."""
-        outcome = DreamOutcome(self._set(()))
-        proposing = Proposing(self.removable, self.by)
+        """Ask, and return the proposals that the store could make now; the others are dropped. Raises MemtuiError."""
+        store, now = self.store, self.store.journal.now()
+        outcome = DreamOutcome(ChangeSet(clock.iso_seconds(now), self.by, ()))
         proposals: list[Proposal] = []
         if self.model is None:
-            store = self.store
-            now, usage = store.journal.now(), Usage(store.root)
-            subject = lint.here(store.env, store.cwd, store.root, now, usage, self._apart)
-            proposals += plan.within(plan.plan(self.store, subject.with_scopes(self._scopes)).proposals, self._scopes)
+            subject = lint.here(store.env, store.cwd, store.root, now, Usage(store.root), self._apart)
+            proposals += plan.within(plan.plan(store, subject.with_scopes(self._scopes)).proposals, self._scopes)
 
         def ask(batch: Batch) -> None:
-            proposals.extend(proposing.proposals(batch, self._answered(batch, outcome)))
+            assert self.model is not None
+            outcome.asked += 1
+            answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
+            proposals.extend(self.proposals(batch, answer, outcome.dropped))
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
-        outcome.dropped = proposing.dropped
-        outcome.found = self._set(self._makeable(proposals, outcome))
-        outcome.used = self.model.spent if self.model is not None else NOTHING
-        if outcome.stopped is None and not outcome.failed:
-            fs.unlink(self._path)
-        return outcome
-
-    def _is_settled(self, cluster: Cluster) -> bool:
-        """Return whether proposals from these very texts wait for a person."""
-        return all((each.path, sha256(each.raw)) in self._settled.texts for each in cluster.memories)
-
-    def _answered(self, batch: Batch, outcome: DreamOutcome) -> dict[str, Any]:
-        """Return the answer to a request: the one that is kept, or a new one, which is kept then."""
-        known = self._answer(batch)
-        if known is not None:
-            outcome.kept += 1
-            return known
-        assert self.model is not None
-        outcome.asked += 1
-        answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
-        self._answers[request_key(self.by, batch)] = answer
-        fs.write_atomic(self._path, fastjson.dumps({"v": VERSION, "answers": self._answers}).encode())
-        return answer
-
-    def _answer(self, batch: Batch) -> dict[str, Any] | None:
-        found = self._answers.get(request_key(self.by, batch))
-        return found if isinstance(found, dict) and not schema.problem(found, SCHEMA) else None
-
-    def _known(self) -> dict[str, object]:
-        try:
-            kept = fastjson.loads_dict(fs.read(self._path, "cache"))
-        except OSError:
-            return {}
-        answers = kept.get("answers")
-        return answers if kept.get("v") == VERSION and isinstance(answers, dict) else {}
-
-    def _makeable(self, found: Sequence[Proposal], outcome: DreamOutcome) -> list[Proposal]:
-        """Return the proposals that the store could make now; the others are dropped."""
-        known = {*self._settled.ids, *proposed.rejected(self.store.root)}
-        composition = Composition(MemoryFiles(self.store), [each for each in found if each.id not in known])
+        known = {*self._settled.ids, *proposed.rejected(store.root)}
+        composition = Composition(MemoryFiles(store), [each for each in proposals if each.id not in known])
         for refused in composition.refused:
             names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
-        return composition.made
+        outcome.found = outcome.found._replace(proposals=tuple(composition.made))
+        outcome.used = self.model.spent if self.model is not None else NOTHING
+        return outcome
 
-    def _set(self, found: Sequence[Proposal]) -> ChangeSet:
-        return ChangeSet(clock.iso_seconds(self.store.journal.now()), self.by, tuple(found))
+    def proposals(self, batch: Batch, answer: dict[str, Any], dropped: list[Dropped]) -> list[Proposal]:
+        """Return the proposals in an answer of the schema; what is not fit is added to `dropped`."""
+        proposals = []
+        for action in answer["actions"]:
+            try:
+                proposal = self._proposal(batch, action)
+            except _UnfitError as error:
+                dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
+                continue
+            proposals.append(proposal)
+            self._used |= {each.path for each in proposal.inputs}
+            self._removable -= len(proposal.gone)
+        return proposals
+
+    def _proposal(self, batch: Batch, action: dict[str, Any]) -> Proposal:
+        """Return the proposal of an action. Raises _UnfitError."""
+        named = batch.named()
+        names = [*action["memories"], *filter(None, [action.get("keep")])]
+        memories = [named[name] for name in dict.fromkeys(names) if name in named]
+        own = {each.path for each in memories}
+        home = next((each for each in batch.clusters if own <= {one.path for one in each.memories}), None)
+        if not named.keys() >= set(names) or home is None:
+            raise _UnfitError("stranger")
+        if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
+            raise _UnfitError("twice")
+        keep = named.get(action.get("keep") or "")
+        try:
+            outputs = _outputs(action, memories, keep, home.directory)
+            if sum(each.data is None for each in outputs) > self._removable:
+                raise _UnfitError("budget")
+            data = {"action": action["action"], "model": self.by, **({} if keep is None else {"keep": keep.path})}
+            evidence = [ProposalEvidence("dream", data=data)]
+            if added := tuple(_added(action, memories, outputs)):
+                evidence.append(ProposalEvidence(changeset.ADDED, texts=added))
+            evidence += [each for each in home.evidence if len(memories) > 1 or each.code != "memories.alike"]
+            inputs = [changeset.read_from(each.path, each.raw) for each in memories]
+            reason = visible.one_line(visible.clean(action["reason"]))
+            return changeset.propose(KINDS[action["action"]], inputs, outputs, evidence, reason)
+        except MemtuiError as error:
+            raise _UnfitError("impossible") from error

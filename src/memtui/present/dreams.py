@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.dreaming import MOST_CHARACTERS, Dropped, Why, WhyNot
+from memtui.consolidate.dream import MOST_CHARACTERS, Dropped, Why, WhyNot
 from memtui.core.base.phrasing import many, some
 from memtui.core.memories.memory import Memory
 

@@ -10,7 +10,6 @@ ORIGINS = {
     "person": "yours",
     "draft": "asked when you corrected",
     "use": "asked before it was opened",
-    "model": "by the model",
 }
 
 

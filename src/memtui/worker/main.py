@@ -13,9 +13,6 @@ from memtui.worker import recall_uses
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
 
-# Seconds between two looks at what was approved, for its triggers.
-TRIGGERS_APART = 600.0
-
 
 class WorkerRun:
     """What a worker runs for: the `payload` and the `event` of a hook (Stop, PreCompact, SessionEnd, SessionStart), and
@@ -170,39 +167,8 @@ def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (consolidate/gates.py)."""
     from memtui.consolidate import gates
 
-    if gates.open_now(on.root, clock.now()):
+    if gates.begin(on.root, clock.now()):
         on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
-
-
-def _write_triggers(on: WorkerRun) -> None:
-    """Start `memtui model triggers` if memories were approved since the last time."""
-    if _approved_since(on.root, clock.now()):
-        on.start("memtui", "model", "triggers", "--all", "--unattended", "--json", "--project", on.cwd)
-
-
-def _approved_since(root: str, now: float) -> bool:
-    """Tell whether drafts were approved since this was asked last, which it is at most every TRIGGERS_APART."""
-    from memtui.core.base import backwards
-
-    stamp = root + "/run/triggers-look"
-    try:
-        last = os.stat(stamp).st_mtime
-    except OSError:
-        last = now - clock.DAY
-    if 0.0 <= now - last < TRIGGERS_APART:
-        return False
-    fs.write_atomic(stamp, b"", durable=False)
-    os.utime(stamp, (now, now))
-    try:
-        for _, line in backwards.lines(root + "/journal.jsonl", longest=-1):
-            record = fastjson.loads_dict(line)
-            if (clock.parse(record.get("time")) or now) < last:
-                return False
-            if record.get("op") == "approve" and record.get("state") == "intent":
-                return True
-    except OSError:
-        pass
-    return False
 
 
 def _may_think(on: WorkerRun) -> bool:
@@ -234,7 +200,6 @@ TASKS = (
     # A model selects memories for a prompt (recall/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.recall.selection", given=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
-    BackgroundTask("triggers", _write_triggers, lambda on: _may_dream(on) and on.setting("llm_backend") != "off"),
     BackgroundTask("subconscious", _think, _may_think),
     BackgroundTask("dream", _dream, _may_dream),
 )

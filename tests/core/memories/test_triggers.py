@@ -120,7 +120,7 @@ def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
     rows = triggers.after_adding([], ["how do I ship?"], "use", NOW)
     rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
     assert triggers.kept(rows, NOW) == []
-    assert triggers.after_adding(rows, ["How do I ship?"], "model", NOW) == rows
+    assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows
     mine = triggers.after_adding(rows, ["how do I ship?"], "person", NOW)
     assert [each.origin for each in triggers.kept(mine, NOW)] == ["person"]
 

@@ -17,9 +17,9 @@ def register(commands: "parser.Commands") -> None:
         "propose merges, fixes and removals of memories",
         "memtui consolidate\nmemtui approve 3f2a9c\nmemtui consolidate --all\nmemtui consolidate --ask-model --dry-run",
         "Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend`"
-        " (docs/faq.md says what is sent); the model also writes triggers of memories that have none.",
+        " (docs/faq.md says what is sent).",
     )
-    found.add_argument("--ask-model", action="store_true", help="let the model propose, too; interrupted, it goes on")
+    found.add_argument("--ask-model", action="store_true", help="let the model propose, too")
     found.add_argument("--all", action="store_true", help="make all that is proposed; it shows them and asks first")
     found.add_argument("--scope", action="append", help="only changes to files of this scope; can be repeated")
     found.add_argument("--yes", action="store_true", help="don't ask")
@@ -28,7 +28,7 @@ def register(commands: "parser.Commands") -> None:
     group.add_argument(
         "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
     )
-    group.add_argument("--again", action="store_true", help="ask also what was answered before")
+    group.add_argument("--again", action="store_true", help="ask also about what waits or was rejected")
     group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 

@@ -6,7 +6,6 @@ from itertools import islice
 from memtui.cli import memories, parser, secret, sentences, subconscious
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, many
 from memtui.core.review import taught
 from memtui.core.review.taught import Taught
@@ -41,19 +40,6 @@ def register(commands: "parser.Commands") -> None:
     parser.add_limit(each, LIMIT)
     each = parser.command(
         actions,
-        "triggers",
-        write_triggers,
-        "let the model write triggers, by which memories are found",
-        "memtui model triggers release-steps\nmemtui model triggers --all --dry-run",
-        "It says first what that costs, and shows the lines before they stay.",
-    )
-    each.add_argument("names", nargs="*", metavar="NAME")
-    each.add_argument("--all", action="store_true", help="all memories here that have none of a model")
-    each.add_argument("--dry-run", action="store_true", help="only say what it would cost")
-    each.add_argument("--yes", action="store_true", help="don't ask")
-    each.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
-    each = parser.command(
-        actions,
         "learned",
         learned,
         "show what your decisions on drafts taught",
@@ -83,14 +69,6 @@ def register(commands: "parser.Commands") -> None:
     each.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     parser.command(actions, "stop", subconscious.stop, "stop reading sessions, until `start`", "memtui model stop")
     parser.command(actions, "start", subconscious.start, "let it read sessions again", "memtui model start")
-
-
-def write_triggers(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.cli.show import trigger_writing
-
-    if bool(args.names) == args.all:
-        raise UsageError("Give names of memories, or --all.", "memtui model triggers --all --dry-run")
-    return trigger_writing.write(ctx, args)
 
 
 def run(ctx: Context, _: argparse.Namespace) -> Result:

@@ -1,13 +1,13 @@
-"""`memtui consolidate --ask-model`: propose fewer, truer memories, by a model if one may be asked, and have it write
-triggers. It changes no memory."""
+"""`memtui consolidate --ask-model`: propose fewer, truer memories, by a model if one may be asked. It changes no
+memory."""
 
 import argparse
+import sys
 
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import proposals
-from memtui.cli.show.trigger_writing import DreamTriggers, asking, progress
 from memtui.consolidate import changeset, coverage, gates, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
@@ -19,14 +19,11 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.settings import config
 from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import OffError
-from memtui.llm.model import LanguageModel
+from memtui.llm.model import LanguageModel, Progress
 from memtui.llm.usage import ModelUsage
 from memtui.present import dreams, models
 
-NO_MODEL = (
-    "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken, and no"
-    " triggers are written."
-)
+NO_MODEL = "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken."
 REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
 
 
@@ -47,36 +44,23 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     choice = choose(ctx.env, config.load(ctx.root))
     model = _model(ctx, choice, unattended=args.unattended)
     dream = Dream(ctx.store(), within, model, args.remove, again=args.again)
-    asked, cost = len(dream.unanswered()), dream.estimate()
+    cost = dream.estimate()
     data: dict[str, object] = {
         "by": dream.by,
         "memories": dream.count,
         "requests": len(dream.batches),
-        "answered_before": len(dream.batches) - asked,
         "estimate": {"tokens": cost.tokens, "cost": cost.cost},
+        "not_looked_at": [{"path": each.path, "why": why} for each, why in dream.not_looked_at],
     }
-    lines = DreamTriggers(ctx, model, within) if model is not None else None
-    if lines is not None:
-        data["triggers_estimate"] = lines.data()
-    about_lines = lines.sentence if lines is not None else ""
-    data["not_looked_at"] = [{"path": each.path, "why": why} for each, why in dream.not_looked_at]
     none_found = choice.none_found
     if args.dry_run:
-        return Result(data, lambda out: _print_estimate(out, dream, asked, cost, about_lines, none_found=none_found))
-    if (asked or about_lines) and not args.yes and not args.unattended:
-        about = [asking(asked, dream.by, cost)] if asked else []
-        ctx.confirm(" ".join(filter(None, [*about, about_lines, "Ask?"])), "No model was asked.")
+        return Result(data, lambda out: _print_estimate(out, dream, cost, none_found=none_found))
+    if dream.batches and not args.yes and not args.unattended:
+        ctx.confirm(f"{asking(dream, cost)} Ask?", "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
-        outcome = dream.run(progress(ctx) if asked else lambda *_: None)
+        outcome = dream.run(_progress(ctx))
         path = proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
-        if lines is not None and outcome.stopped is None:
-            lines.write()
-            data["triggers"] = len(lines.kept)
-    errors = lines.errors if lines is not None else []
-    failed = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else []), *errors]
-    used = lines.used if lines is not None and outcome.stopped is None else outcome.used
-    for error in errors if args.unattended else ():
-        error_log.add(ctx.root, "triggers", error)
+    failed = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
     waiting = [] if outcome.found.proposals else entries.proposals(ctx)
     data |= {
         "path": path,
@@ -87,24 +71,37 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         ],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
         "failed": [each.message for each in failed],
-        "used": {"tokens": used.tokens, "cost": used.cost},
+        "used": {"tokens": outcome.used.tokens, "cost": outcome.used.cost},
     }
-    code = EXIT_FAILED if failed else 0
 
     def text(out: Output) -> None:
         if none_found:
             out.print(NO_MODEL)
         _print(out, outcome)
-        if lines is not None:
-            lines.print(out)
-        if outcome.asked or (lines is not None and lines.wanted):
-            out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
+        if outcome.asked:
+            out.print(f"Used: {outcome.used.tokens:,} tokens, {models.dollars(outcome.used.cost)}.")
         for each in waiting:
             wait = "waits" if each.open == 1 else "wait"
             out.print(f"{many(each.open, 'proposal')} {wait} already.")
             out.say(REVIEW)
 
-    return Result(data, text, code)
+    return Result(data, text, EXIT_FAILED if failed else 0)
+
+
+def asking(dream: Dream, cost: ModelUsage) -> str:
+    """Say what the requests cost: `2 requests to haiku, about 900 tokens, up to $0.01.`"""
+    money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
+    return f"{many(len(dream.batches), 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens, {money}."
+
+
+def _progress(ctx: Context) -> Progress:
+    """Return what says on a terminal how many of the requests were made."""
+
+    def say(done: int, total: int) -> None:
+        if done < total:
+            ctx.out.say(f"{done + 1} of {total} …")
+
+    return say if sys.stderr.isatty() else lambda *_: None
 
 
 def _writable(ctx: Context) -> list[Scope]:
@@ -124,26 +121,16 @@ def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageMo
     return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
 
 
-def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lines: str, *, none_found: bool) -> None:
+def _print_estimate(out: Output, dream: Dream, cost: ModelUsage, *, none_found: bool) -> None:
     for words in dreams.not_looked_at(dream.not_looked_at):
         out.print(out.style(f"· {line(words)}", "dim"))
+    if none_found:
+        out.print(NO_MODEL)
+    counted = many(dream.count, "memory", "memories")
     if dream.model is None:
-        if none_found:
-            out.print(NO_MODEL)
-        counted = many(dream.count, "memory", "memories")
-        out.print(
-            f"{counted}; no model would be asked (see memtui model): it proposes what check finds, and writes no"
-            " triggers."
-        )
-        return
-    if asked:
-        out.print(f"{many(dream.count, 'memory', 'memories')}: {asking(asked, dream.by, cost)}")
-    if len(dream.batches) > asked:
-        out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
-    if not dream.batches:
-        out.print(f"{many(dream.count, 'memory', 'memories')}: none needs a look.")
-    if lines:
-        out.print(lines)
+        out.print(f"{counted}; no model would be asked (see memtui model): it proposes what check finds.")
+    else:
+        out.print(f"{counted}: {asking(dream, cost) if dream.batches else 'none needs a look.'}")
 
 
 def _print(out: Output, outcome: DreamOutcome) -> None:
@@ -160,7 +147,6 @@ def _print(out: Output, outcome: DreamOutcome) -> None:
         out.print(out.style(f"! {line(error.message)}", "yellow"))
     if outcome.stopped is not None:
         out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
-        out.print("The answers so far are kept: memtui consolidate --ask-model goes on from there.")
     if outcome.found.proposals:
         out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet.")
         out.say(REVIEW)

@@ -300,9 +300,7 @@ REGISTRY = {
     "dream.off": Kind("only when you ask ({last})"),
     "dream.open": Kind("after the next turn ({last})"),
     "dream.time": Kind("at most once a day: in {wait} at the soonest ({last})"),
-    "dream.throttle": Kind("the next look for new sessions in {wait}"),
     "dream.sessions": Kind("{missing:session} more to wait for"),
-    "dream.lock": Kind("process {process} is at it"),
     "kept.due": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions; some of it is old enough to be deleted after the next turn",

@@ -1,8 +1,8 @@
 """The triggers of a memory: lines on when one would need it, in other words than its own, for finding it.
 
 Those in the memory's frontmatter (`triggers:`) are used where it has some. All others are beside it (`beside`): what a
-person typed, the request that was under way when a correction was made (draft), the prompts after which the agent
-opened the memory (use), and lines that a model wrote. Those of use decay; what a person removed is not learned again.
+person typed, the request that was under way when a correction was made (draft), and the prompts after which the agent
+opened the memory (use). Those of use decay; what a person removed is not learned again.
 """
 
 import time as time_module
@@ -21,10 +21,10 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 
 # Where a line comes from: the memory's own frontmatter (file), or what is beside it.
-Origin = Literal["file", "person", "draft", "use", "model"]
+Origin = Literal["file", "person", "draft", "use"]
 # Those beside it, the most telling first.
-BESIDE: tuple[Origin, ...] = ("person", "draft", "model", "use")
-# The origin of a line that a person removed, so that it is not learned or written again.
+BESIDE: tuple[Origin, ...] = ("person", "draft", "use")
+# The origin of a line that a person removed, so that it is not learned again.
 REMOVED = "removed"
 FIELD = "triggers"
 LONGEST = 300  # characters of a line

@@ -72,7 +72,7 @@ VALUES = {
     },
     "dream": {
         "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
-        " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
+        " model if llm_backend names one.",
         "false": "It is asked only when you run `memtui consolidate --ask-model`.",
     },
     "recall_select": {
