@@ -310,8 +310,8 @@ def test_old_changesets_are_removed(world, api):
     api.script = answers(MERGE)
     proposed.save(world.root, dream(world).run().found, 1_795_000_000.0)
     later = 1_795_000_000.0 + 366 * 86400
-    assert retention.due(world.root, later).proposals == 1
-    assert retention.collect(world.root, later).proposals == 1
+    assert len(retention.due(world.root, later).proposals) == 1
+    assert len(retention.collect(world.root, later).proposals) == 1
     assert proposed.waiting(world.root) == []
 
 

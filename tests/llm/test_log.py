@@ -7,7 +7,7 @@ import time
 import pytest
 
 from memtui.core.base import clock, ids
-from memtui.core.health import call_log, findings, retention
+from memtui.core.health import findings, retention
 from memtui.llm import choice, log
 from memtui.llm.usage import ModelUsage, priced
 
@@ -34,7 +34,7 @@ def test_calls_are_read_newest_first_each_as_it_ended(tmp_path):
     for each in (first, second, entry(NOW, "late")):
         log.append(root, each)
     log.append(root, log.LoggedCall(first.id, first.time, "test", "api", "m", first.usage, "ok", 1.0, 1))
-    with open(call_log.path_of(root, NOW), "ab") as file:
+    with open(log.path_of(root, NOW), "ab") as file:
         file.write(b'{"v": 9}\nnot json\n{"v": 1, "id": 3, "time": "x"}\n')
     # The end of a call that took long stands among those that began later.
     assert [each.outcome for each in log.newest_first(root)] == ["ok", "late", "begun"]
@@ -52,7 +52,7 @@ def test_the_budget_counts_what_began_since_midnight(tmp_path):
 
 def test_the_log_holds_no_text(tmp_path):
     log.append(str(tmp_path), entry(NOW))
-    with open(call_log.path_of(str(tmp_path), NOW)) as file:
+    with open(log.path_of(str(tmp_path), NOW)) as file:
         (line,) = file
     assert set(json.loads(line)) == {
         *("v", "id", "time", "purpose", "backend", "model", "outcome"),
@@ -65,7 +65,7 @@ def test_old_months_are_removed(tmp_path):
     old, new = entry(NOW - 500 * clock.DAY), entry(NOW)
     for each in (old, new):
         log.append(root, each)
-    gone = os.path.basename(call_log.path_of(root, old.time))
+    gone = os.path.basename(log.path_of(root, old.time))
     assert [os.path.basename(each) for each in retention.due(root, NOW).calls] == [gone]
     done = retention.collect(root, NOW)
     assert done.data()["call_months"] == [gone]

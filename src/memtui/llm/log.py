@@ -11,11 +11,12 @@ from itertools import takewhile
 
 from memtui.core.base import backwards, clock, fastjson, fs
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.health import call_log
 from memtui.llm.errors import BudgetError
 from memtui.llm.usage import ModelUsage
 
 VERSION = 1
+# How the files of the log begin, one a month; core/health/retention.py removes the old ones.
+PREFIX = "llm-"
 # What became of a call: `begun` is one under way, or of a process that was killed.
 ANSWERED, BEGUN = "ok", "begun"
 LOCK_SECONDS = 5.0
@@ -54,9 +55,14 @@ class LoggedCall:
         }
 
 
+def path_of(root: str, seconds: float) -> str:
+    """Return the log file of a time's month: `log/llm-2026-11.jsonl`."""
+    return f"{root}/log/{PREFIX}{clock.iso(seconds)[:7]}{delivery_log.SUFFIX}"
+
+
 def append(root: str, call: LoggedCall) -> None:
     """Log a call, or its end. Raises OSError."""
-    fs.append(call_log.path_of(root, call.time), fastjson.dumps({"v": VERSION, **call.data()}).encode() + b"\n")
+    fs.append(path_of(root, call.time), fastjson.dumps({"v": VERSION, **call.data()}).encode() + b"\n")
 
 
 def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) -> None:
@@ -82,7 +88,7 @@ def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) 
 def newest_first(root: str) -> Iterator[LoggedCall]:
     """Yield the calls, newest first, each as it ended. Lines that can't be read are skipped."""
     ended: set[str] = set()
-    for path in delivery_log.months(root, call_log.PREFIX):
+    for path in delivery_log.months(root, PREFIX):
         try:
             for _, line in backwards.lines(path):
                 call = _parsed(fastjson.loads_dict(line))

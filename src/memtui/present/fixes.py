@@ -50,10 +50,6 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     ago_words = f"more than {many(keep.days, 'day')} ago"
     deliveries = f"the log of what was delivered {ago_words}: {names}, {size(found.month_bytes)}"
     calls = f"the log of calls of models of {some([os.path.basename(path) for path in found.calls])}"
-    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.days, 'day')}"]
-    trusted += (
-        [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
-    )
     files = f"{many(len(found.temporary), 'file')} of writers that were killed" if found.temporary else ""
     number = many(found.versions, "version")
     versions = f"{number} of memories, {size(found.version_bytes)}: they can't be shown or restored then"
@@ -63,12 +59,9 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("contents", contents),
         ("deliveries", deliveries if found.months else ""),
         ("models", calls if found.calls else ""),
-        ("proposals", f"{many(found.proposals, 'change')} proposed long ago" if found.proposals else ""),
-        ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
-        (
-            "triggers",
-            _left_rows(found, keep),
-        ),
+        ("proposals", f"{many(len(found.proposals), 'change')} proposed long ago" if found.proposals else ""),
+        ("trust", f"{many(found.trusted, 'trusted text')} with later ones" if found.trusted else ""),
+        ("triggers", _left_rows(found, keep)),
         ("rejected", f"{many(found.rejected, 'draft')} that you rejected long ago" if found.rejected else ""),
         ("versions", versions if found.versions else ""),
         ("files", files),

@@ -354,9 +354,6 @@ def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
 def trusted(world):
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
-    for name in ("a", "b", "c"):
-        (memory / f"{name}.md").write_text(f"{name} one\n")
-    trusting.grant(world.root, str(memory))
     return memory
 
 
@@ -364,71 +361,28 @@ def names(world, memory):
     return sorted(trust.load(world.root, str(memory)).hashes.values())
 
 
-def test_trust_in_a_text_that_is_gone_goes_after_a_long_time(world, trusted):
-    (trusted / "a.md").unlink()
-    assert not retention.collect(world.root, NOW).trusted
-    assert not retention.collect(world.root, NOW + 179 * DAY).trusted
-    assert retention.due(world.root, NOW + 181 * DAY).trusted == 1
-    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
-    assert retention.collect(world.root, NOW + 181 * DAY).trusted == 1
-    assert names(world, trusted) == ["b.md", "c.md"]
-
-
-def test_a_checkout_that_brings_a_text_back_finds_it_trusted(world, trusted):
-    (trusted / "a.md").unlink()
-    retention.collect(world.root, NOW)
-    (trusted / "a.md").write_text("a one\n")
-    retention.collect(world.root, NOW + 100 * DAY)
-    (trusted / "a.md").unlink()
-    assert not retention.collect(world.root, NOW + 200 * DAY).trusted, "it was there in between"
-    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
-
-
-def test_the_text_by_which_a_changed_memory_is_compared_stays(world, trusted):
-    (trusted / "a.md").write_text("a two\n")
-    trusting.grant(world.root, str(trusted))
-    (trusted / "a.md").write_text("a three\n")
-    retention.collect(world.root, NOW)
-    assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
-    assert trusting.earlier(world.root, trust.load(world.root, str(trusted)), "a.md") == b"a two\n"
-
-
-def test_a_repository_that_is_gone_is_trusted_no_more_after_a_long_time(world, trusted):
-    trusting.grant(world.root, str(trusted), always=True)
-    trusted.rename(trusted.parent / "elsewhere")
-    retention.collect(world.root, NOW)
-    found = retention.collect(world.root, NOW + 200 * DAY)
-    assert found.directories == [str(trusted)]
-    (trusted.parent / "elsewhere").rename(trusted)
+def test_of_each_memory_the_newest_trusted_texts_stay(world, trusted):
+    for number in range(25):
+        (trusted / "a.md").write_text(f"a {number}\n")
+        (trusted / "b.md").write_text("b\n")
+        trusting.grant(world.root, str(trusted))
+    assert retention.due(world.root, NOW).trusted == 5
+    assert len(names(world, trusted)) == 26
+    assert retention.collect(world.root, NOW).trusted == 5
     known = trust.load(world.root, str(trusted))
-    assert not known.always
-    assert not known.hashes
+    assert [known.allows(f"a {number}\n".encode()) for number in (4, 5, 24)] == [False, True, True]
+    assert known.allows(b"b\n")
+    assert not retention.due(world.root, NOW).anything
 
 
-def test_a_linked_work_tree_keeps_its_trust(world, trusted, tmp_path):
-    tree = tmp_path / "tree" / ".claude" / "memory"
-    tree.mkdir(parents=True)
-    (tree / "a.md").write_text("a one\n")
-    note = world.repo / ".git" / "worktrees" / "tree"
-    note.mkdir(parents=True)
-    (note / "gitdir").write_text(f"{tmp_path}/tree/.git\n")
-    for name in ("a", "b"):
-        (trusted / f"{name}.md").unlink()
-    retention.collect(world.root, NOW)
-    assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
-    assert names(world, trusted) == ["a.md", "c.md"]
-
-
-def test_what_can_not_be_read_is_not_gone(world, trusted, monkeypatch):
-    retention.collect(world.root, NOW)
-
-    def closed(*_):
-        raise PermissionError(13, "closed")
-
-    monkeypatch.setattr(retention.locate, "walk", closed)
-    assert not retention.collect(world.root, NOW + 1 * DAY).trusted
-    assert not retention.collect(world.root, NOW + 400 * DAY).trusted
-    assert names(world, trusted) == ["a.md", "b.md", "c.md"]
+def test_trust_in_a_repository_that_is_gone_stays_and_with_zero_all_of_it(world, trusted):
+    for number in range(25):
+        (trusted / "a.md").write_text(f"a {number}\n")
+        trusting.grant(world.root, str(trusted))
+    world.set(keep_days=0)
+    assert not world.collect().trusted
+    shutil.rmtree(trusted)
+    assert len(names(world, trusted)) == 25
 
 
 # --- what is beside memories

@@ -125,7 +125,7 @@ def log(root: str) -> Iterator[Finding]:
 def kept(found: Journal, now: float) -> Iterator[Finding]:
     """Report what is kept, and whether some of it is due for removal."""
     ledger = found.ledger()
-    due = retention.due(found.root, now, ledger, trusted=False)
+    due = retention.due(found.root, now, ledger)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
     versions = Versions(found.root)
     versions.follow()

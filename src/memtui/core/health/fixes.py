@@ -6,8 +6,7 @@ for them, or open an editor.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memtui.core.base import clock
@@ -129,21 +128,14 @@ def resolve_memory(store: Store, found: Memory, side: str) -> Memory:
 
 
 def due(store: Store) -> retention.Due:
-    """List what `collect` would remove. Raises MemtuiError."""
-    with _storage_errors(store):
-        return retention.due(store.root, store.journal.now())
+    """List what `collect` would remove."""
+    return retention.due(store.root, store.journal.now())
 
 
 def collect(store: Store) -> retention.Due:
     """Remove for good what is kept long enough. Raises MemtuiError."""
-    with _storage_errors(store):
-        return retention.collect(store.root, store.journal.now(), wait=WAIT_SECONDS)
-
-
-@contextmanager
-def _storage_errors(store: Store) -> Iterator[None]:
     try:
-        yield
+        return retention.collect(store.root, store.journal.now(), wait=WAIT_SECONDS)
     except OSError as error:
         raise storage_error(error, str(error.filename or store.root)) from error
 
