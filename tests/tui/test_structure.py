@@ -22,8 +22,8 @@ TOP = os.path.dirname(memtui.tui.__file__)
 LOOP = "no public hook stands between an error in a handler and the end of the application"
 GONE = "no public word tells a widget that is being removed from one that never came"
 PRIVATE = {
-    "toasts: _notifications": "there is no public way to take one note of several away",
-    "toasts: _unnotify": "there is no public way to take one note of several away",
+    "services: _notifications": "there is no public way to take one note of several away",
+    "services: _unnotify": "there is no public way to take one note of several away",
     "palette: _action_command_list": "the list may be paged before it is drawn, which ends in a KeyError",
     "palette: _gather_commands": "what was typed in one burst with enter is sought in a palette that has closed",
     "safety_net: _closed": GONE,

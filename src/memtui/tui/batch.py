@@ -38,42 +38,36 @@ class BatchRunner:
         """Call `act` with each item, as one step of undo. Return the outcome."""
         if len(items) <= AT_ONCE:
             return store.each(items, act)
-        self.running, self._stop = True, False
-        services_of(self.screen).at_work = True
-        self._tell(0, len(items))
+        reported_at = 0.0
+
+        def go_on(done: int) -> bool:
+            nonlocal reported_at
+            if time.monotonic() - reported_at > TOLD_SECONDS:
+                self.screen.post_message(HowFar(f"{done:,} of {len(items):,} done, escape stops"))
+                reported_at = time.monotonic()
+            return not self._stop
+
+        services = services_of(self.screen)
+        self.running = services.at_work = True
+        self._stop = False
+        go_on(0)
         # Wait until the dialog before it is off the screen: painting while the worker runs takes twice as long.
         painted = asyncio.Event()
         self.screen.app.call_after_refresh(painted.set)
         try:
             await painted.wait()
             # No partial: Textual would put all the items into the worker's description.
-            work = self.screen.run_worker(
-                lambda: self._work(store, items, act), group="bulk", thread=True, exit_on_error=False
-            )
-            return await work.wait()
+            return await self.screen.run_worker(
+                lambda: store.each(items, act, go_on), group="bulk", thread=True, exit_on_error=False
+            ).wait()
         finally:
             self._stop = True  # the person may have left the screen while the thread runs
-            self.running = services_of(self.screen).at_work = False
+            self.running = services.at_work = False
 
     def stop(self) -> bool:
         """Stop making changes. Return False if none are being made."""
         self._stop = True
         return self.running
-
-    def _tell(self, done: int, whole: int) -> None:
-        self.screen.post_message(HowFar(f"{done:,} of {whole:,} done, escape stops"))
-
-    def _work(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
-        told = time.monotonic()
-
-        def go_on(done: int) -> bool:
-            nonlocal told
-            if time.monotonic() - told > TOLD_SECONDS:
-                self._tell(done, len(items))
-                told = time.monotonic()
-            return not self._stop
-
-        return store.each(items, act, go_on)
 
 
 async def report(
@@ -101,8 +95,8 @@ async def report(
         return
     reasons = []
     for item, error in failed:
-        found, scope = named(item)
-        reasons.append((f"{found.stem} ({scope})", error.message.removeprefix(found.path + ": ")))
+        memory, scope = named(item)
+        reasons.append((f"{memory.stem} ({scope})", error.message.removeprefix(memory.path + ": ")))
     await services.ask(left_alone(f"{said} {present.left_alone(len(failed))}:", reasons))
 
 

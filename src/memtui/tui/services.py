@@ -1,20 +1,32 @@
-"""`Services`: the application as screens, dialogs and widgets use it. None of them imports the application itself."""
+"""`Services`: the application as screens, dialogs and widgets use it: notes, questions, commands. None of them imports
+the rest of it."""
 
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager
+import asyncio
+import inspect
+import os
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from types import coroutine
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from textual.app import App
 from textual.message import Message
+from textual.notifications import Notify
+
+from memtui import actions
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.storage import file_error
+from memtui.present import safe_text
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import ModalScreen, Screen
 
     from memtui.actions import Action
-    from memtui.core.base.errors import MemtuiError
-    from memtui.core.journal.undo import Op
+    from memtui.tui.files import FileReader
     from memtui.tui.model.data import Data
+    from memtui.tui.safety_net import SafetyNet
 
 Result = TypeVar("Result")
 # The group of the workers that run commands: they wait for the person's answers.
@@ -22,6 +34,10 @@ COMMAND = "command"
 # Why an action that writes can't be run.
 READ_ONLY = "Nothing was changed: memtui runs with --read-only."
 BUSY = "Changes are being made. Wait, or press escape on the screen that started them."
+# A note stays as long as it takes to read; an error until a key is pressed.
+NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
+# The characters that a note shows of a text that was copied.
+COPIED_SHOWN = 30
 
 
 def possible() -> str:
@@ -60,72 +76,175 @@ class Turned(Message):
     """Undo or redo has changed files: sent to the dialog that is on top."""
 
 
-class Services(Protocol):
-    """The application, as the modules below it know it."""
+class Services(App[None]):
+    """The application, as the modules below it know it. `remapped`: the keys that the person has changed, by action;
+    `at_work`: many changes are being made in a worker, and no others can be made meanwhile. `turn` undoes or redoes the
+    last change, or undoes the one with a key; `choose_theme` shows a theme by its name in the settings, and saves it;
+    `action_run` runs an action on the screen that it belongs to, or shows why it can't be run."""
 
     data: "Data"
+    net: "SafetyNet"
+    files: "FileReader"
     read_only: bool
-    remapped: dict[str, str]  # the keys that the person has changed: action id to keys
-    at_work: bool  # many changes are being made in a worker: no others can be made meanwhile
+    remapped: dict[str, str]
+    at_work = False
+    turn: Callable[..., None]
+    choose_theme: Callable[[str], None]
+    action_run: Callable[[str], None]
 
-    @property
-    def has_read(self) -> bool:
-        """Return whether the files were read at least once."""
+    # notes: one at a time, an error until a key is pressed
 
-    @property
-    def began(self) -> float:
-        """Return when the application was started, in seconds since the epoch."""
-
-    # notes
+    def notify(self, message: str, **more: Any) -> None:
+        """Show a note, long enough to be read."""
+        more["timeout"] = note_seconds(message, more.get("severity", "information"))
+        super().notify(message, **more)
 
     def say(self, text: str) -> None:
         """Show a note of what happened."""
+        self.notify(safe_text.clean(text), markup=False)
 
     def warn(self, text: str) -> None:
         """Show a note of what can't be done, or is done and has no effect."""
+        self.notify(safe_text.clean(text), severity="warning", markup=False)
 
-    def fail(self, error: "MemtuiError") -> None:
+    def fail(self, error: MemtuiError) -> None:
         """Show a note of what went wrong and what to do."""
+        self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
 
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, and show how it begins."""
+        self.copy_to_clipboard(text)
+        start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
+        more = " …" if len(text.strip()) > len(start) else ""
+        self.say(f"Copied {len(text):,} characters: “{start}{more}”")
 
-    # questions and actions
+    def clear_notifications(self) -> None:
+        """Remove all notes."""
+        self._remove_notes("ToastHolder")
+        super().clear_notifications()
+
+    def on_notify(self, event: Notify) -> None:
+        """Remove the notes that the new one replaces: all but errors, and these too if it is an error."""
+        self.drop_notes(errors=event.notification.severity == "error")
+
+    def drop_notes(self, *, errors: bool = False) -> None:
+        """Remove all notes, with `errors` also those of errors: they are about what is no longer shown."""
+        for note in list(self._notifications):
+            if note.severity != "error" or errors:
+                self._unnotify(note, refresh=False)
+                self._remove_notes(f"#--textual-toast-{note.identity}")
+
+    def _remove_notes(self, holders: str) -> None:
+        # Textual would remove the text alone, only on the screen on top, and leave an empty line in its place.
+        for screen in self.screen_stack:
+            screen.query(holders).remove()
+
+    def drop_errors(self) -> None:
+        """Remove all notes if one is an error: a key was pressed, so it was seen."""
+        if any(note.severity == "error" for note in self._notifications):
+            self.clear_notifications()
+
+    # questions and commands
 
     async def ask(self, dialog: "ModalScreen[Result]") -> Result | None:
         """Show a dialog. Return its answer, None if the person left it."""
+        answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
+
+        def answered(result: Result | None) -> None:
+            # What asked may have ended before the dialog closes: both end when the application does.
+            if not answer.done():
+                answer.set_result(result)
+
+        self.push_screen(dialog, answered)
+        return await answer
 
     def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine that asks questions: at once up to the first, the rest in a worker of the screen or dialog.
-        Errors are shown; `what` names the coroutine in the error log."""
+        """Run a coroutine at once until it first waits, the rest in a worker of a screen or dialog. Errors are shown;
+        `what` names the coroutine in the error log."""
 
-    def choose_theme(self, name: str) -> None:
-        """Show a theme by its name in the settings, and save it."""
+        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
+            with self._showing_errors(what):
+                await rest
 
-    def action_run(self, action_id: str) -> None:
-        """Run an action of the table on the screen that it belongs to, or show why it can't be run."""
+        with self._showing_errors(what):
+            rest = _begin(command)
+            if rest is not None:
+                node.run_worker(to_the_end(rest), group=COMMAND)
 
-    def turn(self, op: "Op", key: str | None = None) -> None:
-        """Undo or redo (`op`) the last change, or undo the one with this key."""
+    def run_command(self, screen: "Screen[Any]", command: Command, what: str) -> None:
+        """Run the command of an action on a screen."""
+        with self._showing_errors(what):
+            result = command.run()
+            if inspect.iscoroutine(result):
+                self.start(screen, result, what)
 
-    def suspend(self) -> AbstractContextManager[None]:
-        """Return a context in which another program has the terminal."""
+    @contextmanager
+    def _showing_errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except MemtuiError as error:
+            self.fail(error)
+        except OSError as error:
+            self.fail(file_error(error))
+        except Exception as error:
+            self.net.report(f"action {what}", error)
+
+    # files and screens
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read the files again and show them: these parts as `Watch` names them, None for all."""
-
-    # screens
+        """Read the files again, then have the screen on top read what it shows: these parts as `Watch` names them, None
+        for all."""
+        self.files.read(parts)
 
     def go(self, name: str) -> Any:
-        """Show the screen of this name, and return it."""
+        """Show the screen of this name, and return it; what was opened over it may still cover it."""
+        if name != self.current_mode:
+            self.drop_notes()
+        self.switch_mode(name)
+        return self.screen_stack[0]
 
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
+        if os.path.exists(path):
+            self.go("memories").go_to(path)
+        else:
+            where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
+            self.fail(MemtuiError(f"{os.path.basename(path)} does not exist any more.", where))
 
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""
+        self.go("activity").want(query)
 
 
 def services_of(node: "DOMNode") -> Services:
     """Return the application that a widget or screen is part of."""
     return cast("Services", node.app)
+
+
+def note_seconds(message: str, severity: str = "information") -> float:
+    """Return how many seconds a note stays."""
+    return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
+
+
+def _begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
+    """Run a coroutine until it first waits. Return the rest, to be awaited in a worker; None if it has ended. The next
+    key goes to the dialog that it shows: a task alone would begin only after the keys that were typed ahead."""
+    try:
+        waited = command.send(None)
+    except StopIteration:
+        return None
+    return _rest(command, waited)
+
+
+@coroutine
+def _rest(begun: Coroutine[Any, Any, object], waited: Any) -> Generator[Any, Any, None]:
+    try:
+        while True:
+            try:
+                answer = yield waited
+            except BaseException as error:
+                waited = begun.throw(error)
+            else:
+                waited = begun.send(answer)
+    except StopIteration:
+        return

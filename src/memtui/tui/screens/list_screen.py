@@ -152,7 +152,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def _reload_if_open(self) -> None:
         # Between the paint and this call the screen may have been closed.
         if self.is_running and self.foot.is_attached:
-            if self.services.has_read:
+            if self.services.files.has_read:
                 self.reload()
             else:
                 self.services.read()

@@ -9,7 +9,6 @@ from memtui.core.base.phrasing import many
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text, unheard
-from memtui.tui import toasts
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
@@ -20,7 +19,7 @@ from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.hiding import ask_until
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.text import guidance_text
-from memtui.tui.services import Command
+from memtui.tui.services import Command, note_seconds
 from memtui.tui.widgets.body import fits
 
 # Characters of a draft in a note.
@@ -106,7 +105,7 @@ class DraftCommands(EntryCommands):
         found = self.chosen.items()
         words = actions.keyed(REJECTED) if len(found) == 1 else drafts.decided("reject", found)
         self.decide("reject", Review.reject, words)
-        self._rejected(found, toasts.seconds(words, "information"))
+        self._rejected(found, note_seconds(words))
 
 
 class GhostCommands:

@@ -203,7 +203,7 @@ class Inbox(ListScreen[InboxRow]):
         self._in_other_projects = 0
         self._problem = self._plan_problem = ""
         self.planning = self.planned = False
-        self._begins = not services.has_read
+        self._begins = not services.files.has_read
         self._rest_timer: Timer | None = None
         self._settle_timer: Timer | None = None
         self._last_read: EntriesRead | None = None
