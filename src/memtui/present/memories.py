@@ -131,8 +131,8 @@ def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOA
     return words.replace("this project", f"the project {project}") if project else words
 
 
-def source(found: "Source", title: str, now: float) -> str:
-    """Say where a memory comes from, in a few words. `title` is that of its session, or empty."""
+def source(found: "Source", now: float) -> str:
+    """Say where a memory comes from, in a few words."""
     if found.session:
-        return f"session {found.session[:8]}" + (f" “{title}”" if title else "")
+        return f"session {found.session[:8]}"
     return SOURCES[found.kind] + (f" {ago(found.when, now)}" if found.when is not None else "")

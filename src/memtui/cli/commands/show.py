@@ -56,7 +56,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
     known = MemoryTriggers(ctx, found) if scope.kind != "instructions" else None
-    source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
+    source = present.source(origin.source(scope, found, origin.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
         "fields": found.fields,

@@ -3,7 +3,6 @@
 import glob
 import json
 import os
-import time
 
 import pytest
 from textual.widgets import Input
@@ -93,10 +92,8 @@ async def test_the_preview_tells_all_there_is(app):
         assert "delivered 4×" in text
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
-        await pilot.pause(0.3)
         await settle(pilot)
         assert "→ temp-dir-per-worker (not found)" in detail(app)
-        assert "created   in session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
 
 
 @pytest.mark.slow
@@ -637,9 +634,7 @@ async def test_every_memory_says_where_it_comes_from(app, world):
         await stand_on(pilot, "editor")
         assert "origin  not known" in detail(app).split("\n")[:5]
         await stand_on(pilot, "flaky-upload-test")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        assert "origin  session 7c1e55a0 “make the upload test stable”" in detail(app).split("\n")[:5]
+        assert "origin  session 7c1e55a0" in detail(app).split("\n")[:5]
 
 
 @pytest.mark.slow
@@ -666,29 +661,6 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
         await stand_on(pilot, "editor")
         await pilot.press("f")  # told, as it has none
         assert app.screen.group == "memories"
-
-
-@pytest.mark.large
-async def test_a_long_transcript_is_read_beside_with_progress_and_can_be_stopped(app, world):
-    record = {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "x" * 200}]}}
-    said = {"type": "user", "message": {"role": "user", "content": "make the upload test stable"}}
-    path = next(glob.iglob(world.config + "/projects/*/7c1e55a0*.jsonl"))
-    write(path, json.dumps(said) + "\n" + (json.dumps(record) + "\n") * 150_000)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "flaky-upload-test")
-        for _ in range(300):
-            await pilot.pause(0.02)
-            if "reading its transcript" in app.screen.status:
-                break
-        assert "%, escape stops" in app.screen.status
-        began = time.monotonic()
-        await pilot.press("escape")
-        await settle(pilot)
-        assert time.monotonic() - began < 2
-        assert not any(worker.is_running for worker in app.workers)
-        assert "was not read to its end" in detail(app)
-        assert app.screen.table.row[1].memory.stem == "flaky-upload-test"
 
 
 @pytest.mark.slow

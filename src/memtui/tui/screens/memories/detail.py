@@ -1,14 +1,9 @@
 """The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual.message import Message
 from textual.screen import Screen
-from textual.timer import Timer
-from textual.worker import Worker, get_current_worker
 
 from memtui.core.health import findings
 from memtui.core.memories.memory import LinkTargets
@@ -22,30 +17,10 @@ from memtui.tui.screens.memories.meters import Meter, cut_line, index_line, mete
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.screens.memories.text import MemoryFacts, flag_words, memory_text
-from memtui.tui.services import HowFar, Services
+from memtui.tui.services import Services
 
 if TYPE_CHECKING:
-    from memtui.core.memories.origin import Origin
     from memtui.core.memories.triggers import Trigger
-
-# A transcript is read once the cursor has been on the memory for this long.
-REST_SECONDS = 0.15
-PROGRESS_SECONDS = 0.2
-Key = tuple[str, str]  # a memory's path and the session that it names
-
-
-@dataclass
-class OriginFound(Message):
-    """The origin of a memory was looked up; None if its transcript is gone. `slow`: progress was shown."""
-
-    key: Key
-    origin: "Origin | None"
-    slow: bool
-
-
-def _key(pair: Pair) -> Key:
-    found = pair[1].memory
-    return found.path, found.origin_session
 
 
 class MemoryDetail:
@@ -56,10 +31,6 @@ class MemoryDetail:
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
         self._way: str | None = None
-        self._origins: dict[Key, Origin | None] = {}
-        self._rest_timer: Timer | None = None
-        self._worker: Worker[None] | None = None
-        self._looking_up: Key = ("", "")
 
     def forget(self) -> None:
         """Drop what was looked up, after the scopes were read again."""
@@ -68,15 +39,13 @@ class MemoryDetail:
         self._links.clear()
 
     def text(self, pair: Pair) -> Text:
-        """Return the detail of a memory. Its origin is looked up if it stays on the screen for REST_SECONDS."""
+        """Return the detail of a memory."""
         scope, row = pair
-        found, key, now = row.memory, _key(pair), self.services.data.now()
+        found, now = row.memory, self.services.data.now()
         links = self._backlinks(scope)
         back = [stem for stem in links.get(found.path, ()) if stem != found.stem]
         missing = [str(flag.data["link"]) for flag in row.flags if flag.code in LINKS]
-        pending = bool(found.origin_session) and key not in self._origins
-        origin = self._origins.get(key)
-        source = self._source(pair, origin.title if origin else "", now)
+        source = self._source(pair, now)
         draft = self._draft(found.path, now)
         facts = MemoryFacts(
             self.reader.name_of(scope),
@@ -84,16 +53,11 @@ class MemoryDetail:
             missing,
             self._meter(scope),
             self.reader.outcomes,
-            origin,
-            pending,
             draft,
             source,
             self._triggers(pair, now),
             self._way_of(pair),
         )
-        if self._rest_timer is not None:
-            self._rest_timer.stop()
-        self._rest_timer = self.screen.set_timer(REST_SECONDS, lambda: self._look_up(pair)) if pending else None
         return memory_text(scope, row, facts, now)
 
     def _draft(self, path: str, now: float) -> str:
@@ -102,10 +66,10 @@ class MemoryDetail:
             return ""
         return autosave.unsaved(at, now, "memories.edit")
 
-    def _source(self, pair: Pair, title: str, now: float) -> str:
+    def _source(self, pair: Pair, now: float) -> str:
         from memtui.core.memories import origin
 
-        return present.source(origin.source(pair[0], pair[1].memory, self.reader.made), title, now)
+        return present.source(origin.source(pair[0], pair[1].memory, self.reader.made), now)
 
     def _triggers(self, pair: Pair, now: float) -> "list[Trigger]":
         from memtui.core.memories import triggers
@@ -169,41 +133,3 @@ class MemoryDetail:
         words = "; ".join(flag_words(flag) for flag in flags)
         mark, style = ("!", colours.PROBLEM) if findings.problems(flags) else ("·", "dim")
         return Text(f" {mark} {safe_text.line(words, 300)}", style, overflow="ellipsis")
-
-    # origin
-
-    def add(self, message: OriginFound) -> None:
-        """Keep an origin that was looked up."""
-        self._origins[message.key] = message.origin
-
-    def stop(self) -> bool:
-        """Stop looking up an origin; return False if none is being looked up."""
-        worker = self._worker
-        if worker is None or not worker.is_running:
-            return False
-        worker.cancel()
-        self._origins[self._looking_up] = None
-        return True
-
-    def _look_up(self, pair: Pair) -> None:
-        self._looking_up = _key(pair)
-        self._worker = self.screen.run_worker(
-            lambda: self._read_transcript(pair), group="origin", exclusive=True, thread=True
-        )
-
-    def _read_transcript(self, pair: Pair) -> None:
-        from memtui.core.memories import origin
-
-        worker = get_current_worker()
-        began = shown = time.monotonic()
-
-        def go_on(share: float) -> bool:
-            nonlocal shown
-            if time.monotonic() - shown > PROGRESS_SECONDS and not worker.is_cancelled:
-                shown = time.monotonic()
-                self.screen.post_message(HowFar(f"reading its transcript, {share:.0%}, escape stops"))
-            return not worker.is_cancelled
-
-        found = origin.of(self.services.data.env, pair[1].memory, go_on)
-        if not worker.is_cancelled:
-            self.screen.post_message(OriginFound(_key(pair), found, shown != began))

@@ -26,7 +26,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
-from memtui.tui.screens.memories.detail import MemoryDetail, OriginFound
+from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.editing import MemoryEditing
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import Arrived, Counted, Ended, MemoryReader, Read
@@ -194,13 +194,6 @@ class Memories(ListScreen[Pair]):
     def on_arrived(self, message: Arrived) -> None:
         """Show which deliveries arrived."""
         self._take_outcomes(message.outcomes)
-
-    def on_origin_found(self, message: OriginFound) -> None:
-        """Show the origin of a memory."""
-        self.details.add(message)
-        self.show_detail()
-        if message.slow:
-            self.count()
 
     def on_ended(self, _: Ended) -> None:
         """Start the next reading, if one is waiting."""
@@ -612,7 +605,7 @@ class Memories(ListScreen[Pair]):
             self.table.clear_marks,
             self.clear_filter,
             self._leave_recall,
-            self._stop_reading,
+            self.reader.stop,
             self._to_all,
         )
 
@@ -634,12 +627,6 @@ class Memories(ListScreen[Pair]):
         left = super().leave_detail()
         self._show_index()
         return left
-
-    def _stop_reading(self) -> bool:
-        reading, origin = self.reader.stop(), self.details.stop()
-        if origin:
-            self.show_detail()
-        return reading or origin
 
     def _to_all(self) -> bool:
         place = self.places.row

@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import PROBLEM, Finding
-from memtui.core.base.phrasing import age, ago, size
+from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import flat
@@ -26,7 +26,6 @@ from memtui.tui.widgets.gauges import gauge
 
 if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
-    from memtui.core.memories.origin import Origin
     from memtui.core.memories.triggers import Trigger
 
 # Characters of a body that are drawn; the editor opens all of it.
@@ -41,17 +40,15 @@ SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "m
 @dataclass
 class MemoryFacts:
     """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
-    `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
-    `draft`: words about an autosave; `source`: words about where the memory comes from; `triggers`: the lines
-    by which it is found; `way`: how Claude Code brings it, if memtui does not."""
+    `missing`: links that lead nowhere; `outcomes`: by delivery id; `draft`: words about an autosave; `source`: words
+    about where the memory comes from; `triggers`: the lines by which it is found; `way`: how Claude Code brings it, if
+    memtui does not."""
 
     where: str
     back: Sequence[str] = ()
     missing: Sequence[str] = ()
     meter: Meter | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
-    origin: "Origin | None" = None
-    seeking: bool = False
     draft: str = ""
     source: str = ""
     triggers: "Sequence[Trigger]" = ()
@@ -83,7 +80,6 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     _links(text, found.links, facts)
     _index(text, scope, row, facts)
     _deliveries(text, scope, row, facts, now)
-    _origin(text, row, facts, now)
     text.append(f"{safe_text.line(found.path)} · {size(found.size)}", style="dim")
     return text
 
@@ -211,28 +207,4 @@ def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: flo
         text.append(f"  {safe_text.line(reason(str(delivery.item.get('reason', ''))), 80)}\n", "dim")
     if row.deliveries > len(row.newest):
         text.append(f"  and {row.deliveries - len(row.newest)} earlier\n", "dim")
-    text.append("\n")
-
-
-def _origin(text: Text, row: Row, facts: MemoryFacts, now: float) -> None:
-    session = row.memory.origin_session
-    if not session:
-        return
-    _label(text, "created")
-    text.append(f"in session {safe_text.line(session, 60)[:8]}")
-    origin = facts.origin
-    if origin is None:
-        why = "reading its transcript …" if facts.seeking else "its transcript is gone, or was not read to its end"
-        text.append(f"  {why}\n\n", "dim")
-        return
-    words = [ago(clock.parse(origin.time), now) if origin.time else "", safe_text.line(origin.branch, 40)]
-    text.append("".join(f", {word}" for word in words if word) + "\n", "dim")
-    text.append(" " * LABEL + f"“{safe_text.line(origin.title, 60)}”\n" if origin.title else "")
-    if origin.said and not origin.written:
-        text.append(" " * LABEL + "the most similar passage:\n", "dim")
-    for who, quote in (("agent", origin.agent), ("you", origin.said)):
-        if quote:
-            _label(text, "  " + who)
-            indented = safe_text.clean(quote).replace("\n", "\n" + " " * LABEL)
-            text.append(f"“{indented}”\n", "dim" if who == "agent" else "")
     text.append("\n")
