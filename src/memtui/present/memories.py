@@ -3,16 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.core.base.phrasing import ago, many, some
-from memtui.core.memories.links import shown
+from memtui.core.base.phrasing import ago, many
 from memtui.core.places import loading
 
 if TYPE_CHECKING:
     from memtui.core.memories.origin import Source
-    from memtui.core.memories.references import BrokenLink
     from memtui.core.memories.scopes import Scope
 
-MOST_ASKED = 6  # lines of broken links in a question
 ASK_OVER = 20  # about as many as a screen shows at once
 # By the label of a scope: who loads its memories, called {them}.
 LOADERS = {
@@ -84,22 +81,6 @@ def not_trusted(names: str, count: int, target: str) -> str:
     if count == 1:
         return f"{names} is not trusted: it came with the repository. From {target} sessions get it all the same."
     return f"{names} are not trusted: they came with the repository. From {target} sessions get them all the same."
-
-
-def broken_links(found: "Sequence[BrokenLink]") -> list[str]:
-    """Return the links that a move breaks, a line for each memory: `project:release-steps links to [[pnpm]]`."""
-    names: dict[str, list[str]] = {}
-    for each in found:
-        names.setdefault(f"{each.scope.shown}:{each.memory}", []).append(shown(each.name))
-    return [f"{memory} links to {some(links)}" for memory, links in names.items()]
-
-
-def breaks(names: str, found: "Sequence[BrokenLink]") -> str:
-    """Ask about a move of memories that breaks links."""
-    rows = broken_links(found)
-    more = [f"… and {len(rows) - MOST_ASKED} more"] if len(rows) > MOST_ASKED else []
-    first = f"The move of {names} breaks {many(len(found), 'link')}, for links lead within one scope:"
-    return "\n".join([first, *rows[:MOST_ASKED], *more])
 
 
 def counted(labels: Sequence[str]) -> str:

@@ -279,7 +279,7 @@ def in_its_place(path, what):
 
 
 @pytest.mark.parametrize("what", ["directory", "fifo", "device", "huge"])
-@pytest.mark.parametrize("suffix", [".json", ".rows", ".names", ".touched"])
+@pytest.mark.parametrize("suffix", [".json", ".rows", ".touched"])
 def test_what_is_no_cache_in_the_place_of_one_costs_a_start_at_most(root, large, suffix, what):
     truth = catalog.build(root, str(large), project=False)
     (base,) = [name.removesuffix(".json") for name in os.listdir(root + "/run") if name.endswith(".json")]

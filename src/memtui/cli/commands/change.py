@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from memtui.cli import memories, parser
@@ -15,7 +14,7 @@ from memtui.core.base.shell import shell_word
 from memtui.core.memories import references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
-from memtui.present.memories import broken_links, counted, must_ask
+from memtui.present.memories import counted, must_ask
 
 
 def register(commands: "parser.Commands") -> None:
@@ -162,49 +161,28 @@ def _place(
     store: Store,
     verb: str,
     change: "Callable[[Memory], Memory]",
-    moving_to: "scopes.Scope | None" = None,
 ) -> Result:
-    """Move, rename or copy each memory. In the answer `made` has all; a single memory's fields are at the top too.
-    `moving_to`: the scope that they move to, which breaks links."""
+    """Move, rename or copy each memory. In the answer `made` has all; a single memory's fields are at the top too."""
 
     def change_named(name: str) -> "tuple[Memory, Memory]":
         found = memories.find(ctx, name)
         return found, change(found)
 
     bulk = BulkResult()
-    before = None if moving_to is None else store.before_move(_found(ctx, args.names), moving_to)
     done = bulk.run(store, args.names, change_named)
-    renamed = "".join(made.stem for found, made in done[:1] if made.stem != found.stem)
-    links = list(before.broken([found for found, _ in done], renamed)) if before is not None else []
     rows: list[dict[str, object]] = [
         {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
         for found, made in done
     ]
     data: dict[str, object] = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
-    if before is not None:
-        broken = [{"scope": each.scope.label, "memory": each.memory, "link": each.name} for each in links]
-        data["broken_links"] = broken
 
     def text(out: Output) -> None:
         for _, made in done:
             memories.print_written(ctx, out, verb, made)
             memories.say_line(ctx, out, made)
-        if links:
-            out.print(f"{many(len(links), 'link leads', 'links lead')} nowhere now: links lead within one scope.")
-            for row in broken_links(links):
-                out.print(f"  {line(row)}")
         memories.say_undo(out, len(done))
 
     return bulk.result(data, text)
-
-
-def _found(ctx: Context, names: "list[str]") -> "list[Memory]":
-    """Return the memories that some names mean; those that mean none fail when they are to be changed."""
-    found = []
-    for name in names:
-        with suppress(MemtuiError):
-            found.append(memories.find(ctx, name))
-    return found
 
 
 def _trusted(store: Store, found: Memory, target: scopes.Scope) -> Memory:
@@ -225,9 +203,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         scope = store.scope(args.to)
         if name is not None and memories.find(ctx, args.names[0]).scope_label == scope.label:
             return _place(ctx, args, store, "now", lambda found: store.rename(found, name))
-        return _place(
-            ctx, args, store, "now", lambda found: store.move(_trusted(store, found, scope), scope, name), scope
-        )
+        return _place(ctx, args, store, "now", lambda found: store.move(_trusted(store, found, scope), scope, name))
     return _place(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
 

@@ -5,15 +5,16 @@ booleans or numbers), or raises NotInSubsetError. It never guesses; a property t
 differences: tabs inside an unquoted value are text, as in YAML 1.2 but not in PyYAML, and `\\ud83d\\ude00` in double
 quotes is one character, as in JSON.
 
-In the subset: block mappings, block lists of scalars, flow lists and mappings, plain and quoted scalars over one or
-more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: anchors, aliases,
-tags, mappings in lists, `?` keys, indentation indicators."""
+In the subset: block mappings, block lists of scalars, flow lists of scalars, plain and quoted scalars over one or
+more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: flow mappings,
+anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
 
 DEPTH_LIMIT = 20
 LOOSE_DEPTH = 3  # of what is not quite YAML
 # What makes the client put a value in quotes, if the whole is not YAML; `: ` does as well.
 QUOTED = "{}[]*&#!|>%@`"
 INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+FENCES = ("---", "...")
 KEY_LIMIT = 1000  # PyYAML gives up on a simple key of 1024 characters
 ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
@@ -143,7 +144,6 @@ class _SubsetReader:
         if not self.lines[-1]:
             self.lines.pop()
         self.at = 0
-        self.flow_text = ""
 
     def fail(self, reason: str, line: int = -1) -> "None":
         raise NotInSubsetError(reason, self.at if line < 0 else line)
@@ -214,12 +214,9 @@ class _SubsetReader:
             return self.block(rest, indent)
         if first in "'\"":
             return self.quoted(rest)
-        if first in "[{":
-            self.flow_text = rest
-            value, at = self.flow(0, 0)
-            self.end_of_value(self.flow_text[at:], "text after a closing bracket")
-            return value
-        if first in "&*!%@`,]}\t#" or (first in "-?:" and rest[1:2] in ("", " ", "\t")):
+        if first == "[":
+            return self.flow_list(rest)
+        if first in "{&*!%@`,]}\t#" or (first in "-?:" and rest[1:2] in ("", " ", "\t")):
             self.fail(f"a value that starts with `{first}`", self.at - 1)
         return self.plain(rest, indent)
 
@@ -283,7 +280,7 @@ class _SubsetReader:
             if end >= 0:
                 self.end_of_value(line[end + 1 :], "text after a closing quote")
                 return "".join(parts)
-            if self.at == len(self.lines) or self.lines[self.at][:3] in ("---", "..."):
+            if self.at == len(self.lines) or self.lines[self.at][:3] in FENCES:
                 self.fail("a quote that is never closed", start)
             line, begin = self.lines[self.at], 0
             self.at += 1
@@ -317,76 +314,38 @@ class _SubsetReader:
         end = "" if header[1:] == "-" or not before else "\n"
         return "".join(parts) + end + ("\n" * blank if header[1:] == "+" else "")
 
-    def flow(self, at: int, depth: int) -> "tuple[object, int]":
-        """Read a flow value from position `at` of `self.flow_text`; return it and the position after it."""
-        first = self.flow_text[at]
-        if depth > DEPTH_LIMIT:
-            self.fail("nested too deeply", self.at - 1)
-        if first == "[":
-            items: list[object] = []
-            at = self.flow_blank(at + 1)
-            while self.flow_text[at] != "]":
-                value, at = self.flow(at, depth + 1)
-                items.append(value)
-                at = self.flow_comma(at, "]")
-            return items, at + 1
-        if first == "{":
-            pairs: "dict[str, object]" = {}
-            at = self.flow_blank(at + 1)
-            while self.flow_text[at] != "}":
-                key, at = self.flow_scalar(at)
-                at = self.flow_blank(at)
-                if self.flow_text[at : at + 2] not in (": ", ":\n") and self.flow_text[at:] != ":":
-                    self.fail("a flow mapping without `: `", self.at - 1)
-                at = self.flow_blank(at + 1)
-                value = ""
-                if self.flow_text[at] not in ",}":
-                    value, at = self.flow(at, depth + 1)
-                pairs[key] = value
-                at = self.flow_comma(at, "}")
-            return pairs, at + 1
-        return self.flow_scalar(at)
-
-    def flow_blank(self, at: int) -> int:
-        """Return the next position that is not blank, reading further lines while the bracket is open."""
-        while True:
-            while at < len(self.flow_text) and self.flow_text[at] in " \n":
+    def flow_list(self, text: str) -> "list[object]":
+        """Read a list of scalars between brackets, which may go on in the lines below."""
+        items: "list[object]" = []
+        at = 1
+        while text[at : at + 1] != "]":
+            if text[at : at + 1] == " ":
                 at += 1
-            if at < len(self.flow_text):
-                return at
-            if self.at == len(self.lines) or self.lines[self.at][:3] in ("---", "..."):
-                self.fail("a bracket that is never closed", self.at - 1)
-            self.flow_text += "\n" + self.lines[self.at]
-            self.at += 1
-
-    def flow_comma(self, at: int, closing: str) -> int:
-        at = self.flow_blank(at)
-        if self.flow_text[at] == ",":
-            return self.flow_blank(at + 1)
-        if self.flow_text[at] != closing:
-            self.fail("a comma is missing between brackets", self.at - 1)
-        return at
-
-    def flow_scalar(self, at: int) -> "tuple[str, int]":
-        text = self.flow_text
-        first = text[at]
-        if first in "'\"":
-            end = closing(text, first, at + 1)
-            piece = text[at + 1 : end]
-            whole = piece.replace("''", "'") if first == "'" else unescape(piece)
-            if end < 0 or "\n" in piece or whole is None or text[end + 1 : end + 2] not in ("", " ", "\n", *",]}:"):
-                self.fail("a quoted text between brackets that goes on", self.at - 1)
-            return whole or "", end + 1
-        end = at
-        while (
-            end < len(text)
-            and text[end] not in ",[]{}\n?#\t\"'"
-            and not (text[end] == ":" and text[end + 1 : end + 2] in ("", " ", "\n", *",[]{}"))
-        ):
-            end += 1
-        if end == at or first in INDICATORS or text[end : end + 1] in ("[", "{", "?", "#", "\t", '"', "'"):
-            self.fail("a value between brackets that is not plain", self.at - 1)
-        return text[at:end].rstrip(" "), end
+                continue
+            if at == len(text):
+                if self.at == len(self.lines) or is_filler(self.lines[self.at]) or self.lines[self.at][:3] in FENCES:
+                    self.fail("a bracket that is never closed", self.at - 1)
+                text += " " + self.lines[self.at].strip(" ")
+                self.at += 1
+                continue
+            quote = text[at] if text[at] in "'\"" else ""
+            if quote:
+                end = closing(text, quote, at + 1) + 1
+                piece = text[at + 1 : end - 1]
+                item = piece.replace("''", "'") if quote == "'" else unescape(piece)
+            else:
+                end = next((n for n in range(at, len(text)) if text[n] in ",]"), len(text))
+                piece = text[at:end].rstrip(" ")
+                odd = not piece or piece[0] in INDICATORS or ": " in piece + " "
+                item = None if odd or any(char in piece for char in "[{}?#\t\"'") else piece
+            while end and text[end : end + 1] == " ":
+                end += 1
+            if not end or item is None or text[end : end + 1] not in (",", "]"):
+                self.fail("a value between brackets that is not plain", self.at - 1)
+            items.append(item)
+            at = end + (text[end] == ",")
+        self.end_of_value(text[at + 1 :], "text after a closing bracket")
+        return items
 
 
 def client_quoted(block: str) -> str:

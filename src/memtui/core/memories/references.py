@@ -3,8 +3,7 @@
 Both are changed by line edits, since the client and the agent write to these files as well."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
@@ -210,42 +209,3 @@ def set_name(data: bytes, new: str) -> bytes:
     if doc.broken is not None or not doc.has_frontmatter or "name" not in doc.fields:
         return data
     return doc.with_field(("name",), new).raw
-
-
-# What a move of memories breaks: links lead within one scope only
-
-
-class BrokenLink(NamedTuple):
-    """A link to `name` of the memory with the stem `memory`, which is in `scope` after the move."""
-
-    scope: Scope
-    memory: str
-    name: str
-
-
-class BeforeMove:
-    """The memories of some scopes as they are before some of them are moved to `target`."""
-
-    def __init__(self, target: Scope, sources: Iterable[Scope]) -> None:
-        self.target = target
-        self.scopes = {scope.label: scope for scope in (target, *sources)}
-        self.memories = {label: list(scopes.memories(scope)) for label, scope in self.scopes.items()}
-
-    def broken(self, moved: Sequence[Memory], new_name: str = "") -> Iterator[BrokenLink]:
-        """Yield the links that the move breaks: those to the `moved` memories, and those from them. `new_name`: what
-        the one moved memory is called in the target, if not as before. Links that are broken already are left out."""
-        paths = {each.path for each in moved}
-        stay = {label: [each for each in every if each.path not in paths] for label, every in self.memories.items()}
-        for label in dict.fromkeys(each.scope_label for each in moved):
-            before, after = memory.LinkTargets(self.memories[label]), memory.LinkTargets(stay[label])
-            for each in stay[label]:
-                for link in each.links:
-                    if before.of(link, each.path) is not None and after.of(link, each.path) is None:
-                        yield BrokenLink(self.scopes[label], each.stem, link)
-        reached = memory.LinkTargets([*stay[self.target.label], *([] if new_name else moved)])
-        for each in moved:
-            led = memory.LinkTargets(self.memories[each.scope_label])
-            for link in each.links:
-                leads = led.of(link, each.path) is not None and link.removesuffix(".md") != new_name
-                if leads and reached.of(link, each.path) is None:
-                    yield BrokenLink(self.target, new_name or each.stem, link)

@@ -197,10 +197,6 @@ class Store:
         self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 
-    def before_move(self, found: Sequence[Memory], scope: Scope) -> references.BeforeMove:
-        """Return what tells which links a move of some of these memories to a scope breaks."""
-        return references.BeforeMove(scope, map(self.scope, dict.fromkeys(each.scope_label for each in found)))
-
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
         source = self.scope(found.scope_label)

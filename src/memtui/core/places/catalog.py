@@ -1,7 +1,7 @@
 """The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
 
 For a directory with at least CACHE_FROM memories `run/` caches the head, which is the memories that an index has room
-for, with the change times of the directories; the names in these directories; and a row for each memory. All may be
+for, with the change times of the directories; and a row for each memory. All may be
 deleted at any time. `look`, for hooks, reads the head and as many changes as it has time for; `build`, for workers,
 checks every file and reads those that changed."""
 
@@ -25,9 +25,8 @@ MAX_DESCRIPTION = 500
 CACHE_FROM = 48
 # Files that a hook has time to read or to check.
 AT_ONCE = 320
-# Lines of the head that a prompt has time to check (some microseconds each), and names that it has time to list.
+# Lines of the head that a prompt has time to check (some microseconds each).
 WATCHED = 64
-LISTED = 2000
 # The bytes of the file of `touch` that are read; `build` finds the other changes.
 TOUCHED_BYTES = 1 << 16
 
@@ -118,7 +117,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
             pass
     if catalog is None:
         update = _Update(directory, trusted(root, directory, project))
-        catalog = _updated(base, cached, update, noted, quick) or _not_yet(directory)
+        catalog = _updated(cached, update, noted, quick) or _not_yet(directory)
         # The trust changed since the head was built: only `build` finds what else it allows now.
         catalog.unready = catalog.unready or cached.get("known") != known
     number = catalog.count + catalog.untrusted
@@ -183,9 +182,7 @@ def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
     return catalog
 
 
-def _updated(
-    base: str, kept: "dict[str, object]", update: "_Update", noted: "list[str]", quick: bool
-) -> "Catalog | None":
+def _updated(kept: "dict[str, object]", update: "_Update", noted: "list[str]", quick: bool) -> "Catalog | None":
     """Return the cached catalog with the changes since then that can be found fast; None if the cache is damaged."""
     directory = update.directory
     try:
@@ -198,14 +195,11 @@ def _updated(
             update.check(file, number < WATCHED or not quick)
         for file in noted:
             update.read(file)
-        moved = [path for path, stamp in dirs.items() if posix.stat(path).st_ctime_ns != stamp]
-        if moved and (not quick or catalog.count + catalog.untrusted <= LISTED):
-            names = _names(base + ".names")
-            for path in moved:
-                update.compare(path, path[len(directory) + 1 :] + "/" if path != directory else "", names[path])
+        # Which files are new, only `build` has the time to find.
+        catalog.unready = any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items())
     except (OSError, ValueError, TypeError, LookupError):
         return None
-    catalog.unready = update.unsure or (bool(moved) and not update.seen)
+    catalog.unready = catalog.unready or update.unsure
     catalog.count += update.more
     catalog.untrusted = max(0, catalog.untrusted + update.untrusted)
     catalog.lines = sorted(update.lines.values(), key=CatalogLine.rank)[:HEAD]
@@ -214,14 +208,14 @@ def _updated(
 
 class _Update:
     """The changes of a directory's files since its head was cached. `more`, `untrusted`: how many more there are now;
-    `seen`: whether any change was found; `unsure`: whether there may be others."""
+    `unsure`: whether there may be others."""
 
     def __init__(self, directory: str, trusted: "trust.Trust | None") -> None:
         self.directory = directory
         self.lines: dict[str, CatalogLine] = {}
         self.trusted = trusted
         self.more = self.untrusted = self.reads = 0
-        self.seen = self.unsure = False
+        self.unsure = False
 
     def check(self, file: str, watched: bool) -> None:
         """Remove or read again a line whose file, if it is `watched`, or whose trust changed."""
@@ -237,41 +231,23 @@ class _Update:
             self.more -= 1
             self.untrusted += 1
 
-    def read(self, file: str, new: bool = False) -> None:
-        """Read a file that is `new`, or may have changed; at most AT_ONCE files."""
+    def read(self, file: str) -> None:
+        """Read a file that may have changed; at most AT_ONCE files."""
         self.reads += 1
         if self.reads > AT_ONCE:
             self.unsure = True
             return
-        self.seen = True
         known = self.lines.pop(file, None) is not None
         try:
             line = line_of(self.directory, file)
         except OSError:
-            return
-        if self.trusted is not None and not self.trusted.knows(line.digest):
-            self.untrusted += new or known
             self.more -= known
             return
-        self.lines[file] = line
-        self.more += new
-
-    def compare(self, path: str, prefix: str, before: "list[str]") -> None:
-        """Read the files that are new in the directory `path`, and remove the lines of those that are gone."""
-        now = posix.listdir(path)
-        new = set(now).difference(before)
-        for name in new:
-            if name.startswith("."):
-                continue
-            if locate.is_memory(self.directory, f"{path}/{name}"):
-                self.read(prefix + name, new=True)
-            else:
-                self.unsure = True  # perhaps a directory with memories
-        for name in set(before).difference(now) if len(now) - len(new) < len(before) else ():
-            if locate.is_memory_name(name):
-                self.seen = True
-                self.more -= 1
-                self.lines.pop(prefix + name, None)
+        if self.trusted is not None and not self.trusted.knows(line.digest):
+            self.untrusted += known
+            self.more -= known
+        else:
+            self.lines[file] = line
 
 
 def _not_yet(directory: str) -> Catalog:
@@ -295,12 +271,6 @@ def touched(path: str) -> "list[str]":
     return list(dict.fromkeys(data.decode("utf-8", "surrogateescape").split("\n")[:-1]))
 
 
-def _names(path: str) -> "dict[str, list[str]]":
-    """Read the cached names in each directory. Raises OSError."""
-    words = fs.read(path, "cache").decode("utf-8", "surrogateescape").split("\0")
-    return {words[at]: words[at + 1].split("\n") for at in range(0, len(words) - 1, 2)}
-
-
 def _whole(
     base: str, directory: str, trusted: "trust.Trust | None", known: "list[int] | None", most: int = -1
 ) -> Catalog:
@@ -314,12 +284,10 @@ def _whole(
         return catalog
     catalog.directories = dirs or [directory]
     stamps: dict[str, object] = {}
-    listed: dict[str, list[str]] = {}
     try:
         # Taken before the files are read: what changes meanwhile is checked again.
         for path in dirs:
             stamps[path] = posix.stat(path).st_ctime_ns
-            listed[path] = posix.listdir(path) if len(files) >= CACHE_FROM else []
     except OSError:
         stamps = {}
     old = _rows(base + ".rows") if len(files) >= CACHE_FROM else {}
@@ -341,8 +309,6 @@ def _whole(
         _write(base + ".rows", b"".join(rows_to_cache))
         rows = [line.row() for line in catalog.lines]
         head = {"known": known, "count": catalog.count, "untrusted": catalog.untrusted, "dirs": stamps, "rows": rows}
-        words = [word for path, names in listed.items() for word in (path, "\n".join(names))]
-        _write(base + ".names", "\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
         _write(base + ".json", fastjson.dumps(head).encode())
     return catalog
 

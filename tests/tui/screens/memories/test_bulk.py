@@ -58,7 +58,6 @@ async def retype(pilot):
 async def move(pilot):
     await pilot.press("m")
     await choose(pilot, "global")
-    await choose(pilot, "Move all the same")  # a link breaks
 
 
 async def copy(pilot):

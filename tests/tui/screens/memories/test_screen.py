@@ -15,7 +15,7 @@ from memtui.tui.dialogs.dialog import Help
 from memtui.tui.screens.memories import rows
 from tui.conftest import NOW, settle
 
-from .hands import choose, detail, exists, line, names, press, read, stand_on, write
+from .hands import detail, exists, line, names, press, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
@@ -514,7 +514,6 @@ async def test_the_detail_says_of_which_scope_a_memory_is_also_after_a_move(app)
         await pilot.press("m")
         options = [words for _, words in app.screen.rows]
         await pilot.press(*["down"] * next(i for i, words in enumerate(options) if words.startswith("global")), "enter")
-        await choose(pilot, "Move all the same")
         await settle(pilot)
         assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
         assert "feedback in global · " in detail(app)

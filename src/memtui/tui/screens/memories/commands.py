@@ -170,17 +170,7 @@ class MemoryCommands:
         scope = await self._ask_scope(f"Move {_names(chosen)} to", without=current)
         if scope is None or not await self._is_sure(chosen, scope, "Move"):
             return
-        if await self._may_break_links(chosen, scope):
-            await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
-
-    async def _may_break_links(self, chosen: list[Pair], scope: Scope) -> bool:
-        """Ask before a move that breaks links."""
-        found = [row.memory for _, row in chosen]
-        links = list(self.services.data.store().before_move(found, scope).broken(found))
-        if not links:
-            return True
-        answer = await self.services.ask(sure(present.breaks(_names(chosen), links), "Move all the same"))
-        return bool(answer)
+        await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
 
     async def copy(self) -> None:
         """Copy the chosen memories to another scope, or one under another name in its own."""
