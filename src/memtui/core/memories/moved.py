@@ -31,13 +31,15 @@ def load(root: str) -> EarlierPlaces:
         return NOTHING_MOVED
     key = (len(every), every[-1].id if every else "")
     if root not in _known or _known[root][0] != key:
-        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in _moves(each)])))
+        trash: dict[Place, Place] = {}
+        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in _moves(each, trash)])))
     return _known[root][1]
 
 
-def _moves(each: "Transaction") -> Iterator[tuple[float, Place | None, Place]]:
+def _moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
     """Yield the moves of memories that a change, undo or redo made, as (time, old place, new place). None is the old
-    place of a new memory; an undo or a restore brings back what the change that it is about removed."""
+    place of a new memory; an undo or a restore brings back what the change that it is about removed, which `trash` has
+    for the undo of a restore."""
     rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
     gone = [row["path"] for row in rows if row.get("before") and not row["after"]]
     created = [row["path"] for row in rows if row.get("after") and not row["before"]]
@@ -49,9 +51,11 @@ def _moves(each: "Transaction") -> Iterator[tuple[float, Place | None, Place]]:
     time, about = clock.parse(each.time) or 0.0, each.of or each.id
     for path in gone:
         if path not in sources.values():
-            yield time, path, (about, path)
+            yield time, path, trash.get((about, path), (about, path))
     for path in created:
-        yield time, sources.get(path, (about, path) if each.of else None), path
+        if each.of:
+            trash[each.id, path] = trash.get((about, path), (about, path))
+        yield time, sources.get(path, trash.get((each.id, path))), path
 
 
 def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tuple[Span, ...]]:
