@@ -285,7 +285,7 @@ def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
     return not is_parent and "<!--" not in text and "-->" not in text
 
 
-def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
+def replace_target(data: bytes, old: str, new: str, old_title: str = "", new_title: str = "") -> bytes:
     """Point every link to one memory, mentions included, at another file of the directory. Anchors stay. A title is
     changed only if it is `old_title` and a new one is given."""
     index = parse_index(data)

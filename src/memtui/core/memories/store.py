@@ -147,81 +147,65 @@ class Store:
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
         """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
         for `edit`. Raises ConflictError if the name is taken or the file changed since it was read."""
-        scope = self._scope_of(found)
-        path = self._file_of(scope, found, own=True)
-        stem = references.check_name(name)
-        old = references.relative(scope, found.path)
-        new = os.path.join(os.path.dirname(old), stem + ".md")
-        if new == old and found.name == stem:
-            return found
-        data = references.set_name(references.content(found), stem)
-        if found.broken is None:
-            names = references.old_names(scope, found)
-            data = references.relink(data, found.path, found.path, names, stem)
-        linking = references.link_edits(scope, found, stem)
-        known = trust.load(self.root, scope.directory)
-        own = [(new, data)] if seen or self.is_trusted(found, scope) else []
-        planned: list[Change] = self.trust_changes(
-            scope, [*own, *((file, after) for file, was, after, _ in linking if known.allows(was))]
-        )
-        if new == old:
-            planned.append(FileChange(path, references.content(found), data))
-        else:
-            planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
-            planned.append(FileChange(path, references.content(found), None))
-            planned += self._followed(found, scope, scope, new)
-        planned += [edit for _, _, _, edits in linking for edit in edits]
-        entry = references.index_entry(scope, old)
-        title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""
-        planned += references.index_edits(
-            scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
-        )
-        planned += self._lines_above(scope, old, new)
-        self.journal.run("rename", planned, f"rename {_name(scope)}:{found.stem} to {stem}")
-        return read_memory(f"{scope.directory}/{new}", scope.label)
+        return self._place("rename", found, self.scope(found.scope_label), name, seen=seen)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Move a memory, and its index line, to another scope. Raises as `rename`."""
-        source = self._scope_of(found)
-        path = self._file_of(source, found, own=True)
-        file = references.relative(source, found.path)
-        if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
-            raise MemtuiError(
-                f"{found.stem} is in the scope “{scope.label}” already.",
-                f"To rename it: memtui mv {shell_word(found.ref)} NEWNAME",
-            )
-        new, planned = self._plan_copy(source, found, scope, name)
-        planned.append(FileChange(path, references.content(found), None))
-        planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        planned += self._followed(found, source, scope, references.relative(scope, new))
-        self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
-        return read_memory(new, scope.label)
+        if os.path.realpath(self.scope(found.scope_label).directory) == os.path.realpath(scope.directory):
+            hint = f"To rename it: memtui mv {shell_word(found.ref)} NEWNAME"
+            raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already.", hint)
+        return self._place("move", found, scope, name)
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
-        source = self.scope(found.scope_label)
-        self._file_of(source, found)
-        new, planned = self._plan_copy(source, found, scope, name)
-        self.journal.run("copy", planned, f"copy {_name(source)}:{found.stem} to {_name(scope)}")
-        return read_memory(new, scope.label)
+        return self._place("copy", found, scope, name)
 
-    def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
+    def _place(self, op: str, found: Memory, scope: Scope, name: str | None, *, seen: bool = False) -> Memory:
+        """Rename, move or copy a memory."""
+        source = self.scope(found.scope_label) if op == "copy" else self._scope_of(found)
         references.writable(scope, shared=self.shared)
-        data = references.content(found)
-        if read_or_none(references.real_path(source, found.path)) != data:
+        renames = op == "rename"
+        path, before = self._file_of(source, found, own=op != "copy"), references.content(found)
+        if op == "copy" and read_or_none(path) != before:
             raise conflict(found.path)
-        file = os.path.basename(found.path) if name is None else references.check_name(name) + ".md"
-        if name is not None:
-            data = references.set_name(data, file.removesuffix(".md"))
-        path = self._free(scope, file)
-        known = self.trust_changes(scope, [(file, data)]) if self.is_trusted(found, source) else []
-        entry = references.index_entry(source, references.relative(source, found.path))
-        new = memory.from_bytes(path, scope.label, data)
-        title = entry.title if entry is not None and name is None else new.name
-        hook = entry.hook if entry is not None else found.description
-        edits = references.line_edits(self.root, scope, file, title, hook, found.type)
-        new_file = FileChange(path, None, data, references.file_mode(scope) or _mode(found.path))
-        return f"{scope.directory}/{file}", [*known, new_file, *edits]
+        stem = found.stem if name is None else references.check_name(name)
+        old = references.relative(source, found.path)
+        new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
+        if renames and new == old and found.name == stem:
+            return found
+        data = before if name is None else references.set_name(before, stem)
+        if renames and found.broken is None:
+            data = references.relink(data, found.path, found.path, references.old_names(scope, found), stem)
+        linking = references.link_edits(scope, found, stem) if renames else []
+        known = trust.load(self.root, scope.directory)
+        trusted = [(new, data)] if seen or self.is_trusted(found, source) else []
+        trusted += [(file, after) for file, was, after, _ in linking if known.allows(was)]
+        planned = self.trust_changes(scope, trusted)
+        if renames and new == old:
+            planned.append(FileChange(path, before, data))
+        else:
+            mode = None if renames else references.file_mode(scope)
+            planned.append(FileChange(self._free(scope, new), None, data, mode or _mode(path)))
+            if op != "copy":
+                places = {(source.directory, old): [(scope.directory, new)]}
+                planned.append(FileChange(path, before, None))
+                planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
+                planned += beside.moved_edits(self.root, places)
+        planned += [edit for _, _, _, edits in linking for edit in edits]
+        entry = references.index_entry(source, old)
+        if renames:
+            titles = (entry.title, stem) if entry is not None and entry.title in {found.name, found.stem} else ("", "")
+            planned += _index_edits(
+                scope, lambda data, top: index_lines.replace_target(data, top + old, top + new, *titles)
+            )
+        else:
+            title = entry.title if entry is not None and name is None else memory.from_bytes(new, "", data).name
+            hook = entry.hook if entry is not None else found.description
+            planned += references.line_edits(self.root, scope, new, title, hook, found.type)
+        if op == "move":
+            planned += _index_edits(source, lambda data, top: index_lines.remove_line(data, top + old))
+        self.journal.run(op, planned, f"{op} {_name(source)}:{found.stem} to {stem if renames else _name(scope)}")
+        return read_memory(f"{scope.directory}/{new}", scope.label)
 
     # Trash
 
@@ -231,10 +215,9 @@ class Store:
         scope = self._scope_of(found)
         path = self._file_of(scope, found, own=True)
         file = references.relative(scope, found.path)
-        edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
+        edits = _index_edits(scope, lambda data, top: index_lines.remove_line(data, top + file))
         beside_it = beside.moved_edits(self.root, {(scope.directory, file): ()})
-        above = self._lines_above(scope, file, None)
-        planned = [FileChange(path, references.content(found), None), *edits, *above, *beside_it, *extra]
+        planned = [FileChange(path, references.content(found), None), *edits, *beside_it, *extra]
         more = {"scope": scope.label, "directory": scope.directory}
         return self.journal.run("delete", planned, f"{verb} {_name(scope)}:{found.stem}", **more)
 
@@ -303,26 +286,10 @@ class Store:
         scope = scopes.of_memory(self.env, self.cwd, found)
         return f"{_name(scope)}:{found.stem}" if scope is not None else found.ref
 
-    def _followed(self, found: Memory, source: Scope, scope: Scope, file: str) -> list[Change]:
-        """Return the edits of what memtui keeps about a memory, which becomes a file of another name or scope."""
-        old, new = (source.directory, references.relative(source, found.path)), (scope.directory, file)
-        pairs = apart.moved_edits(self.root, {found.path: f"{scope.directory}/{file}"})
-        return [*pairs, *beside.moved_edits(self.root, {old: [new]})]
-
     def _scope_of(self, found: Memory) -> Scope:
         scope = self.scope(found.scope_label)
         references.writable(scope, shared=self.shared)
         return scope
-
-    def _lines_above(self, scope: Scope, file: str, new: str | None) -> Sequence[Change]:
-        """Return the edits of the MEMORY.md above a team's directory when a file of it goes, or gets a `new` name."""
-        if not scope.is_shared:
-            return []
-        own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
-        old, name = f"{locate.TEAM}/{file}", f"{locate.TEAM}/{new}"
-        if new is None:
-            return references.index_edits(own, lambda index: index_lines.remove_line(index, old))
-        return references.index_edits(own, lambda index: index_lines.replace_target(index, old, name))
 
     def _file_of(self, scope: Scope, found: Memory, *, own: bool = False) -> str:
         """Return the path of a memory's file, with symlinks inside the scope resolved. Raises MemtuiError, with `own`
@@ -359,6 +326,16 @@ class Store:
 def _name(scope: Scope) -> str:
     """Return what the journal calls a scope: its label, with the name of another project for its slug."""
     return f"{scope.kind}:{scope.project}" if scope.project else scope.label
+
+
+def _index_edits(scope: Scope, change: Callable[[bytes, str], bytes]) -> list[Change]:
+    """Return the edits of a scope's MEMORY.md, and of the one above what a team shares, where files have a directory
+    in front, which `change` gets."""
+    edits = [*references.index_edits(scope, lambda data: change(data, ""))]
+    if scope.is_shared:
+        own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
+        edits += references.index_edits(own, lambda data: change(data, f"{locate.TEAM}/"))
+    return edits
 
 
 def _mode(path: str) -> int | None:
