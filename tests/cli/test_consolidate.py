@@ -11,7 +11,6 @@ from consolidate.stores import World, text_of
 from consolidate.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
 from memtui.consolidate import proposed
 from memtui.consolidate.changeset import ChangeSet
-from memtui.consolidate.files import MemoryFiles
 
 from .conftest import NOW
 
@@ -142,8 +141,7 @@ def test_an_id_that_is_none_is_said(shell):
 @pytest.fixture
 def saved(shell, world):
     """The proposals as a model leaves them, in a file that somebody may have edited since."""
-    files = MemoryFiles(world.store)
-    found = ChangeSet("", "a model", tuple(map(files.filled, planned(world).proposals)))
+    found = ChangeSet("", "a model", planned(world).proposals)
     return Path(proposed.save(world.root, found, NOW))
 
 
@@ -186,7 +184,7 @@ def test_a_secret_that_a_proposal_brings_in_is_asked_about(shell, world, saved, 
     assert world.files() == before
 
 
-@pytest.mark.parametrize("text", ["no json", '{"a": 1}', '{"format": "memtui-changeset", "version": 9}', "{broken"])
+@pytest.mark.parametrize("text", ["no json", '{"a": 1}', '{"v": 9}', "{broken"])
 def test_a_file_of_proposals_that_can_not_be_read_is_left_out(shell, saved, text):
     saved.write_text(text)
     assert len(shell.json("consolidate")["changes"]) == 2

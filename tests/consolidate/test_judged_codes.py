@@ -41,10 +41,6 @@ CASES = {
         {"till.md": text("till", "It broke yesterday.", "The till", WRITTEN)},
         {"till.md": text("till", 'It printed "yesterday", and `tomorrow` is a field.', "The till", WRITTEN)},
     ),
-    "echoes": (
-        {"MEMORY.md": LINES.replace("money", "the shop of the till, the")},
-        {"MEMORY.md": LINES.replace("money", "read it before you change the till of the shop")},
-    ),
     "empty": (
         {"till.md": text("till", "# Till\n\nTODO", "The till")},
         {"till.md": text("till", "TODO lists end.", "The till")},
@@ -77,13 +73,6 @@ CASES = {
     "no_frontmatter": ({"till.md": "In cents.\n"}, {"till.md": TILL}),
     "no_index": ({"MEMORY.md": None}, {"MEMORY.md": None, "till.md": None, "shelf.md": None}),
     "no_line": ({"MEMORY.md": "- [Till](till.md) — money\n"}, {"MEMORY.md": LINES.replace("(", "(./")}),
-    "one_way": (
-        {"till.md": text("till", "Beside the [[shelf]].", "The till")},
-        {
-            "till.md": text("till", "Beside the [[shelf]].", "The till"),
-            "shelf.md": text("shelf", "By the [[till]].", "Goods"),
-        },
-    ),
     "same_line": (
         {"MEMORY.md": LINES + "- [Again](till.md) — cents\n"},
         {"MEMORY.md": "- [Top](till.md#top) — money\n- [End](till.md#end) — cents\n- [Shelf](shelf.md) — goods\n"},

@@ -90,17 +90,6 @@ def test_fixes_write_what_is_known_and_leave_the_rest(store):
     assert any("(no-line.md)" in line for line in lines)
 
 
-def test_a_line_that_memtui_adds_is_not_said_to_repeat_the_description(tmp_path):
-    for name, title in (("added", "added"), ("brackets", "a [b] c"), ("theirs", "theirs")):
-        head = f"---\nname: {title}\ndescription: All about {name}, and when\n"
-        (tmp_path / f"{name}.md").write_text(f"{head}metadata:\n  type: project\n---\n\nWords of {name}.\n")
-    (tmp_path / "MEMORY.md").write_text("- [Their words](theirs.md) — all about theirs, and when\n")
-    assert "memories.no_line" in {each.code for each in check(tmp_path)}
-    after = fix(tmp_path)
-    assert "(added.md)" in (tmp_path / "MEMORY.md").read_text()
-    assert [each.data["files"] for each in after if each.code == "memories.echoes"] == [["theirs.md"]]
-
-
 @pytest.mark.parametrize("part", [0.0, 0.05, 0.3, 0.6, 0.95])
 def test_a_check_that_is_stopped_reads_and_checks_no_further_memory(tmp_path, monkeypatch, part):
     for number in range(40):
@@ -295,6 +284,12 @@ def test_a_type_that_several_memories_have_is_the_stores_own(tmp_path):
     assert "memories.type" not in [each.code for each in check(tmp_path)]
     (tmp_path / "m2.md").unlink()
     assert "memories.type" in [each.code for each in check(tmp_path)]
+
+
+def test_a_usual_type_in_another_spelling_is_fixed(tmp_path):
+    (tmp_path / "m.md").write_text("---\nname: m\ndescription: d\ntype: References\n---\n\nWord.\n")
+    assert "memories.type" not in [each.code for each in fix(tmp_path)]
+    assert "type: reference\n" in (tmp_path / "m.md").read_text()
 
 
 def test_a_line_of_a_finding_is_the_line_in_the_file():

@@ -1,15 +1,12 @@
 """The plan: what overlaps is merged, what lint can fix is fixed, what no longer helps goes; the same memories give the same
 plan, and after it was applied there is nothing left to propose."""
 
-import json
 import os
 
 import pytest
 
 from memtui.consolidate import composing, coverage, lint, lint_fixes, plan, proposed, similarity
-from memtui.consolidate.changeset import ChangeSet
 from memtui.consolidate.composing import FileDiff, savings
-from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, phrasing
 from memtui.core.journal import undo
 from memtui.core.memories import apart, index, trusting
@@ -155,7 +152,7 @@ def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_g
 
 def test_a_variant_of_a_usual_type_becomes_that_type(world):
     world.write("odd.md", text_of("odd", "Where the wiki is", "At wiki.example", kind="References"))
-    (retype,) = only(world, "retype")
+    (retype,) = only(world, "rewrite")
     assert b"type: reference\n" in retype.outputs[0].data
 
 
@@ -173,22 +170,6 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
     assert merges == []
     trusting.grant(world.root, world.project)
     assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
-
-
-# the file
-
-
-def test_a_file_without_texts_is_covered_from_the_files_themselves(world):
-    found = proposed.dumps(ChangeSet("", "test", planned(world).proposals))
-    rows = json.loads(found)
-    for row in rows["changes"]:
-        for each in row["inputs"]:
-            each.pop("text", None)
-    files = MemoryFiles(world.store)
-    for each in proposed.loads(json.dumps(rows).encode(), files).proposals:
-        if each.kind == "merge":
-            assert coverage.of_proposal(each) is None
-            assert coverage.of_proposal(files.filled(each)).dropped == []
 
 
 AGREES = text_of("pnpm-only", "Never npm: use pnpm", "A frozen install breaks on CI with the lock file of npm.")

@@ -24,7 +24,6 @@ OTHERS = {
     ("memories.no_description", "no-description.md"),
     ("memories.type", "no-description.md"),
     ("memories.empty", "stub.md"),
-    ("memories.echoes", "MEMORY.md"),
     ("memories.empty_section", "MEMORY.md"),
     ("memories.spills", "MEMORY.md"),
     ("memories.name", "first-claim.md"),

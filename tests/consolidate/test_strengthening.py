@@ -195,9 +195,9 @@ def instruct(home, path, after, before=None):
 def test_instructions_are_written_nowhere_else(home, path):
     found = instruct(home, f"{home.config}/{path}", b"Text.\n")
     assert [each.reason for each in home.make(found).refused] == ["forbidden"]
-    data = proposed.dumps(ChangeSet("", "test", (found,)))
+    saved = proposed.save(home.store.root, ChangeSet("", "test", (found,)), 1_795_000_000.0)
     with pytest.raises(MemtuiError):
-        proposed.loads(data, MemoryFiles(home.store))
+        proposed.read(saved, MemoryFiles(home.store))
 
 
 def test_instructions_keep_what_is_in_them(home):
@@ -217,7 +217,8 @@ def test_no_other_change_may_write_instructions(home):
 def test_a_plan_with_instructions_is_written_and_read(home):
     violated(home, 4)
     found = ChangeSet("2026-11-22T12:00:00Z", "test", tuple(home.planned()))
-    assert proposed.loads(proposed.dumps(found), MemoryFiles(home.store)) == found
+    saved = proposed.save(home.store.root, found, 1_795_000_000.0)
+    assert proposed.read(saved, MemoryFiles(home.store)) == found
 
 
 # --- which commands

@@ -9,7 +9,6 @@ import pytest
 from memtui.consolidate import checks, lint
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
 from memtui.core.memories.status import Usage
 
 NOW = clock.parse("2026-11-22T12:00:00Z")
@@ -42,13 +41,9 @@ class Home:
         row["items"] = [{"kind": kind, "path": path}]
         fs.append(delivery_log.log_path(self.root, time), json.dumps(row).encode() + b"\n")
 
-    def draft(self, text: str, ago: float, kind: str = "correction", session: str = SESSION) -> None:
-        fields = {"kind": kind, "name": "d", "session": session, "time": clock.iso(NOW - ago)}
-        inbox_file.append_entry(paths.inbox_dir(self.root, None), "updates", fields, text)
-
     def found(self) -> list[tuple[str, str]]:
         subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
-        wanted = {"memories.never", "memories.unused", "memories.corrected", "memories.violated"}
+        wanted = {"memories.never", "memories.unused", "memories.violated"}
         return [
             (each.code.partition(".")[2], each.data["memory"]) for each in lint.check(subject) if each.code in wanted
         ]
@@ -85,19 +80,6 @@ def test_a_memory_that_is_delivered_often_and_never_opened_while_others_are(home
     assert home.found() == [("unused", "one")]
 
 
-def test_a_memory_that_did_not_help_is_told_of(home):
-    path = home.memory("snapshots", "Never write snapshot tests for components, assert on what the user sees.")
-    home.record(path, 2 * DAY)
-    text = "No snapshot tests for components\nNever write snapshot tests for components, assert on what the user sees."
-    home.draft(text, 3 * DAY)  # before the delivery
-    home.draft(text, DAY, kind="preference")
-    home.draft(text, DAY, session="another")
-    home.draft("Invoices go out on Mondays\nEvery Monday, after lunch, by mail.", DAY)
-    assert home.found() == []
-    home.draft(text, DAY)
-    assert home.found() == [("corrected", "snapshots")]
-
-
 def test_a_memory_that_was_violated_is_told_of(home):
     path = home.memory("tabs", "Indent with tabs.")
     home.record(path, 9 * DAY, "recall")
@@ -111,7 +93,6 @@ def test_a_check_that_is_stopped_counts_the_deliveries_of_no_further_memory(home
     known = {}
     for number in range(30):
         home.record(home.memory(f"m{number}", f"Rule {number}"), ago=60)
-        home.draft(f"Never do {number}", ago=30)
     subject = lint.here(home.env, home.cwd, home.root, NOW, Usage(home.root), set())
     scope = next(each for each in subject.scopes if each.label == "global")
 
@@ -122,10 +103,10 @@ def test_a_check_that_is_stopped_counts_the_deliveries_of_no_further_memory(home
             count.append(1)
             return len(count) <= limit
 
-        asked_of = checks.Checked(home.root, scope, (), known, usage=subject.usage, drafts=subject.drafts, go_on=go_on)
+        asked_of = checks.Checked(home.root, scope, (), known, usage=subject.usage, go_on=go_on)
         list(checks.use(asked_of))
         return len(count)
 
     every = asked(10**6)
-    assert every > 4 * 30
+    assert every > 3 * 30
     assert asked(int(part * every)) <= part * every + 6  # each loop that is left asks once

@@ -8,31 +8,18 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from memtui.core.base import ids
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
-Kind = Literal["merge", "rewrite", "retype", "archive", "delete", "relink", "rule"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+Kind = Literal["merge", "rewrite", "archive", "delete", "relink", "rule"]
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
-# The most pieces of evidence of a proposal, passages of a piece, and characters of a passage or a reason.
-MAX_EVIDENCE, MAX_TEXTS, MAX_TEXT = 100, 100, 20_000
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
-# What a proposal of each kind must be; `_fits` checks it.
-SHAPES: Mapping[Kind, str] = {
-    "merge": "must make one file of two or more",
-    "rewrite": "must only write files that it read",
-    "retype": "must only write files that it read",
-    "archive": f"must only put files into {ARCHIVE}/",
-    "delete": "must only remove files",
-    "relink": "must only write files, not remove any",
-    "rule": "must only write one file of instructions, for a memory that it read",
-}
 
 
 def sha256(data: bytes) -> str:
@@ -42,8 +29,8 @@ def sha256(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class FileInput:
-    """A file that a proposal was made from: its absolute path, and the SHA-256 of its content, empty if there was no
-    file. `data` is that content, None if it is not known (any more)."""
+    """A file that a proposal was made from: its absolute path, and its content with the SHA-256 of that; None and
+    empty if there was no file."""
 
     path: str
     sha256: str
@@ -136,16 +123,11 @@ def propose(
     evidence: Iterable[ProposalEvidence] = (),
     reason: str = "",
 ) -> Proposal:
-    """Make a proposal, with an id made from its files; evidence over the limits is left out. Raises UsageError if its
-    kind can't have these files."""
-    read, made = tuple(inputs), tuple(outputs)
+    """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
+    read, written = tuple(inputs), tuple(outputs)
     parts = [kind, *(f"{each.path} {each.sha256}" for each in read)]
-    parts += [f"{each.path} {'' if each.data is None else sha256(each.data)}" for each in made]
-    limited = tuple(
-        replace(each, texts=tuple(text[:MAX_TEXT] for text in each.texts[:MAX_TEXTS]))
-        for each in tuple(evidence)[:MAX_EVIDENCE]
-    )
-    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason[:MAX_TEXT], limited, read, made)
+    parts += [f"{each.path} {'' if each.data is None else sha256(each.data)}" for each in written]
+    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), read, written)
     check(proposal)
     return proposal
 
@@ -153,49 +135,22 @@ def propose(
 def check(proposal: Proposal) -> None:
     """Raise UsageError for a proposal that contradicts itself: a file twice, a file that goes and was not read, files
     that its kind can't have."""
+    kind, gone, written = proposal.kind, proposal.gone, [each.path for each in proposal.written]
+    inputs, outputs = [each.path for each in proposal.inputs], [*gone, *written]
     read = {each.path for each in proposal.inputs if each.sha256}
-    outputs, kind = {each.path for each in proposal.outputs}, proposal.kind
-    problem = ""
-    if len({each.path for each in proposal.inputs}) < len(proposal.inputs) or len(outputs) < len(proposal.outputs):
-        problem = "names a file twice"
-    elif not outputs:
-        problem = "changes nothing"
-    elif not read.issuperset(proposal.gone):
-        problem = "removes a file that it did not read"
-    elif any(map(is_index, proposal.gone)):
-        problem = "removes a MEMORY.md"
-    elif kind != "relink" and any(map(is_index, outputs)):
-        problem = "writes a MEMORY.md, which only a relink may"
-    elif kind != "archive" and any(is_archived(each.path) for each in proposal.written):
-        problem = f"writes into {ARCHIVE}/, which only an archive may"
-    elif not _fits(proposal, [each.path in read for each in proposal.written]):
-        problem = SHAPES[kind]
-    if problem:
-        raise UsageError(f"Change {proposal.id}, a {kind}, {problem}.")
-
-
-def _fits(proposal: Proposal, old: list[bool]) -> bool:
-    """Return whether a proposal has the shape of its kind; `old`: for each written file whether it was read."""
-    gone, written = len(proposal.gone), len(old)
-    match proposal.kind:
-        case "merge":
-            return written == 1 and gone >= 1 and gone + sum(old) >= 2
-        case "rewrite" | "retype":
-            return not gone and all(old)
-        case "archive":
-            archived = all(is_archived(each.path) for each in proposal.written)
-            return gone >= 1 and gone == written and archived and not any(old)
-        case "delete":
-            return gone >= 1 and not written
-        case "rule":
-            return (
-                not gone
-                and written == 1
-                and proposal.inputs[:1] != ()
-                and proposal.inputs[0].path not in {each.path for each in proposal.outputs}
-            )
-        case "relink":
-            return not gone
+    archived = [is_archived(path) for path in written]
+    fits = {
+        "merge": len(written) == 1 and bool(gone) and len({*gone, *written} & read) >= 2,
+        "rewrite": not gone and read.issuperset(written),
+        "archive": bool(gone) and len(gone) == len(written) and all(archived) and not read.intersection(written),
+        "delete": bool(gone) and not written,
+        "relink": not gone,
+        "rule": not gone and len(written) == 1 and bool(inputs) and inputs[0] not in written,
+    }[kind]
+    is_once = len(set(inputs)) == len(inputs) and 0 < len(set(outputs)) == len(outputs)
+    is_of_index = any(map(is_index, gone if kind == "relink" else outputs))
+    if not (fits and is_once and read.issuperset(gone)) or is_of_index or (kind != "archive" and any(archived)):
+        raise UsageError(f"Change {proposal.id} has files that a {kind} can't have.")
 
 
 def name(path: str) -> str:

@@ -20,7 +20,7 @@ from datetime import UTC, date, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from memtui.consolidate import coverage, similarity
+from memtui.consolidate import coverage
 from memtui.consolidate.project import ProjectFiles, Repository
 from memtui.core.base import clock, globs
 from memtui.core.base.finding import Finding, note, problem
@@ -30,7 +30,6 @@ from memtui.core.memories.memory import CODE, Memory, text_of
 from memtui.core.memories.relative_dates import RELATIVE, relative_dates
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row, Usage
-from memtui.core.review.waiting import Waiting
 
 WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")
 # Code spans, and what one can name.
@@ -68,14 +67,12 @@ GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)
 GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 # So often another memory of the scope must have been delivered, since this one was there; deliveries that are many.
 OFTEN_ENOUGH, OFTEN = 10, 30
-# The least likeness (of 1) of a correction and the memory that it is about.
-SAME = 0.65
 
 
 class Checked(NamedTuple):
     """What is checked: the memories of a scope that are not broken. `project`: what they are about, None for none;
     `repository`: that in which they are, None for none; `usage`: deliveries, None if they are not to be looked at;
-    `known`: all memories that were read, by path; `drafts` that wait. `go_on` is asked before each memory; False ends
+    `known`: all memories that were read, by path. `go_on` is asked before each memory; False ends
     the search."""
 
     root: str
@@ -85,7 +82,6 @@ class Checked(NamedTuple):
     project: ProjectFiles | None = None
     repository: Repository | None = None
     usage: Usage | None = None
-    drafts: Sequence[Waiting] = ()
     go_on: Callable[[], bool] = lambda: True
 
     def each(self) -> Iterator[Memory]:
@@ -276,8 +272,7 @@ def _git(project: ProjectFiles, rest: str) -> bool:
 
 def use(checked: Checked) -> Iterator[Finding]:
     """Find memories that deliveries tell are of no use: never delivered while others were, delivered often and never
-    opened, violated, or delivered to a session in which the person then corrected Claude on the same. Only for scopes
-    that memtui's hooks deliver, and by the newest records of the log."""
+    opened, or violated. Only for scopes that memtui's hooks deliver, and by the newest records of the log."""
     root, scope, usage, go_on = checked.root, checked.scope, checked.usage, checked.go_on
     if usage is None or not scope.delivered or not usage.memories:
         return
@@ -295,25 +290,6 @@ def use(checked: Checked) -> Iterator[Finding]:
             yield note("memories.violated", subject, **violated, **about)
         elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
             yield note("memories.unused", subject, count=row.deliveries, **about)
-    for draft in takewhile(lambda _: go_on(), checked.drafts):
-        fields = draft.entry.fields
-        session, time = fields.get("session", ""), clock.parse(fields.get("time"))
-        if fields.get("kind") != "correction" or not session or time is None:
-            continue
-        had = [row.memory for row in rows if _had(row, session, time)]
-        for found in similarity.to_draft(fields.get("name", ""), draft.text, had)[:1]:
-            if found.score >= SAME:
-                facts = {"session": session[:4], "draft": draft.id[-6:], "words": draft.text.partition("\n")[0]}
-                about = memory_checks.about(scope, found.memory)
-                yield note("memories.corrected", f"memory:{found.memory.path}", **facts, **about)
-
-
-def _had(row: Row, session: str, time: float) -> bool:
-    """Tell whether a session had a memory before a time."""
-    return any(
-        each.record.get("session_id") == session and (clock.parse(each.record.get("time")) or time) < time
-        for each in row.newest
-    )
 
 
 def _since(rows: list[Row], time: float) -> int:

@@ -36,7 +36,6 @@ TRIES = 3
 DONE = {
     "merge": "merged",
     "rewrite": "rewritten",
-    "retype": "retyped",
     "archive": "archived",
     "delete": "removed",
     "relink": "fixed",

@@ -33,8 +33,6 @@ FieldValue = str | tuple[str, ...]
 # Found word for word (kept), with other joining words or in another form (reworded), or not at all.
 How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
-# Kinds of proposal whose outputs must have what their inputs say.
-COVERED_KINDS = frozenset({"merge", "rewrite"})
 # Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
 _JOINING = """
 a an the is are be been it its this that these those and also just very so then please do does der die das ist sind und
@@ -196,11 +194,10 @@ class Coverage(NamedTuple):
 
 
 def of_proposal(found: Proposal) -> Coverage | None:
-    """Return what became of the statements that a merge or rewrite read; None for other kinds, and where the
-    content of its inputs is not known."""
+    """Return what became of the statements that a merge or rewrite read; None for other kinds."""
     files = {each.path for each in found.outputs}
     read = [each for each in found.inputs if each.path in files and each.sha256 and not is_index(each.path)]
-    if found.kind not in COVERED_KINDS or any(each.data is None for each in read):
+    if found.kind not in {"merge", "rewrite"}:
         return None
     before = [each for file in read for each in of_file(file.path, file.data or b"")]
     after = [each for file in found.written for each in of_file(file.path, file.data or b"")]

@@ -1,11 +1,10 @@
 """The files that proposals may read and write: the memories and indexes of the scopes of a working directory."""
 
 import os
-from dataclasses import replace
 from itertools import chain, count
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ARCHIVE, FileInput, Kind, Proposal, is_index, sha256
+from memtui.consolidate.changeset import ARCHIVE, FileInput, Kind, is_index, sha256
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
@@ -118,16 +117,6 @@ class MemoryFiles:
         """Return whether a file is as a proposal read it. Raises MemtuiError."""
         data = self.data(read.path)
         return ("" if data is None else sha256(data)) == read.sha256
-
-    def filled(self, proposal: Proposal) -> Proposal:
-        """Return a proposal with the contents of its inputs, as far as they are still as it read them."""
-        return replace(
-            proposal,
-            inputs=tuple(
-                replace(each, data=self.data(each.path)) if each.data is None and self.is_current(each) else each
-                for each in proposal.inputs
-            ),
-        )
 
     def link_names(self, scope: Scope, found: Memory) -> list[str]:
         """Return the names by which links refer to a memory, as `references.old_names`."""

@@ -25,7 +25,6 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.places import locate
-from memtui.core.review.waiting import Waiting, waiting_in
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
@@ -38,7 +37,7 @@ class LintInput:
     """What is checked: `scopes`, and the instructions that sessions get beside them. `root` is memtui's directory,
     empty where there is no home; `usage` the deliveries, None if they are not to be looked at; `apart` the pairs
     that a person called different; `now` in seconds since the epoch. `own` are those of the scopes, by label, that are
-    the person's, where commands know the memories and changes are journaled. `drafts` are those that wait for them.
+    the person's, where commands know the memories and changes are journaled.
     `memories` are filled in by `check`, by path."""
 
     scopes: list[Scope]
@@ -48,7 +47,6 @@ class LintInput:
     usage: Usage | None = None
     apart: set[Pair] = field(default_factory=set)
     own: dict[str, Scope] = field(default_factory=dict)
-    drafts: list[Waiting] = field(default_factory=list)
     memories: dict[str, Memory] = field(default_factory=dict)
 
     def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
@@ -62,8 +60,7 @@ def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apa
     every = scopes.discover(env, cwd)
     own = [each for each in every if each.kind != "instructions"]
     instructions = [each for each in every if each.kind == "instructions"]
-    drafts = waiting_in(root, [None, paths.project_key(paths.project_root(cwd))], ("updates",))
-    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own}, drafts)
+    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own})
 
 
 def at(
@@ -191,9 +188,7 @@ def _of_scope(
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
     whole, known = [each for each in own if each.broken is None], subject.memories
-    yield from checks.of_scope(
-        Checked(subject.root, scope, whole, known, project, repository, subject.usage, subject.drafts, go_on)
-    )
+    yield from checks.of_scope(Checked(subject.root, scope, whole, known, project, repository, subject.usage, go_on))
 
 
 def place(found: Finding) -> tuple[str, int]:

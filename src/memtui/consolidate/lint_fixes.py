@@ -21,7 +21,7 @@ from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
 from memtui.core.health import findings, head_checks, index_checks, index_fit, problems
 from memtui.core.health.index_fit import Uses
-from memtui.core.health.memory_kinds import FIX
+from memtui.core.health.memory_kinds import FIX, KINDS
 from memtui.core.health.problems import Problem
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.text_edit import text_edits
@@ -37,13 +37,8 @@ from memtui.core.places.locate import INDEX_NAME, TEAM
 
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
-FIELDS = {"memories.no_description", "memories.same_name"}
 TEXTS = {"memories.date", "memories.path"}
-HEADS = {"memories.unquoted", *head_checks.CHECKS}
-LINES = {
-    *("memories.dangling", "memories.no_line", "memories.no_index", "memories.same_line", "memories.empty_section"),
-    *("memories.long_hook", "memories.spills", "memories.cut"),
-}
+FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
 
 class FileFix(NamedTuple):
@@ -61,7 +56,7 @@ class FileFix(NamedTuple):
 def is_safe(proposal: Proposal) -> bool:
     """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
     codes = {each.code for each in proposal.evidence}
-    return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIELDS | TEXTS | LINES
+    return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
 
 
 def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
@@ -81,9 +76,8 @@ def fixable(found: Finding) -> bool:
     """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known. What a team shares is
     left alone, since others would get the change."""
     is_shared = str(found.data.get("scope")).partition(":")[0] == TEAM
-    if is_shared or found.code not in FIELDS | TEXTS | HEADS | LINES:
-        return False
-    return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
+    is_known = bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
+    return found.code in FIXED and is_known and not is_shared
 
 
 def plan(
@@ -157,7 +151,7 @@ def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
         start, words = _start(each), str(each.data["words"])
         if body[start : start + len(words)] == words:
             body = body[:start] + str(each.data["proposed"]) + body[start + len(words) :]
-    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in found if each.code in FIELDS}
+    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in found if "field" in each.data}
     if body != read.body:
         fields["body"] = body
     return memory.with_fields(read, fields) if fields else data

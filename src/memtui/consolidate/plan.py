@@ -69,7 +69,6 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
         planner.merges,
         planner.removals,
         planner.fixes,
-        planner.types,
         planner.stronger_forms,
         planner.links,
     ):
@@ -221,21 +220,6 @@ class _Planner:
                         " ".join(filter(None, [*messages, fixed.words])),
                     ),
                 )
-
-    def types(self) -> Placed:
-        """Propose the type that one of the usual ones is a variant of: `Feedback`, `references`."""
-        for at, each in self._numbered({"memories.type"}):
-            for found in self.subject.memories.values():
-                plain = found.type.strip().casefold()
-                usual = next((known for known in memory.TYPES if plain in {known, known + "s"}), found.type)
-                if found.type != each.data.get("type") or usual == found.type or self._memory(found.path) is None:
-                    continue
-                try:
-                    outputs = [FileOutput(found.path, memory.with_fields(found, {"type": usual}))]
-                except MemtuiError:
-                    continue
-                read = [read_from(found.path, found.raw)]
-                yield at, propose("retype", read, outputs, [_evidence(each)], findings.message(each))
 
     def stronger_forms(self) -> Placed:
         """Propose a stronger form of a memory that was violated VIOLATED times: to pin it; once it is violated again

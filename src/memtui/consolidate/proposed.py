@@ -1,37 +1,21 @@
 """What is proposed about memories and waits for a person: what is planned from the memories as they are, and ChangeSets
 that a model left, one JSON file each in `<root>/proposals/`, named by when it was made (docs/file-formats.md).
 
-Such a file is read as what a stranger may have written: it can only name memories and indexes of the known scopes, of
-limited number and size. What a person rejected is in `rejected.json`, by its id: where the files or the outcome changed
-since, it has another id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py).
+What a person rejected is in `rejected.json`, by its id: where the files or the outcome changed since, it has another
+id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py).
 """
 
-import base64
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from memtui.consolidate import lint_fixes, plan
-from memtui.consolidate.changeset import (
-    KINDS,
-    MAX_EVIDENCE,
-    MAX_TEXT,
-    MAX_TEXTS,
-    ChangeSet,
-    FileInput,
-    FileOutput,
-    Proposal,
-    ProposalEvidence,
-    check,
-    is_archived,
-    sha256,
-)
+from memtui.consolidate.changeset import ChangeSet, FileInput, FileOutput, Proposal, ProposalEvidence, check, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.lint import LintInput
-from memtui.core.base import fastjson, fs, ids
+from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.storage import read_or_none, storage_error
@@ -41,12 +25,9 @@ from memtui.core.memories import apart, memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 
-FORMAT, VERSION = "memtui-changeset", 1
-# The most that a file may have: bytes, changes, files of a change, bytes of an output, characters of an id and a path.
-MAX_BYTES, MAX_CHANGES, MAX_FILES, MAX_OUTPUT = 64 << 20, 10_000, 1000, memory.MAX_BYTES
-MAX_ID, MAX_PATH = 64, 4096
-# The newest rejections that are kept.
-MOST_REJECTED = 10_000
+VERSION = 1
+# The most bytes of a file; the newest rejections that are kept.
+MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
 Json = dict[str, Any]
 
@@ -135,7 +116,7 @@ def _saved(store: Store) -> list[Undecided]:
         try:
             changes = read(waits.path, files)
             current = [each for each in changes.proposals if all(files.is_current(file) for file in each.inputs)]
-            rows += [Undecided(files.filled(each), changes.by, waits.path) for each in current]
+            rows += [Undecided(each, changes.by, waits.path) for each in current]
         except MemtuiError:
             continue
     return rows
@@ -230,16 +211,12 @@ def settled(root: str) -> Settled:
 
 def _files(root: str) -> Iterator[tuple[str, float, Json]]:
     """Yield the path, time and content of each file, newest first."""
-    try:
-        names = sorted(os.listdir(directory(root)), reverse=True)
-    except OSError:
-        return
-    for name in names:
-        made = ids.id_time(name.removesuffix(".json"))
-        if made is not None and name.endswith(".json"):
+    for name in sorted(paths.names_in(directory(root)), reverse=True):
+        time = ids.id_time(name.removesuffix(".json"))
+        if time is not None and name.endswith(".json"):
             path = f"{directory(root)}/{name}"
             try:
-                yield path, made, fastjson.loads_dict(fs.read_bytes(path, MAX_BYTES))
+                yield path, time, fastjson.loads_dict(fs.read_bytes(path, MAX_BYTES))
             except OSError:
                 continue
 
@@ -256,14 +233,13 @@ def _inputs(change: Json) -> list[tuple[str, str]]:
 
 def _digest(path: str) -> str:
     try:
-        return sha256(fs.read_bytes(path, MAX_OUTPUT))
+        return sha256(fs.read_bytes(path, memory.MAX_BYTES))
     except (OSError, ValueError):
         return "?"
 
 
 def dumps(changes: ChangeSet) -> bytes:
-    """Return the file of a ChangeSet. Characters beyond ASCII, which may not be seen, are written as escapes."""
-    head = {"format": FORMAT, "version": VERSION, "time": changes.time, "by": changes.by}
+    """Return the file of a ChangeSet. Characters beyond ASCII, and bytes that are no text, are written as escapes."""
     rows = [
         {
             "id": each.id,
@@ -273,113 +249,47 @@ def dumps(changes: ChangeSet) -> bytes:
                 {"code": part.code, "score": part.score, "texts": part.texts, "data": dict(part.data)}
                 for part in each.evidence
             ],
-            "inputs": [{"path": file.path, "sha256": file.sha256, **_content(file.data)} for file in each.inputs],
-            "outputs": [
-                {"path": file.path, **({"gone": True} if file.data is None else _content(file.data))}
-                for file in each.outputs
-            ],
+            "inputs": [{"path": file.path, "sha256": file.sha256, "text": _text(file.data)} for file in each.inputs],
+            "outputs": [{"path": file.path, "text": _text(file.data)} for file in each.outputs],
         }
         for each in changes.proposals
     ]
-    return json.dumps({**head, "changes": rows}, indent=2).encode() + b"\n"
+    row = {"v": VERSION, "time": changes.time, "by": changes.by, "changes": rows}
+    return json.dumps(row, indent=2).encode() + b"\n"
 
 
-def _content(data: bytes | None) -> Json:
-    """Return a content as text if it is UTF-8, else in base 64; nothing for an input that is too large."""
-    if data is None or len(data) > MAX_OUTPUT:
-        return {}
-    try:
-        return {"text": data.decode()}
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode()}
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _data(row: Json) -> bytes | None:
+    return None if row["text"] is None else bytes(row["text"].encode("utf-8", "surrogateescape"))
 
 
 def read(path: str, files: MemoryFiles) -> ChangeSet:
-    """Read a ChangeSet from its file. Raises MemtuiError."""
+    """Read a ChangeSet from its file. Raises UsageError for what is none, MemtuiError for one about other files than
+    the memories, indexes and instructions here."""
     try:
-        return loads(fs.read_bytes(path, MAX_BYTES + 1), files)
+        row = json.loads(fs.read_bytes(path, MAX_BYTES))
+        if row["v"] != VERSION:
+            raise ValueError(f"it is not of version {VERSION}")
+        return ChangeSet(row["time"], row["by"], tuple(_proposal(each, files) for each in row["changes"]))
     except OSError as error:
         raise storage_error(error, path) from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path} is no ChangeSet that this memtui reads: {error!r}.", "Plan again.") from error
 
 
-def loads(data: bytes, files: MemoryFiles) -> ChangeSet:
-    """Read a ChangeSet. Raises UsageError for what is none, and MemtuiError for a path that a change must not have."""
-    try:
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB")
-        row = json.loads(data)
-        if not isinstance(row, dict) or row.get("format") != FORMAT or repr(row.get("version")) != str(VERSION):
-            raise ValueError(f"it does not say “format”: “{FORMAT}”, “version”: {VERSION}")
-        proposals = tuple(_proposal(each, files) for each in _part(row, "changes", list, MAX_CHANGES))
-        if len({each.id for each in proposals}) < len(proposals):
-            raise ValueError("two of its changes have the same id")
-        return ChangeSet(_part(row, "time", str), _part(row, "by", str), proposals)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"It is no ChangeSet that this memtui reads: {error}.", "Plan again.") from error
-
-
-def _part(row: object, key: str, kind: type, most: int = MAX_TEXT) -> Any:
-    """Return a part of a JSON object, an empty one if it is missing. Raises ValueError for another kind or size."""
-    value = row.get(key, kind()) if isinstance(row, dict) else None
-    if not isinstance(value, kind) or (isinstance(value, str | list | dict) and len(value) > most):
-        raise ValueError(f"“{key}” must be a {kind.__name__}, of at most {most:,} parts")
-    return value
-
-
-def _proposal(row: object, files: MemoryFiles) -> Proposal:
-    name, kind = _part(row, "id", str, MAX_ID), _part(row, "kind", str, MAX_ID)
-    if not re.fullmatch(r"[A-Za-z0-9-]+", name) or kind not in KINDS:
-        raise ValueError("a change needs an id of letters, digits and dashes, and one of the known kinds")
-    proposal = Proposal(
-        name,
-        kind,
-        _part(row, "reason", str),
-        tuple(map(_evidence, _part(row, "evidence", list, MAX_EVIDENCE))),
-        tuple(_input(each, files) for each in _part(row, "inputs", list, MAX_FILES)),
-        tuple(_output(each, files, kind) for each in _part(row, "outputs", list, MAX_FILES)),
+def _proposal(row: Json, files: MemoryFiles) -> Proposal:
+    evidence = (
+        ProposalEvidence(each["code"], each["score"], tuple(each["texts"]), each["data"]) for each in row["evidence"]
     )
+    inputs = tuple(FileInput(each["path"], each["sha256"], _data(each)) for each in row["inputs"])
+    outputs = tuple(FileOutput(each["path"], _data(each)) for each in row["outputs"])
+    proposal = Proposal(row["id"], row["kind"], row["reason"], tuple(evidence), inputs, outputs)
     check(proposal)
+    for read_file in inputs:
+        files.readable(read_file.path)
+    for output in outputs:
+        files.writable(output.path, proposal.kind)
     return proposal
-
-
-def _evidence(row: object) -> ProposalEvidence:
-    texts, data = _part(row, "texts", list, MAX_TEXTS), _part(row, "data", dict, MAX_TEXTS)
-    score = row.get("score") if isinstance(row, dict) else None
-    is_score = score is None or (isinstance(score, int | float) and 0 <= score <= 1)
-    is_plain = all(isinstance(each, str | bool | int | float | None) for each in data.values())
-    if not is_score or not is_plain or not all(isinstance(each, str) for each in texts):
-        raise ValueError("evidence has texts, a score from 0 to 1, and data of texts and numbers")
-    if max(map(len, map(str, [*texts, *data.values()])), default=0) > MAX_TEXT:
-        raise ValueError(f"a text of evidence has more than {MAX_TEXT:,} characters")
-    return ProposalEvidence(_part(row, "code", str, MAX_ID), score, tuple(texts), data)
-
-
-def _input(row: object, files: MemoryFiles) -> FileInput:
-    path, digest = _part(row, "path", str, MAX_PATH), _part(row, "sha256", str, MAX_ID)
-    files.readable(path)
-    data = _bytes(row, path)
-    if data is not None and sha256(data) != digest:
-        raise ValueError(f"the text of {path} does not have that sha256")
-    return FileInput(path, digest, data)
-
-
-def _output(row: object, files: MemoryFiles, kind: Any) -> FileOutput:
-    path, gone = _part(row, "path", str, MAX_PATH), _part(row, "gone", bool)
-    files.writable(path, kind)
-    data = _bytes(row, path)
-    if gone == (data is not None) or (gone and is_archived(path)):
-        raise ValueError(f"{path} must have a text, or be gone; only you remove what is archived")
-    return FileOutput(path, data)
-
-
-def _bytes(row: object, path: str) -> bytes | None:
-    """Return the content of a file that a row has; None if it has none."""
-    keys = {"text", "base64"} & (row.keys() if isinstance(row, dict) else set())
-    if not keys:
-        return None
-    key = keys.pop()
-    value = _part(row, key, str, 2 * MAX_OUTPUT)
-    data = value.encode() if key == "text" else base64.b64decode(value, validate=True)
-    if keys or len(data) > MAX_OUTPUT:
-        raise ValueError(f"{path} must have one content, of at most {MAX_OUTPUT >> 20} MB")
-    return data

@@ -13,7 +13,6 @@ from memtui.core.health import findings
 MEANINGS = {
     "merge": "makes one memory of several",
     "rewrite": "changes the text of a memory",
-    "retype": "changes the type of a memory",
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",

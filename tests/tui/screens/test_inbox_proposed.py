@@ -167,7 +167,7 @@ async def agree(pilot):
 async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert set(kinds(app)) == {"merge", "archive", "retype", "relink"}
+        assert set(kinds(app)) == {"merge", "archive", "rewrite", "relink"}
         assert summary(app) == "Nothing to decide · 4 to tidy"
         await to(pilot, "merge")
         text = app.screen.detail.plain
@@ -184,7 +184,7 @@ async def test_each_change_shows_with_its_sign_how_files_shrink(app):
         await settle(pilot)
         shown = {row.proposal.kind: row.cells(app.screen.view)[-1].plain for row in app.screen.table.rows}
         assert shown["archive"].startswith("-")
-        assert shown["retype"] == "0 B"
+        assert shown["rewrite"] == "0 B"
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ async def test_all_safe_fixes_are_shown_then_made(app, place):
 async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, empty, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
-        for kind in ("merge", "retype"):
+        for kind in ("merge", "rewrite"):
             await to(pilot, kind)
             await press(pilot, "x")
         assert set(kinds(app)) == {"archive", "relink"}
@@ -256,7 +256,7 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
         await settle(pilot)
         assert set(kinds(again)) == {"archive", "relink"}
         await press(pilot, "z", "z")  # asked first: it was made in another TUI
-        await until(pilot, lambda: "retype" in kinds(again))
+        await until(pilot, lambda: "rewrite" in kinds(again))
 
 
 @pytest.mark.slow
@@ -356,7 +356,7 @@ async def test_the_text_as_proposed_can_be_taken_and_the_edited_one_comes_back_w
 @pytest.mark.slow
 async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "retype")
+        await to(pilot, "rewrite")
         put(f"{place}/commit-style.md", STYLE + "\nNew.\n")
         await press(pilot, "a")
         assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
@@ -416,13 +416,13 @@ async def test_read_only_shows_everything_and_writes_nothing(empty, place):
 async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await press(pilot, "slash", *"retype", "enter")
-        assert kinds(app) == ["retype"]
+        await press(pilot, "slash", *"rewrite", "enter")
+        assert kinds(app) == ["rewrite"]
         await press(pilot, "a")
         await agree(pilot)
         assert "type: feedback" in read(f"{place}/commit-style.md")
         await press(pilot, "escape")
-        assert "retype" not in kinds(app)
+        assert "rewrite" not in kinds(app)
         assert len(kinds(app)) == 3
 
 
@@ -437,7 +437,7 @@ async def test_the_rest_of_a_change_is_read_with_enter_as_on_other_screens(app):
 @pytest.mark.slow
 async def test_f_goes_to_the_memory(app):
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "retype")
+        await to(pilot, "rewrite")
         await press(pilot, "f")
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.stem == "commit-style"
@@ -492,11 +492,12 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         await to(pilot, "rewrite")
         assert "proposed by a model" in app.screen.detail.plain
         assert "It is too long." in app.screen.detail.plain
+        number = kinds(app).count("rewrite")
         await press(pilot, "x")
-        assert "rewrite" not in kinds(app)
+        assert kinds(app).count("rewrite") == number - 1
         assert not proposed.waiting(root)
         await press(pilot, "z")
-        assert "rewrite" in kinds(app)
+        assert kinds(app).count("rewrite") == number
         assert [each.open for each in proposed.waiting(root)] == [1]
         await to(pilot, "rewrite")
         await press(pilot, "a")
@@ -523,7 +524,7 @@ async def test_what_a_model_invented_is_said(empty, place, size):
 
 
 async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):
-    put(saved(empty, place), '{"format": "memtui-changeset", "version": 1, "changes": [7]}')
+    put(saved(empty, place), '{"v": 1, "changes": [7]}')
     app = started(empty)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -550,11 +551,11 @@ async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
 @pytest.mark.slow
 async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "retype")
+        await to(pilot, "rewrite")
         every = kinds(app)
         await press(pilot, "a")
         await agree(pilot)
-        assert "retype" not in kinds(app)
+        assert "rewrite" not in kinds(app)
         await press(pilot, "U", "z", "escape")
         assert kinds(app) == every
         assert "4 to tidy" in summary(app)
@@ -577,18 +578,18 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         put(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
         app.screen.follow(frozenset({"memories"}))
         await settle(pilot)
-        assert kinds(app).count("retype") == 2
+        assert kinds(app).count("rewrite") == 2
         await press(pilot, "1")
         os.unlink(f"{place}/new.md")
         await press(pilot, "2")
-        assert kinds(app).count("retype") == 1
+        assert kinds(app).count("rewrite") == 1
 
 
 @pytest.mark.slow
 async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_else(app):
     words = "reject merge package-manager into prefer-pnpm"
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "retype")
+        await to(pilot, "rewrite")
         await press(pilot, "x")
         await to(pilot, "merge")
         await press(pilot, "x", "U")

@@ -70,7 +70,7 @@ def whole(ctx: Context, found: Proposal) -> "tuple[dict[str, object], Printer]":
     """Show one proposal with its diff."""
     files = MemoryFiles(ctx.store())
     composition = Composition(files, [found])
-    return _row(files, found, composition), lambda out: _print_change(out, files, found, composition)
+    return _row(found, composition), lambda out: _print_change(out, files, found, composition)
 
 
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
@@ -91,11 +91,11 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
         out.print(f"{many(len(rows), 'change')} proposed. {changesets.saved(saved)}".rstrip())
         out.say("Make one: memtui approve ID   Not again: memtui reject ID   All: memtui consolidate --all")
 
-    return Result({"changes": [_row(files, *row) for row in rows], "saved": saved}, text)
+    return Result({"changes": [_row(*row) for row in rows], "saved": saved}, text)
 
 
-def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict[str, object]":
-    covered = coverage.of_proposal(files.filled(found))
+def _row(found: Proposal, composition: Composition) -> "dict[str, object]":
+    covered = coverage.of_proposal(found)
     data: dict[str, object] = {
         **_brief(found),
         "reason": found.reason,
@@ -147,7 +147,7 @@ def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition:
     out.heading(f"{short_id(found.id)}  {line(changeset.title(found))}")
     if found.reason:
         out.paragraph(found.reason, "  ")
-    covered = coverage.of_proposal(files.filled(found))
+    covered = coverage.of_proposal(found)
     print_statements(out, found, covered)
     if covered is not None:
         out.print("  " + out.style(changesets.covered(covered), "dim"))
@@ -179,8 +179,7 @@ def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool, al
     """Make proposals as one step of undo, after a person saw them; `all_open` if these are all: then what was merged
     may be merged again. Raises MemtuiError for no."""
     _confirm(ctx, store, found, yes=yes)
-    files = MemoryFiles(store)
-    covered = {each.id: coverage.of_proposal(files.filled(each)) for each in found}  # while they are
+    covered = {each.id: coverage.of_proposal(each) for each in found}
     with store.journal.together():
         done = composing.apply(store, found)
     dropped = [each for proposal in done.made if (each := covered[proposal.id]) is not None]

@@ -1,11 +1,10 @@
 """Checks of a MEMORY.md that lint makes, beyond what `IndexState` finds for everybody: lines that repeat, are too long,
-say nothing, or go on."""
+or go on."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from memtui.core.base.finding import Finding, note, problem
-from memtui.core.frontmatter import prose
 from memtui.core.health import memory_checks
 from memtui.core.memories import index_lines
 from memtui.core.memories.index import Index, IndexEntry, normal
@@ -41,8 +40,6 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
         yield problem("memories.same_line", subject, **facts, **where, **about)
     for start, _, title in index_lines.empty_sections(index):
         yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
-    echoes = []
-    names = {each.name for each in memories.values()}
     for entry in index.entries:
         found = memories.get(normal(entry.target))
         length = len(index.lines[entry.line - 1].strip())
@@ -52,12 +49,6 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
             proposed = _shorter(entry, found, room)
             facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
             yield note("memories.long_hook", subject, **facts, **about)
-        # What goes on in more lines is taken together, as the fix of that puts it on one.
-        elif found is not None and _is_echo(index_lines.text_of(index, entry), found, entry, names):
-            echoes.append(entry)
-    if echoes:
-        files = [entry.target for entry in echoes]
-        yield note("memories.echoes", subject, files=files, line=echoes[0].line, **about)
     spills = index_lines.spilling(index)
     short = [e for e in spills if len(index_lines.joined(index, e)) <= LINE_CHARACTERS]
     for certain, those in ((True, short), (False, [e for e in spills if e not in short])):
@@ -86,16 +77,6 @@ def words(text: str) -> set[str]:
 def _same(one: str, other: str) -> bool:
     ones, others = words(one), words(other)
     return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
-
-
-def _is_echo(text: str, found: Memory, entry: IndexEntry, names: Collection[str]) -> bool:
-    """Return whether the text of a line only repeats the memory's description, or the one that lint gives a memory
-    without one. What memtui writes itself it does not report: a line with the memory's name, or with one of the `names`
-    of the others, which two can claim, and with the description."""
-    lacks_one = found.has_frontmatter and not found.description and not memory_checks.is_empty(found.body)
-    description = prose.first_sentence(found.body) if lacks_one else found.description
-    made = any(index_lines.is_made(entry, each, description) for each in (found.name, *({entry.title} & set(names))))
-    return not made and _same(text, description)
 
 
 def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:

@@ -1,7 +1,6 @@
 """Checks of memories that lint makes by reading them alone: what they lack, what they say of themselves that is not so,
 and what should not be in them. Each finding's data has the memory's `path` and, where there is one, the `line`."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,7 @@ from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
 from memtui.core.health import head_checks
 from memtui.core.memories import copies
-from memtui.core.memories.memory import TYPES, LinkTargets, Memory, flat, slugify, text_of
+from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.references import is_name
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
@@ -52,7 +51,6 @@ def of_memories(
     # A copy with a name of its own would look like a memory of its own.
     yield from _names(scope, [memory for memory in whole if memory.path not in copied])
     yield from _types(scope, whole)
-    yield from _one_way(scope, whole)
 
 
 def line_of(memory: Memory, at: int) -> int:
@@ -162,25 +160,11 @@ def _agree(name: str, stem: str, kind: str) -> bool:
 
 
 def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    """Find types that are none of the usual ones, one for each type. What OWN_TYPE memories have is a type of the
-    store's own."""
-    found: dict[str, list[Memory]] = {}
+    """Find types that are none of the usual ones. What OWN_TYPE memories have is a type of the store's own."""
+    counts = Counter(memory.type for memory in memories)
     for memory in memories:
-        if memory.type and memory.type not in TYPES:
-            found.setdefault(memory.type, []).append(memory)
-    for kind, those in found.items():
-        if len(those) >= OWN_TYPE:
-            continue
-        near = difflib.get_close_matches(kind.casefold(), TYPES, 1, 0.75)
-        facts: dict[str, object] = {"type": kind, "types": ", ".join(TYPES), "files": [each.stem for each in those]}
-        facts |= {"field": "type", "proposed": near[0] if near else "", **about(scope, those[0])}
-        yield note("memories.type", f"memory:{those[0].path}", **facts)
-
-
-def _one_way(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    link_targets = LinkTargets(memories)
-    for memory in memories:
-        targets = [found for each in memory.links if (found := link_targets.of(each, memory.path)) is not None]
-        names = list(dict.fromkeys(each.stem for each in targets if each is not memory and not each.links_to(memory)))
-        if names:
-            yield note("memories.one_way", f"memory:{memory.path}", names=names, **about(scope, memory))
+        if memory.type and memory.type not in TYPES and counts[memory.type] < OWN_TYPE:
+            plain = memory.type.strip().casefold()
+            usual = next((each for each in TYPES if plain in {each, each + "s"}), "")
+            facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
+            yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))

@@ -213,10 +213,6 @@ KINDS = {
         "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
         "Delete one of the two: memtui rm {scope}:{memory}",
     ),
-    "memories.corrected": Kind(
-        "{scope}:{memory} was delivered to session {session}, and you corrected Claude on it again: “{words}”.",
-        "Make it clearer, or put the draft {draft} into it: memtui approve {draft} --into {scope}:{memory}",
-    ),
     "memories.date": Kind(
         "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}, "
         "so it means “{proposed}”.",
@@ -248,10 +244,6 @@ KINDS = {
         "Say it in one line, and the rest in the memory.",
         "lint",
     ),
-    "memories.echoes": Kind(
-        "In MEMORY.md of {scope} the lines of {files:memory|memories} only repeat the description: {files}.",
-        "Say there when the memory helps.",
-    ),
     "memories.no_frontmatter": Kind(
         "{scope}:{memory} has no frontmatter, so no description and no type.",
         "If it is a memory: memtui edit {scope}:{memory} --description …",
@@ -265,8 +257,11 @@ KINDS = {
         several="{files:memory|memories} of {scope} have too much text for one fact: {files}.",
     ),
     "memories.type": Kind(
-        "The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
+        "{scope}:{memory} has the type “{type}”, which is none of the usual ones: {types}.",
         "memtui edit {scope}:{memory} --type TYPE",
+        "lint",
+        by=("scope", "type"),
+        several="The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
     ),
     "memories.name": Kind(
         "{scope}:{memory} has another name in its frontmatter: “{name}”.",
@@ -278,12 +273,6 @@ KINDS = {
         "lint",
         by=SCOPE,
         several="{files:memory|memories} of {scope} have values that need quotes: {files}.",
-    ),
-    "memories.one_way": Kind(
-        "{scope}:{memory} links to {names}, with no link back.",
-        "Fine, unless both are about one thing.",
-        by=SCOPE,
-        several="{files:memory|memories} of {scope} link to others that do not link back: {files}.",
     ),
     "memories.never": Kind(
         "{scope}:{memory} was never delivered, while others of its scope were {most} times.",
@@ -298,7 +287,7 @@ KINDS = {
     ),
     "memories.unused": Kind(
         "{scope}:{memory} was delivered {count} times of late, and never opened.",
-        "If its line says all, that is fine; else improve its description, or delete it.",
+        "Improve its description, or delete it.",
         by=SCOPE,
         several="{files:memory|memories} of {scope} are delivered often and never opened: {files}.",
     ),
