@@ -5,8 +5,7 @@ import os
 import pytest
 
 from memtui.core.base import clock, paths
-from memtui.subconscious import blocks, conversations, places, runs, whispers
-from memtui.subconscious.conversations import Remark
+from memtui.subconscious import blocks, control, places, runs
 
 SESSION = "5e55aaaa-1"
 
@@ -108,20 +107,17 @@ def test_stop_and_start(on):
 def test_what_it_did_and_said_is_listed(on, world):
     root, slug = world.root, paths.project_key(world.shop)
     now = clock.parse("2026-11-21T08:59:00Z")
-    whisper = whispers.Whisper(
-        "01KAQ00000000000000000000W", now, SESSION, slug, "r1", "Deploys are on \x1b[31mTuesdays."
-    )
-    whispers.send(root, whisper)
+    whisper = runs.Whisper("01KAQ00000000000000000000W", "Deploys are on \x1b[31mTuesdays.")
     blocks.Blocks(root, slug).edit("project_context", "", "Deploys: Tuesdays.", run="r1", session=SESSION)
     run = runs.Run(
         "r1", now, SESSION, slug, world.shop, "Stop", outcome="done", heard=4, note="They deploy.", cost=0.002
     )
     runs.append(root, runs.Run("r1", now, SESSION, slug, world.shop, "Stop"))
     assert "reading now" in on("model", "log", "--runs").out
-    runs.append(root, run.__class__(**{**vars(run), "blocks": ("project_context",), "whispers": (whisper.id,)}))
-    conversations.add(root, SESSION, [Remark(now, "r1", "noted", "They deploy.")])
+    runs.append(root, run.__class__(**{**vars(run), "changes": ("project_context: added",), "whispers": (whisper,)}))
+    runs.send(root, run, whisper)
     state = {"mentions": [{"id": "m1", "who": "person", "words": "when do we deploy?", "time": clock.iso(now)}]}
-    conversations.save(root, SESSION, state)
+    control.save(root, SESSION, state)
     out = on("model").out
     assert "1 block, 1 note" in out
     assert "when do we deploy?" in out
@@ -139,7 +135,7 @@ def test_what_is_of_another_project_says_so(on, world):
     blog = paths.project_key(world.blog)
     runs.append(world.root, runs.Run("r9", now, SESSION, blog, world.blog, "Stop", outcome="done", note="Of the blog."))
     mention = {"id": "m1", "who": "person", "words": "who is asked?", "time": clock.iso(now)}
-    conversations.save(world.root, SESSION, {"mentions": [mention], "project": blog})
+    control.save(world.root, SESSION, {"mentions": [mention], "project": blog})
     row = next(line for line in on("model", "log", "--runs").out.splitlines() if "5e55aaaa" in line)
     assert " blog " in row
     assert "you in blog, " in on("model").out

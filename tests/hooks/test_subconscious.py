@@ -6,7 +6,7 @@ from launching import Home
 from memtui.core.base import fs, paths
 from memtui.core.journal import undo
 from memtui.core.journal.journal import Journal
-from memtui.subconscious import places, whispers
+from memtui.subconscious import places, runs
 from memtui.subconscious.blocks import Blocks
 
 ON = 'llm_backend = "api"\nsubconscious = "full"\n'
@@ -181,7 +181,8 @@ def test_the_banner_names_the_model_that_was_asked_last(home):
 
 def send(home, text, **more):
     slug = paths.project_key(str(home.project))
-    whispers.send(str(home.root), whispers.Whisper(f"W{text}", 1e9 * 4, "5e55", slug, "run", text, **more))
+    run = runs.Run("run", 1e9 * 4, "5e55", slug, str(home.project), "Stop")
+    runs.send(str(home.root), run, runs.Whisper(f"W{text}", text, **more))
 
 
 def test_a_whisper_comes_with_the_next_prompt_of_its_session_once(home):

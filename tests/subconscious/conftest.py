@@ -8,7 +8,7 @@ import pytest
 from memtui.core.base import clock, paths
 from memtui.core.inbox import format as inbox_format
 from memtui.llm import log
-from memtui.subconscious import blocks, conversations, places, runs, whispers
+from memtui.subconscious import blocks, places, runs
 from memtui.subconscious.running import Along
 
 SETTINGS = ('llm_backend = "api"', 'subconscious = "full"')
@@ -51,7 +51,7 @@ class Read:
 
     @property
     def whispers(self):
-        return whispers.newest_first(self.root)
+        return [whisper for run in self.runs for whisper in run.whispers]
 
     @property
     def calls(self):
@@ -61,7 +61,7 @@ class Read:
         return inbox_format.read(f"{paths.inbox_dir(self.root, self.slug)}/guidance.md")
 
     def talk(self):
-        return [(each.kind, each.text) for each in conversations.last(self.root, self.session, 50)]
+        return [remark for run in runs.newest_first(self.root, 50, self.session)[::-1] for remark in run.remarks()]
 
     def block(self, name, text):
         path = places.path(self.root, self.slug, name)

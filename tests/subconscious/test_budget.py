@@ -6,7 +6,7 @@ import pytest
 
 from e2e.model import Reply, say
 from memtui.llm import log
-from memtui.subconscious import control, overview
+from memtui.subconscious import control
 
 from .test_running import SAID, answer, edit, whisper
 
@@ -113,7 +113,7 @@ def test_an_unanswered_mention_costs_no_call_by_itself_and_waits_for_three_runs(
         read.says("Go on with the next thing.")
         read.run(answer())
         assert ("memtui-mention" in api.requests[-1].text()) is told
-        waiting = overview.look(read.env, read.root, read.project, time.time()).mentions
+        waiting = control.look(read.env, read.root, read.project, time.time()).mentions
         assert len(waiting) == (len(api.requests) < 3)
     assert len(api.requests) == 4
 

@@ -9,7 +9,7 @@ from e2e.model import use
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError
 from memtui.core.journal.journal import Journal
-from memtui.subconscious import blocks, control, places, tools, whispers
+from memtui.subconscious import blocks, control, places, runs, tools
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
 BUILT = "I have built the release and will deploy it on Friday afternoon."
@@ -106,7 +106,7 @@ def test_a_whisper_is_not_delivered_after_a_day(read):
     begun = clock.parse(note.fields["time"])
     assert not note.expired(begun + clock.DAY - 60)
     assert note.expired(begun + clock.DAY + 60)
-    assert whispers.waits(read.root, read.whispers[0])
+    assert runs.waits(read.root, read.runs[0], read.whispers[0])
 
 
 # blocks

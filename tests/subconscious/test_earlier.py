@@ -8,16 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.model import use
-from memtui.subconscious import agent, conversations, places
-from memtui.subconscious.conversations import Remark
+from memtui.subconscious import agent, runs
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
-KINDS = ["noted", "changed", "whispered", "asked", "replied", "looked", "refused"]
-REMARKS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(1, 900)), max_size=60)
+RUNS = st.lists(
+    st.tuples(st.sampled_from(["noted", "changed", "whispered", "looked", "refused"]), st.integers(1, 900)), max_size=60
+)
 
 
-def remarks(sizes):
-    return [Remark(float(n), f"r{n}", kind, f"text {n} " + "x" * size) for n, (kind, size) in enumerate(sizes)]
+def run(number, kind, size):
+    """A run that did one thing."""
+    text = f"text {number} " + "x" * size
+    whisper = runs.Whisper(f"w{number}", text)
+    did = {
+        "noted": {"note": text},
+        "changed": {"changes": (text,)},
+        "looked": {"looks": (text,)},
+        "refused": {"refused": (text,)},
+    }.get(kind, {"whispers": (whisper,)})
+    return runs.Run(f"r{number}", float(number), "s", "p", "/", "Stop", outcome="done", **did)
 
 
 def numbers(text):
@@ -52,35 +61,25 @@ def test_a_change_of_a_block_whisper_and_reply_are_remembered_in_the_next_run(re
     ]
 
 
-@pytest.mark.slow
-def test_a_conversation_is_kept_whole_on_disk(read):
-    for number in range(300):
-        note = Remark(float(number), f"r{number}", "noted", f"text {number} " + "word " * 800)
-        conversations.add(read.root, read.session, [note])
-    found = conversations.last(read.root, read.session)
-    assert [each.run for each in found] == [f"r{number}" for number in range(300)]
-
-
 def test_what_was_looked_at_is_not_told_again():
-    text = agent.told_again(remarks([("noted", 100), ("looked", 5), ("whispered", 20)]))
-    assert numbers(text) == [0, 2]
+    assert numbers(agent.told_again([run(2, "whispered", 20), run(1, "looked", 5), run(0, "noted", 100)])) == [0, 2]
 
 
-@given(REMARKS)
+@given(RUNS)
 def test_the_newest_remarks_that_fit_are_told_again(sizes):
-    text = agent.told_again(remarks(sizes))
-    spoken = [n for n, (kind, _) in enumerate(sizes) if kind != conversations.LOOKED]
+    text = agent.told_again([run(n, kind, size) for n, (kind, size) in enumerate(sizes)][::-1])
+    spoken = [n for n, (kind, _) in enumerate(sizes) if kind != "looked"]
     told = numbers(text)
     assert told == spoken[len(spoken) - len(told) :]
     assert len(told) == len(spoken) or len(text) > agent.EARLIER_ALL - agent.EARLIER - 100
     assert len(text) <= agent.EARLIER_ALL + len(sizes) + 100
 
 
-def test_the_last_entries_are_read_and_lines_of_a_later_memtui_are_skipped(tmp_path):
-    root = str(tmp_path)
-    every = [Remark(float(number), "r", conversations.NOTED, f"Turn {number}.") for number in range(3)]
-    conversations.add(root, "s", every)
-    with open(places.session(root, "s", "jsonl"), "a") as file:
-        file.write(json.dumps({**every[0].data(), "v": 2}) + "\n")
-    assert conversations.last(root, "s") == every
-    assert conversations.last(root, "s", 1) == every[2:]
+def test_rows_of_a_later_memtui_are_skipped(tmp_path):
+    every = [run(number, "noted", 5) for number in range(3)]
+    for each in every:
+        runs.append(str(tmp_path), each)
+    with open(runs.path(str(tmp_path)), "a") as file:
+        file.write(json.dumps({**every[0].data(), "id": "later", "v": 2}) + "\n")
+    assert runs.newest_first(str(tmp_path), session="s") == every[::-1]
+    assert runs.newest_first(str(tmp_path), 1) == every[2:]

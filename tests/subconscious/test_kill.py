@@ -26,11 +26,16 @@ ANSWER = {
 }
 
 
+def killed(*_):
+    raise KeyboardInterrupt
+
+
 def test_wherever_it_is_killed_the_next_run_completes_what_was_answered(read, tmp_path, monkeypatch):
     read.block("pending_items", "ship it")
     read.says(SAID)
-    monkeypatch.setattr(Along, "_act", lambda self, state, answer, **_: state)
-    read.run(use("answer", **ANSWER))
+    monkeypatch.setattr(Along, "_act", killed)
+    with pytest.raises(KeyboardInterrupt):
+        read.run(use("answer", **ANSWER))
     monkeypatch.undo()
     shutil.copytree(read.root, tmp_path / "kept")
 
@@ -109,8 +114,9 @@ def test_wherever_a_person_is_killed_while_undoing_a_run_each_block_is_as_before
 
 def test_wherever_it_is_killed_what_it_changed_is_known_as_its_own(read, tmp_path, monkeypatch):
     read.says(SAID)
-    monkeypatch.setattr(Along, "_act", lambda self, state, answer, **_: state)
-    read.run(use("answer", **ANSWER))
+    monkeypatch.setattr(Along, "_act", killed)
+    with pytest.raises(KeyboardInterrupt):
+        read.run(use("answer", **ANSWER))
     monkeypatch.undo()
     shutil.copytree(read.root, tmp_path / "kept")
 

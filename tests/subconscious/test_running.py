@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.subconscious import control, conversations, places, reading, running, tools
+from memtui.subconscious import control, places, reading, running, tools
 
 pytestmark = pytest.mark.slow
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
@@ -65,7 +65,7 @@ def test_a_whisper_waits_for_its_session_alone(read):
     (note,) = read.notes()
     told = {"from": "subconscious", "kind": "whisper", "for": f"session:{read.session}", "urgent": "yes"}
     assert told.items() <= note.fields.items()
-    assert note.id == run.whispers[0]
+    assert note.id == run.whispers[0].id
     assert note.text == "The person said that deploys are on Tuesdays."
     assert read.whispers[0].because == "will deploy it on Friday"
 
@@ -150,7 +150,7 @@ def test_it_answers_whoever_addresses_it(read, api):
     read.run(answer(replies=[{"to": "m2", "text": "Yes, with the sales team."}]))
     assert "what do you know" not in api.requests[1].text().split("<memtui-person>")[1]
     assert [note.text for note in read.notes()] == ["Tuesdays only.", "Yes, with the sales team."]
-    assert conversations.load(read.root, read.session)["mentions"] == []
+    assert control.load(read.root, read.session)["mentions"] == []
 
 
 def test_a_message_that_is_sent_after_the_turn_is_read_when_it_is_sent(read, api):
@@ -189,7 +189,7 @@ def test_a_transcript_that_was_moved_is_not_read_again(read, api):
 def test_a_mention_is_the_rest_of_its_paragraph_and_the_newest_count(read, text, words):
     read.says(text)
     read.run(answer())
-    assert [each["words"] for each in conversations.load(read.root, read.session)["mentions"]] == words
+    assert [each["words"] for each in control.load(read.root, read.session)["mentions"]] == words
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_no_secret_stands_in_what_is_kept_of_a_session(read):
     content = [{"type": "tool_use", "id": "t1", "name": "TaskCreate", "input": given}]
     read.says(SAID, "", {"type": "assistant", "message": {"id": "m9", "content": content}})
     read.run(answer())
-    with open(places.session(read.root, read.session, "json")) as file:
+    with open(places.session(read.root, read.session)) as file:
         assert SECRET not in file.read()
 
 
@@ -420,9 +420,9 @@ def test_a_process_starts_with_the_end_of_a_session_that_is_long_already(read, a
 
 def test_a_file_that_somebody_spoilt_is_no_obstacle(read):
     read.says(SAID)
-    state = places.session(read.root, read.session, "json")
+    state = places.session(read.root, read.session)
     os.makedirs(os.path.dirname(state))
-    for path in (state, places.session(read.root, read.session, "jsonl")):
+    for path in (state, places.home(read.root) + "/runs.jsonl"):
         with open(path, "wb") as file:
             file.write(b"\x00\xff{]\n")
     assert read.run(answer(edits=[edit()])).outcome == "done"
@@ -474,7 +474,7 @@ def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running.whispers, "send", killed)
+    monkeypatch.setattr(running.runs, "send", killed)
     with pytest.raises(KeyboardInterrupt):
         read.run(answer(edits=[edit()], whispers=[whisper()], note="Noted."))
     monkeypatch.undo()

@@ -14,7 +14,7 @@ from e2e.model import PATIENCE, Reply
 from memtui.core.deliveries import error_log
 from memtui.llm.call import Call, Stop
 from memtui.llm.headless import Headless
-from memtui.subconscious import conversations, places, runs
+from memtui.subconscious import control, places, runs
 
 from .test_running import SAID, answer, edit
 
@@ -28,9 +28,9 @@ RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
     [
         {"answer": {}},
         {"answer": 7},
-        {"answer": {"run": RUN, "wishes": {"edits": [["guidance"]]}, "ids": [], "time": 1}},
-        {"answer": {"run": RUN, "wishes": {"whispers": [["a", "b", True]]}, "ids": [], "time": 1}},
-        {"answer": {"run": RUN, "wishes": {"edits": [], "more": 1, "note": 7}, "ids": [], "time": 1}},
+        {"answer": {"run": RUN, "edits": [["guidance"]]}},
+        {"answer": {"run": {**RUN, "session": "s", "project": "p", "cwd": "/", "event": "Stop"}, "edits": [7, ["a"]]}},
+        {"answer": {"run": {**RUN, "whispers": [7, {}, {"id": "w", "text": 1}]}, "edits": 7}},
         {"mentions": [{}, 7, {"id": "m1"}], "answer": None, "in_vain": "x"},
         {"offset": "x", "conversation": [], "mentions": {}},
     ],
@@ -38,7 +38,7 @@ RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
 def test_a_state_of_another_shape_is_no_obstacle(read, state):
     read.says(SAID)
     os.makedirs(places.home(read.root) + "/sessions", exist_ok=True)
-    conversations.save(read.root, read.session, state)
+    control.save(read.root, read.session, state)
     assert read.run(answer(edits=[edit()])).outcome == "done"
     assert read.blocks.text("project_context")
 

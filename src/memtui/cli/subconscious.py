@@ -12,13 +12,13 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, ago
 from memtui.core.base.short_ids import short_id
 from memtui.present import subconscious as present
-from memtui.subconscious import control, overview, places, runs
+from memtui.subconscious import control, places, runs
 from memtui.subconscious.blocks import Blocks
 
 NAMES = f"Blocks: {', '.join(places.BLOCKS)}."
 
 
-def state_data(found: overview.Overview) -> "dict[str, object]":
+def state_data(found: control.Overview) -> "dict[str, object]":
     """Return the state, today's use, the last run, and what waits, for --json."""
     powers = found.powers
     return {
@@ -37,7 +37,7 @@ def state_data(found: overview.Overview) -> "dict[str, object]":
     }
 
 
-def print_state(ctx: Context, out: Output, found: overview.Overview) -> None:
+def print_state(ctx: Context, out: Output, found: control.Overview) -> None:
     powers, now = found.powers, ctx.now()
     rows = [
         ("reads along", line(present.state(found, now))),
@@ -49,7 +49,7 @@ def print_state(ctx: Context, out: Output, found: overview.Overview) -> None:
     if found.last is not None:
         last = f"{ago(found.last.time, now)}: {present.outcome(found.last, now)[0]}"
         rows.append(("last run", line(f"{last}, {present.did(found.last)}".removesuffix(", "))))
-    called = overview.names(ctx.env, [each.project for each in found.mentions])
+    called = control.names(ctx.env, [each.project for each in found.mentions])
     for each in found.mentions:
         who = "you" if each.who == "person" else "the agent"
         where = f" in {called[each.project]}" if each.project not in {"", ctx.slug} else ""
@@ -117,7 +117,7 @@ def list_runs(ctx: Context, limit: int) -> Result:
         if not found:
             out.print(present.EMPTY)
             return
-        now, called = ctx.now(), overview.names(ctx.env, [each.project for each in found])
+        now, called = ctx.now(), control.names(ctx.env, [each.project for each in found])
         cells = [
             [
                 age(each.time, now),

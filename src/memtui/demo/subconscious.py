@@ -2,21 +2,20 @@
 
 import os
 
-from memtui.core.base import clock, fastjson, fs, paths
+from memtui.core.base import clock, fs, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import deliverable
 from memtui.core.inbox import format as inbox_format
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
-from memtui.subconscious import conversations, lines, places, runs, whispers
-from memtui.subconscious.conversations import Remark
+from memtui.subconscious import control, places, runs
 
 MODEL = "claude-haiku-5-5"
 FIRST_ID = 7000
 
 
 def write(world: World) -> None:
-    """Write its blocks, runs, whispers and conversations."""
+    """Write its blocks, runs and questions."""
     slug = paths.project_key(world.shop)
     for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
         at = world.now - content.SUBCONSCIOUS_RUNS[run][1] * HOUR + number
@@ -32,7 +31,7 @@ def delivered(world: World, at: float) -> delivery_blocks.Block:
     """Return the block with which the whisper of a run reaches its session at the time `at`."""
     number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
     said = world.now - hours * HOUR
-    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(said), "from": whispers.SENDER}
+    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(said), "from": runs.SENDER}
     fields |= {"kind": deliverable.WHISPER, "for": "session"}
     entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
     return deliverable.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
@@ -50,27 +49,16 @@ def _run_id(world: World, number: int) -> str:
 def _run(world: World, number: int, slug: str) -> None:
     name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
     at, session, run_id = world.now - hours * HOUR, world.sessions[name], _run_id(world, number)
-    said = _whisper_id(world, number)
-    remarks = [Remark(at, run_id, conversations.NOTED, note)]
-    if whisper:
-        found = whispers.Whisper(said, at, session, slug, run_id, *whisper)
-        fs.append(whispers.path(world.root), lines.line_of(found))
-        remarks.append(Remark(at, run_id, conversations.WHISPERED, found.text))
-    blocks = tuple(dict.fromkeys(block for run, block, _ in content.SUBCONSCIOUS_NOTES if run == number))
+    changes = tuple(f"{block}: added “{text}”" for run, block, text in content.SUBCONSCIOUS_NOTES if run == number)
     done = runs.Run(
         run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,
         seconds=4.2 + number, calls=1 + number % 2, tokens=3100 + 700 * number, cost=0.0011 + 0.0004 * number,
-        heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), blocks=blocks,
-        whispers=(said,) if whisper else (),
+        heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), changes=changes,
+        whispers=(runs.Whisper(_whisper_id(world, number), *whisper),) if whisper else (),
     )  # fmt: skip
     runs.append(world.root, done)
-    conversations.add(world.root, session, remarks)
     mentions = []
     if number == len(content.SUBCONSCIOUS_RUNS) - 1:
         asked = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
         mentions.append(asked)
-    fs.write_atomic(
-        places.session(world.root, session, "json"),
-        fastjson.dumps({"mentions": mentions, "v": conversations.VERSION}).encode(),
-        durable=False,
-    )
+    control.save(world.root, session, {"mentions": mentions})

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from memtui.core.base.phrasing import ago, many
 from memtui.core.journal.ledger import MODEL
 from memtui.present import models
-from memtui.subconscious import blocks, control, runs, whispers
+from memtui.subconscious import blocks, control, runs
 from memtui.subconscious.blocks import BlockVersion
-from memtui.subconscious.overview import Overview
+from memtui.subconscious.control import Overview
 
 WHO = {MODEL: "the model", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
 EMPTY = "It has read no session yet."
@@ -56,11 +56,6 @@ def did(run: runs.Run) -> str:
 
 def cost(run: runs.Run) -> str:
     return models.dollars(run.cost)
-
-
-def ended(whisper: whispers.Whisper, now: float) -> str:
-    """Say why a note of the model that was not delivered does not wait any more."""
-    return "expired" if now - whisper.time > whispers.EXPIRES else "withdrawn"
 
 
 def writers(versions: Sequence[BlockVersion]) -> list[str]:

@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.core.base import visible
+from memtui.core.base import ids, visible
 from memtui.core.client.conversation import normalised
-from memtui.core.redaction.redact import redact
+from memtui.core.redaction.redact import redacted
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
 from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
-from memtui.subconscious import conversations, places, tools
-from memtui.subconscious.conversations import Remark
+from memtui.subconscious import places, tools
+from memtui.subconscious.control import PURPOSE
 from memtui.subconscious.reading import AGENT, PERSON, QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Heard, Sources
-from memtui.subconscious.whispers import MOST as MOST_WHISPER
+from memtui.subconscious.runs import MOST as MOST_WHISPER
+from memtui.subconscious.runs import Run, Whisper
 
-PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
 CATALOGUE_LINE, MEMORIES = 160, 60
@@ -66,17 +66,12 @@ WITH_ALL = "You may use your tools before you answer."
 def form_of_answer(may_look: bool) -> Schema:
     """Return the JSON schema of an answer; with `may_look`, one that may ask to look at files."""
 
-    def form(needed: Sequence[str], **properties: Any) -> Schema:
-        """Return the form of an object; a number is that of the characters of a text, at most."""
+    def several(most: int, needed: Sequence[str], **properties: Any) -> Schema:
+        """Return the form of a list of objects; a number is that of the characters of a text, at most."""
         texts = {
             key: {"type": "string", "maxLength": each} for key, each in properties.items() if isinstance(each, int)
         }
-        return {
-            "type": "object", "properties": properties | texts, "required": list(needed), "additionalProperties": False
-        }  # fmt: skip
-
-    def several(most: int, needed: Sequence[str], **properties: Any) -> Schema:
-        return {"type": "array", "maxItems": most, "items": form(needed, **properties)}
+        return {"type": "array", "maxItems": most, "items": _object(properties | texts, needed)}
 
     block, tool = ({"type": "string", "enum": list(names)} for names in (places.BLOCKS, tools.NAMES))
     edit = {"block": block, "old": places.MOST, "new": places.MOST, "quote": 2000}
@@ -89,23 +84,26 @@ def form_of_answer(may_look: bool) -> Schema:
     }
     if may_look:
         parts["looks"] = several(LOOKS, ("tool", "path"), tool=tool, path=1000, text=200)
-    return form((), **parts)
+    return _object(parts)
+
+
+def _object(properties: Schema, needed: Sequence[str] = ()) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(needed), "additionalProperties": False}
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What the subconscious knows when it is asked. `blocks`: names and texts; `mentions`: (id, who, words) that wait
-    for a reply; `known`: the catalogue of memories; `whispered`: what this session was told already; `undone`: what the
-    person undid, as `Blocks.undone` lists it; `top`: the directory that it may look at, empty for none; `all_tools`:
-    whether a client runs it with tools of its own."""
+    """What the subconscious knows when it is asked. `blocks`: names and texts; `earlier`: its runs of the session, the
+    newest first; `mentions`: (id, who, words) that wait for a reply; `known`: the catalogue of memories; `undone`: what
+    the person undid, as `Blocks.undone` lists it; `top`: the directory that it may look at, empty for none;
+    `all_tools`: whether a client runs it with tools of its own."""
 
     directives: str
     blocks: Mapping[str, str]
-    earlier: Sequence[Remark]
+    earlier: Sequence[Run]
     heard: Heard
     mentions: Sequence[tuple[str, str, str]]
     known: Sequence[CatalogueEntry]
-    whispered: Sequence[str] = ()
     undone: Sequence[tuple[str, Sequence[str], Sequence[str]]] = ()
     top: str = ""
     all_tools: bool = False
@@ -113,12 +111,12 @@ class Situation:
 
 @dataclass
 class Wishes:
-    """What an answer asks for, as far as it is allowed, as data that a file can hold: `edits` of (block, old, new);
-    `whispers` of (text, quotation, urgent); `replies` of (mention, text). `refused`: what was not, and why."""
+    """What an answer asks for, as far as it is allowed: `edits` of (block, old, new), `whispers`, of which some reply
+    to mentions (`replied`: their ids). `refused`: what was not, and why."""
 
     edits: list[tuple[str, str, str]] = field(default_factory=list)
-    whispers: list[tuple[str, str, bool]] = field(default_factory=list)
-    replies: list[tuple[str, str]] = field(default_factory=list)
+    whispers: list[Whisper] = field(default_factory=list)
+    replied: set[str] = field(default_factory=set)
     note: str = ""
     looks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -133,10 +131,9 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
     )
     prompt, steps, evidence = _told(situation), 0, _evidence(situation)
     while True:
-        may_look = looker is not None and steps < STEPS
         answer = model.ask(
-            PURPOSE, rules, prompt, form_of_answer(may_look), head=_head(situation), most=ANSWER_TOKENS,
-            left_out=lambda why: found.refused.append(f"a part of the answer: {line(why)}"),
+            PURPOSE, rules, prompt, form_of_answer(looker is not None and steps < STEPS), head=_head(situation),
+            most=ANSWER_TOKENS, left_out=lambda why: found.refused.append(f"a part of the answer: {line(why)}"),
         )  # fmt: skip
         steps += 1
         wanted = answer.get("looks") or []
@@ -153,22 +150,18 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
                 found.looks.append(asked)
                 evidence.read(seen.text)
             prompt += "\n\n" + fenced("found", seen.text, look=asked)
-        if beside := [key for key in ("edits", "whispers", "replies") if answer.get(key)]:
-            found.refused.append(
-                f"{' and '.join(beside)} beside looks: an answer that looks at files does nothing else"
-            )
-            prompt += f"\n\nNothing was done of your {' and '.join(beside)}: give them again, without `looks`."
+        if beside := " and ".join(key for key in ("edits", "whispers", "replies") if answer.get(key)):
+            found.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
+            prompt += f"\n\nNothing was done of your {beside}: give them again, without `looks`."
 
 
 def _evidence(situation: Situation) -> Sources:
-    heard, said = situation.heard, {conversations.NOTED, conversations.WHISPERED}
-    asked = {who: [words for _, by, words in situation.mentions if by == who] for who in (PERSON, AGENT)}
-    return Sources(
-        [*heard.said(PERSON), *asked[PERSON]],
-        [*heard.said(AGENT), *asked[AGENT]],
-        [*situation.blocks.values(), *(each.text for each in situation.earlier if each.kind in said)],
-        heard.printed(),
-    )
+    own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
+    said = {
+        who: [*situation.heard.said(who), *(words for _, by, words in situation.mentions if by == who)]
+        for who in (PERSON, AGENT)
+    }
+    return Sources(said[PERSON], said[AGENT], [*situation.blocks.values(), *own], situation.heard.printed())
 
 
 def _head(situation: Situation) -> str:
@@ -178,16 +171,14 @@ def _head(situation: Situation) -> str:
         if name != places.DIRECTIVES:
             shared = "no" if of_project else "yes"
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
-    if situation.undone:
-        parts.append(f"{TOLD_UNDONE}\n{fenced('undone', chr(10).join(map(_undone, situation.undone)))}")
+    undone = []
+    for name, gone, back in situation.undone:
+        sides = [(word, "; ".join(lines)) for word, lines in (("gone", gone), ("back", back)) if lines]
+        undone.append(f"- {name}: " + ", ".join(f"{word} “{cut(text, UNDONE_LINE)}”" for word, text in sides))
+    if undone:
+        parts.append(TOLD_UNDONE + "\n" + fenced("undone", "\n".join(undone)))
     lines = [f"- {line(each.name)}: {line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
     return "\n\n".join([*parts, fenced("memories", "\n".join(lines))])
-
-
-def _undone(change: tuple[str, Sequence[str], Sequence[str]]) -> str:
-    name, gone, back = change
-    sides = [(word, "; ".join(lines)) for word, lines in (("gone", gone), ("back", back)) if lines]
-    return f"- {name}: " + ", ".join(f"{word} “{cut(text, UNDONE_LINE)}”" for word, text in sides)
 
 
 def _told(situation: Situation) -> str:
@@ -201,18 +192,15 @@ def _told(situation: Situation) -> str:
     return "\n\n".join(filter(None, parts)) or "Nothing new was said."
 
 
-def told_again(remarks: Sequence[Remark]) -> str:
-    """Return what it is told of the conversation so far, given oldest first: the newest remarks that fit, without what
-    was looked at."""
+def told_again(earlier: Sequence[Run]) -> str:
+    """Return what it is told of its runs so far, given newest first: the newest remarks that fit, oldest first."""
     lines: list[str] = []
     room = EARLIER_ALL
-    for each in reversed(remarks):
-        if each.kind != conversations.LOOKED:
-            line_of = f"- {each.kind}: {cut(each.text, EARLIER)}"
-            room -= len(line_of)
-            if room < 0:
-                break
-            lines.insert(0, line_of)
+    for kind, text in (remark for run in earlier for remark in reversed(run.remarks())):
+        lines.insert(0, f"- {kind}: {cut(text, EARLIER)}")
+        room -= len(lines[0])
+        if room < 0:
+            return fenced("earlier", "\n".join(lines[1:]))
     return fenced("earlier", "\n".join(lines)) if lines else ""
 
 
@@ -230,7 +218,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
             refuse(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
         else:
             found.edits.append((name, str(edit["old"]), new))
-    said = {normalised(each) for each in situation.whispered}
+    said = {normalised(each.text) for run in situation.earlier for each in run.whispers}
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
         if normalised(text) in said:
@@ -241,16 +229,17 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
             refuse(f"a whisper that repeats what nobody said: {line(words)[:80]}")
         elif text:
             said.add(normalised(text))
-            found.whispers.append((text, line(each["quote"])[:300], each.get("urgent") is True))
-    waiting = {name for name, _, _ in situation.mentions}
+            urgent = each.get("urgent") is True
+            found.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(each["quote"])[:300]))
+    waiting = {name: words for name, _, words in situation.mentions}
     for each in answer.get("replies") or []:
         name, text = str(each["to"]).strip(), _message(each["text"])
         # Whoever asks may be told what a file says; what a tool printed for the agent tells it nothing new.
         if words := evidence.repeats(text, files=False):
             refuse(f"a reply that repeats what a tool printed: {line(words)[:80]}")
         elif name in waiting and text:
-            waiting.discard(name)
-            found.replies.append((name, text))
+            found.whispers.append(Whisper(ids.new_id(), text, reply=waiting.pop(name)))
+            found.replied.add(name)
     note = line(answer.get("note") or "")
     if words := evidence.repeats(note):
         refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
@@ -260,19 +249,11 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
 
 def _message(text: object) -> str:
     """Return what is said to a session, without secrets: half of one would not be recognised."""
-    return redact(visible.clean(str(text)).strip())[0][:MOST_WHISPER]
+    return redacted(visible.clean(str(text)).strip())[:MOST_WHISPER]
 
 
-def entries(wishes: Wishes, made: Sequence[tuple[str, str, str]], run: str, now: float) -> list[Remark]:
-    """Return the entries that a run leaves in the conversation, beside its whispers and replies. `made`: the changes of
-    blocks that it wished, as far as they were made."""
-    found = [Remark(now, run, conversations.LOOKED, each) for each in wishes.looks]
-    found += [Remark(now, run, conversations.CHANGED, _changed(*each)) for each in made]
-    found += [Remark(now, run, conversations.NOTED, wishes.note)] if wishes.note else []
-    return found + [Remark(now, run, conversations.REFUSED, each) for each in wishes.refused]
-
-
-def _changed(name: str, old: str, new: str) -> str:
+def change(name: str, old: str, new: str) -> str:
+    """Say what a change of a block was, in a line."""
     if not old:
         return cut(f"{name}: added “{new}”", NOTE)
     return cut(f"{name}: “{old}” became “{new}”" if new else f"{name}: removed “{old}”", NOTE)
@@ -280,7 +261,7 @@ def _changed(name: str, old: str, new: str) -> str:
 
 def line(text: object) -> str:
     """Return a text on one line, without secrets: their lines tell some of them apart."""
-    return visible.one_line(redact(visible.clean(str(text)))[0])
+    return visible.one_line(redacted(visible.clean(str(text))))
 
 
 def cut(text: object, most: int) -> str:

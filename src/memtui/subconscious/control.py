@@ -1,16 +1,33 @@
-"""Whether the subconscious may run, with which model and tools, and the switch by which a person stops it."""
+"""Whether the subconscious may run, with which model and tools; the switch by which a person stops it; and what it does
+and waits for, as both user interfaces show it.
+
+The state of a session that it reads (`sessions/<id>.json`) is replaced as a whole: with the answer of a run before this
+is acted on, and without it after that. So a killed process loses no answer, and acts on none twice.
+"""
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from memtui.core.base import clock, fs
+from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.storage import storage_error
+from memtui.core.client import projects
 from memtui.core.settings import config
-from memtui.llm import choice, offered
-from memtui.subconscious import places
+from memtui.llm import choice, log, offered
+from memtui.llm.errors import BudgetError
+from memtui.llm.usage import ModelUsage
+from memtui.subconscious import places, runs
 
+# What its calls are for, in the log of calls.
+PURPOSE = "subconscious"
 # The value of `subconscious_model` that stands for the model of the other features.
 AS_OTHERS = "auto"
+VERSION = 1
+# Bytes of the state of a session; sessions that are looked through for what waits, the newest.
+STATE_BYTES, SESSIONS = 4 << 20, 50
+# How often a mention is told of, and the seconds for which it waits.
+TELLINGS, WAITING_SECONDS = 3, clock.DAY
 
 
 @dataclass(frozen=True)
@@ -44,22 +61,21 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     settings = config.load(root)
     chosen = choose(env, settings)
     mode = str(config.value(settings, project_root, "subconscious"))
-    wanted = str(config.value(settings, None, "subconscious_tools"))
-    less = wanted == "full" and chosen.backend != "claude"
+    tools = str(config.value(settings, None, "subconscious_tools"))
     why, hint = "", ""
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious whisper"
-        if stopped(root):
-            hint += " && memtui model start"
-    elif stopped(root):
+        hint += " && memtui model start" * (stopped(root) is not None)
+    elif stopped(root) is not None:
         why, hint = "You have stopped it.", "memtui model start"
     elif config.value(settings, project_root, "mode") == "off":
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
     model = chosen.model if chosen.chosen else offered.known(env, root, chosen)
-    allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (wanted, "")
-    found = Powers(mode, wanted, allowed, chosen.backend, model, why, hint, fewer)
+    less = tools == "full" and chosen.backend != "claude"
+    allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
+    found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)
     return found.in_tree(env, root, project_root) if project_root else found
 
 
@@ -70,22 +86,14 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoi
     return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
 
 
-def choosing(env: dict[str, str], root: str) -> list[str]:
-    """Return what the choice of a model depends on, as the banner of a session compares it."""
-    settings = config.load(root)
-    return places.choosing(env, [config.value(settings, None, key) for key in places.CHOOSING])
+# The switch
 
 
 def _switch(root: str) -> str:
     return places.home(root) + "/stopped"
 
 
-def stopped(root: str) -> bool:
-    """Tell whether a person has stopped it."""
-    return stopped_at(root) is not None
-
-
-def stopped_at(root: str) -> float | None:
+def stopped(root: str) -> float | None:
     """Return when a person stopped it, in seconds since the epoch; None if it may run."""
     try:
         return os.lstat(_switch(root)).st_mtime
@@ -95,7 +103,7 @@ def stopped_at(root: str) -> float | None:
 
 def stop(root: str) -> bool:
     """Stop it, also what it is doing now; False if it was stopped already. Raises MemtuiError."""
-    if stopped(root):
+    if stopped(root) is not None:
         return False
     try:
         fs.makedirs(places.home(root))
@@ -107,10 +115,114 @@ def stop(root: str) -> bool:
 
 def start(root: str) -> bool:
     """Let it run again; False if it was not stopped. Raises MemtuiError."""
-    if not stopped(root):
+    if stopped(root) is None:
         return False
     try:
         os.unlink(_switch(root))
     except OSError as error:
         raise storage_error(error, _switch(root)) from error
     return True
+
+
+# The state of a session
+
+
+def load(root: str, session: str) -> dict[str, Any]:
+    """Read the state of a session: `path`, `offset` and `mark` of its transcript (core/client/cursor.py),
+    `conversation` (core/client/conversation.py), `mentions` that wait, `answer`, one that is not acted on yet, and
+    `in_vain`, how often what comes next was sent without one; `{}` if there is none."""
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(places.session(root, session), STATE_BYTES))
+    except OSError:
+        return {}
+    return dict(state) if state.get("v") == VERSION else {}
+
+
+def save(root: str, session: str, state: Mapping[str, object]) -> None:
+    """Replace the state of a session. Raises OSError."""
+    fs.write_atomic(places.session(root, session), fastjson.dumps({**state, "v": VERSION}).encode())
+
+
+def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
+    """Return the mentions of a state that still wait for a reply, each with `id`, `who`, `words`, `time` and `told`:
+    not those of which was told often enough in vain, or that are too old."""
+    given = state.get("mentions")
+    found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    found = [each for each in found if all(isinstance(each.get(key), str) for key in ("id", "who", "words"))]
+    for each in found:
+        each["told"] = each["told"] if isinstance(each.get("told"), int) else 0
+    since = [clock.parse(each.get("time")) or 0.0 for each in found]
+    fresh = [each for each, time in zip(found, since, strict=True) if now - time < WAITING_SECONDS]
+    return [each for each in fresh if each["told"] < TELLINGS]
+
+
+# What it does and waits for
+
+
+class WaitingMention(NamedTuple):
+    """Words that addressed the subconscious in a session of a `project` (slug) and have no reply yet. `who`: person or
+    agent; `time`: seconds since the epoch."""
+
+    session: str
+    project: str
+    who: str
+    words: str
+    time: float
+
+    def data(self) -> dict[str, object]:
+        """Return it for --json."""
+        return {**self._asdict(), "time": clock.iso(self.time)}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The state of the subconscious in a project. `today`: what its calls used since midnight; `calls`: how many;
+    `budget`: why the budget of the day lets it ask no more, empty if it does; `under_way`: runs that read now."""
+
+    powers: Powers
+    stopped: float | None
+    today: ModelUsage
+    calls: int
+    budget: str
+    mentions: tuple[WaitingMention, ...]
+    under_way: tuple[runs.Run, ...]
+    last: runs.Run | None
+
+
+def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
+    """Look at the state of the subconscious in a project."""
+    found = runs.newest_first(root)
+    today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
+    is_spent = bool(today) and today[0].outcome == BudgetError.outcome
+    return Overview(
+        powers(env, root, project_root),
+        stopped(root),
+        log.sum_of(today),
+        sum(call.outcome != BudgetError.outcome for call in today),
+        "The budget of the day is used up." if is_spent else "",
+        tuple(mentions(root, now)),
+        tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),
+        found[0] if found else None,
+    )
+
+
+def mentions(root: str, now: float) -> list[WaitingMention]:
+    """Return what waits for a reply, in the sessions that were read last, oldest first."""
+    try:
+        with os.scandir(places.home(root) + "/sessions") as entries:
+            states = [(each.stat().st_mtime, each.name) for each in entries if each.name.endswith(".json")]
+    except OSError:
+        return []
+    found = []
+    for _, name in sorted(states, reverse=True)[:SESSIONS]:
+        session = name.removesuffix(".json")
+        state = load(root, session)
+        for each in waiting_in(state, now):
+            when, project = clock.parse(each.get("time")) or 0.0, str(state.get("project") or "")
+            found.append(WaitingMention(session, project, each["who"], each["words"], when))
+    return sorted(found, key=lambda each: each.time)
+
+
+def names(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str]:
+    """Return what a person calls projects, by slug."""
+    return projects.names(env, projects.paths_of(env, {slug for slug in slugs if slug}))

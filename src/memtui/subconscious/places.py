@@ -28,7 +28,6 @@ MOST = 2000
 WHOLE_BYTES = 64 << 10
 # What stands instead of the rest of a longer block.
 CUT = "(the rest is left out: it is longer than a block may be)"
-MODES = ("off", "whisper", "full")
 
 
 def home(root: str) -> str:
@@ -93,9 +92,9 @@ def stamps(root: str, project: str) -> "dict[str, object]":
     return found
 
 
-def session(root: str, session_id: str, ending: str) -> str:
-    """Return a file of a session: its state (`json`), or its conversation with the subconscious (`jsonl`)."""
-    return f"{home(root)}/sessions/{session_state.safe(session_id)}.{ending}"
+def session(root: str, session_id: str) -> str:
+    """Return the file with the state of a session."""
+    return f"{home(root)}/sessions/{session_state.safe(session_id)}.json"
 
 
 def top_of(cwd: str) -> str:

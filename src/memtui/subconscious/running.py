@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
@@ -17,78 +17,42 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
+from memtui.core.deliveries.record import find_note
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
 from memtui.llm.errors import CancelledCallError, ModelError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
-from memtui.subconscious import agent, control, conversations, lines, places, reading, runs, whispers
+from memtui.subconscious import agent, blocks, control, places, reading, runs
 from memtui.subconscious.agent import Wishes
-from memtui.subconscious.blocks import Blocks, RefusedEditError
-from memtui.subconscious.conversations import Remark
 from memtui.subconscious.runs import Run
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
 # Characters by which memories are looked up; seconds beside those of the calls.
 LOOKED_UP, MORE_SECONDS = 4000, 120
-# Mentions that wait, at most; whispers to a session back to which none is repeated.
-WAITING, SAID = 20, 200
+# Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
+WAITING, EARLIER = 20, 100
 # How often the same words are sent in vain.
 IN_VAIN = 3
 # A transcript is read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
-# What each wish is made of.
-FORMS: dict[str, tuple[type, ...]] = {
-    "edits": (str, str, str),
-    "whispers": (str, str, bool),
-    "replies": (str, str),
-    "looks": (),
-    "refused": (),
-}
 
 
-@dataclass
-class PendingAnswer:
-    """What a `run` wishes, with an id for each of its whispers and replies; `time`: when it was answered, in seconds
-    since the epoch."""
-
-    run: Run
-    wishes: Wishes
-    names: list[str]
-    time: float
-
-    def data(self) -> dict[str, Any]:
-        """Return it as the state of its session holds it, without secrets."""
-        run = self.run.data()
-        said = {key: _cleaned(run[key]) for key in ("note", "looks", "refused") if key in run}
-        wishes = _cleaned(vars(self.wishes))
-        return {"run": run | said, "wishes": wishes, "ids": self.names, "time": self.time}
-
-
-def _pending(given: object) -> PendingAnswer | None:
-    """Read an answer of a state; None if it is none."""
-    if not isinstance(given, Mapping):
+def _pending(given: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
+    """Read an answer of a state: its run, and the edits of blocks that it asks for; None if it is none."""
+    row = given.get("run") if isinstance(given, dict) else None
+    run = runs.read({**row, "v": runs.VERSION}) if isinstance(row, dict) else None
+    if run is None or not isinstance(given, dict):
         return None
-    row, wished, names, when = (given.get(key) for key in ("run", "wishes", "ids", "time"))
-    run = lines.read(Run, {"v": lines.VERSION, **row}) if isinstance(row, Mapping) else None
-    if run is None or not isinstance(wished, Mapping) or not isinstance(names, list):
-        return None
-    note, wishes = wished.get("note", ""), Wishes()
-    for key, form in FORMS.items():
-        items = wished.get(key, [])
-        rows = [each if isinstance(each, list) else [each] for each in items] if isinstance(items, list) else [[]]
-        if any([type(part) for part in row] != list(form or (str,)) for row in rows):
-            return None
-        setattr(wishes, key, [tuple(each) if form else each for each in items])
-    wishes.note = note if isinstance(note, str) else ""
-    if len(names) != len(wishes.whispers) + len(wishes.replies) or not isinstance(when, (int, float)):
-        return None
-    return PendingAnswer(run, wishes, list(map(str, names)), float(when))
+    edits = given.get("edits")
+    rows = [each for each in edits if isinstance(each, list) and len(each) == 3] if isinstance(edits, list) else []
+    return run, [(str(name), str(old), str(new)) for name, old, new in rows]
 
 
 def _cleaned(value: Any) -> Any:
+    """Return what a file will hold, without secrets."""
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, (list, tuple)):
@@ -110,8 +74,8 @@ class Along:
         self.project_root = paths.project_root(self.cwd)
         self.top = places.top_of(self.cwd)
         self.slug = paths.project_key(self.project_root)
-        self.event = transcript.text_of(payload.get("hook_event_name")) or runs.BY_HAND
-        self.blocks = Blocks(self.root, self.slug, now)
+        self.event = transcript.text_of(payload.get("hook_event_name"))
+        self.blocks = blocks.Blocks(self.root, self.slug, now)
         self._looked, self._off = time.monotonic(), False
 
     def run(self) -> Run | None:
@@ -135,10 +99,12 @@ class Along:
             lock.__exit__()
 
     def _run(self, powers: control.Powers) -> Run | None:
-        state = conversations.load(self.root, self.id)
+        state = control.load(self.root, self.id)
         if "answer" in state:  # a killed process did not come to it
-            answer = _pending(state["answer"])
-            state = self._acted(state) if answer is None else self._act(state, answer, again=True)
+            answer = _pending(state.pop("answer"))
+            if answer is not None:
+                self._act(*answer, again=True)
+            control.save(self.root, self.id, state)
         heard, conversation, end = self._listen(state)
         mentions = _waiting(state, heard, self.now())
         if not _is_news(heard):
@@ -156,7 +122,9 @@ class Along:
                 self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
                 workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
             )  # fmt: skip
-            places.note_asked(self.root, control.choosing(self.env, self.root), powers.backend, model.name)
+            settings = config.load(self.root)
+            choosing = places.choosing(self.env, [config.value(settings, None, key) for key in places.CHOOSING])
+            places.note_asked(self.root, choosing, powers.backend, model.name)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
                 raise CancelledCallError(f"{why} What was answered is dropped.")
@@ -175,13 +143,13 @@ class Along:
         }
         if failed is not None:
             return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
-        run = replace(run, note=wishes.note)
-        now = self.now()
-        names = [ids.new_id(now) for _ in (*wishes.whispers, *wishes.replies)]
-        answer = PendingAnswer(run, wishes, names, now)
-        after["answer"] = answer.data()
-        conversations.save(self.root, self.id, after)
-        self._act(after, answer)
+        run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
+        run = replace(run, refused=tuple(wishes.refused))
+        after["mentions"] = [each for each in mentions if each["id"] not in wishes.replied]
+        kept = _cleaned({"run": run.data(), "edits": wishes.edits})
+        control.save(self.root, self.id, {**after, "answer": kept})
+        self._act(*(_pending(kept) or (run, [])))
+        control.save(self.root, self.id, after)
         return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
 
     def _listen(self, state: dict[str, Any]) -> tuple[reading.Heard, Conversation, int]:
@@ -205,9 +173,9 @@ class Along:
         if isinstance(error, ModelError) and error.futile:
             times = 1 + session_state.number(dict(state), "in_vain")  # since something was read last
             if times < IN_VAIN:
-                conversations.save(self.root, self.id, {**state, "in_vain": times})
+                control.save(self.root, self.id, {**state, "in_vain": times})
             else:
-                conversations.save(self.root, self.id, after)
+                control.save(self.root, self.id, after)
                 why = f"{why} It was sent {times} times, and is skipped now."
         ended = replace(run, outcome=outcome, why=why)
         runs.append(self.root, ended)
@@ -216,7 +184,7 @@ class Along:
     def _switched_off(self) -> bool:
         """Tell whether the person stopped the subconscious meanwhile, or switched it off: settings are read once a
         second."""
-        if control.stopped(self.root):
+        if control.stopped(self.root) is not None:
             return True
         if time.monotonic() >= self._looked + 1.0:
             self._looked = time.monotonic()
@@ -230,67 +198,34 @@ class Along:
         return agent.Situation(
             self.blocks.told(places.DIRECTIVES),
             {name: self.blocks.told(name) for name in places.BLOCKS},
-            conversations.last(self.root, self.id),
+            [each for each in runs.newest_first(self.root, EARLIER, self.id) if each.outcome == runs.DONE],
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
-            whispered=[each.text for each in whispers.newest_first(self.root, SAID, self.id)],
             undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",
         )
 
-    def _act(self, state: dict[str, Any], answer: PendingAnswer, *, again: bool = False) -> dict[str, Any]:
-        """Do what an answer asks for, and return the state without it. What was done by a process that was killed then
-        is not done `again`."""
-        run, wishes, now = answer.run, answer.wishes, answer.time
-        made: list[tuple[str, str, str]] = []
-        for name, old, new in wishes.edits:
+    def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
+        """Do what an answer asks for, and log the run. What was done by a process that was killed then is not done
+        `again`. Raises OSError."""
+        changes, refused = [], list(run.refused)
+        for name, old, new in edits:
             try:
-                made_now = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                made = self.blocks.edit(name, old, new, run=run.id, session=self.id)
                 # A process that was killed then may have made it.
-                if made_now or (again and run.id in {each.run for each in self.blocks.versions(name)[: agent.EDITS]}):
-                    made.append((name, old, new))
+                if made or (again and name in {each for each, _, _ in blocks.changes_of(self.root, run.id)}):
+                    changes.append(agent.change(name, old, new))
                 else:
-                    wishes.refused.append(f"a change of {name}: it says that already")
-            except RefusedEditError as error:
-                wishes.refused.append(f"a change of {name}: {error.message}")
-        mentions = {each["id"]: each for each in conversations.mentions(state)}
-        said = [(text, because, urgent, "") for text, because, urgent in wishes.whispers]
-        said += [(text, "", False, str(name)) for name, text in wishes.replies]
-        entries = agent.entries(wishes, made, run.id, now)
-        sent = []
-        for whisper_id, (text, because, urgent, mention) in zip(answer.names, said, strict=True):
-            asked = mentions.pop(mention, {})
-            words = redacted(text)
-            whisper = whispers.Whisper(
-                whisper_id, now, self.id, self.slug, run.id, words, urgent, asked.get("words", ""), because
-            )
-            whispers.send(self.root, whisper)
-            sent.append(whisper.id)
-            if asked:
-                entries.append(Remark(now, run.id, conversations.ASKED, asked["words"]))
-            entries.append(Remark(now, run.id, conversations.REPLIED if asked else conversations.WHISPERED, words))
-        if run.id not in {each.run for each in conversations.last(self.root, self.id, 1)}:
-            conversations.add(self.root, self.id, [replace(each, text=redacted(each.text)) for each in entries])
-        runs.append(
-            self.root,
-            replace(
-                run, outcome=runs.DONE, blocks=tuple(dict.fromkeys(name for name, _, _ in made)), whispers=tuple(sent),
-                refused=tuple(map(redacted, wishes.refused)), note=redacted(run.note),
-                looks=tuple(map(redacted, run.looks)),
-            ),
-        )  # fmt: skip
-        return self._acted({**state, "mentions": [*mentions.values()]})
-
-    def _made(self, name: str, run: runs.Run) -> bool:
-        """Tell whether a run changed a block in a process that was killed then."""
-        return any(each.run == run.id for each in self.blocks.versions(name)[: agent.EDITS])
-
-    def _acted(self, state: dict[str, Any]) -> dict[str, Any]:
-        after = {key: value for key, value in state.items() if key != "answer"}
-        conversations.save(self.root, self.id, after)
-        return after
+                    refused.append(f"a change of {name}: it says that already")
+            except blocks.RefusedEditError as error:
+                refused.append(f"a change of {name}: {error.message}")
+        for each in run.whispers:
+            was_sent = again and (runs.waits(self.root, run, each) or find_note(self.root, each.id) is not None)
+            if not was_sent:
+                runs.send(self.root, run, each)
+        runs.append(self.root, replace(run, changes=tuple(changes), refused=tuple(map(redacted, refused))))
 
 
 def _is_news(heard: reading.Heard) -> bool:
@@ -301,15 +236,11 @@ def _is_news(heard: reading.Heard) -> bool:
 
 def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
     """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
-    of. What was told of often enough, or long ago, waits no more."""
-    known = conversations.mentions(state)
-    number = max((int(each["id"][1:]) for each in known if each["id"][1:].isdigit()), default=0)
-    waiting: list[dict[str, Any]] = [
-        {**each, "told": session_state.number(each, "told") + 1} for each in known if conversations.waits(each, now)
-    ]
-    for found in heard.mentions:
-        number += 1
-        waiting.append({"id": f"m{number}", "who": found.who, "words": found.words, "time": clock.iso(now), "told": 1})
+    of."""
+    waiting = [{**each, "told": each["told"] + 1} for each in control.waiting_in(state, now)]
+    number = max((int(each["id"][1:]) for each in waiting if each["id"][1:].isdigit()), default=0)
+    for at, found in enumerate(heard.mentions, number + 1):
+        waiting.append({"id": f"m{at}", "who": found.who, "words": found.words, "time": clock.iso(now), "told": 1})
     return waiting[-WAITING:]
 
 

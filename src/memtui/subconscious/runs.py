@@ -1,28 +1,50 @@
-"""The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it.
+"""The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it; and
+its whispers.
 
-A run is noted when it begins and again when it has ended; one that only began is under way, or was killed.
+A run is logged when it begins and again when it has ended; one that only began is under way, or was killed. A whisper
+is a note of guidance for one session, so it is delivered once, before the next prompt or, urgent, before the next tool,
+with a receipt (core/inbox/claims.py).
 """
 
-from dataclasses import dataclass
-from typing import Any
+import os
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
-from memtui.subconscious import lines, places
+from memtui.core.base import backwards, clock, fastjson, fs, paths
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox.deliverable import WHISPER
+from memtui.subconscious import places
 
+VERSION = 1
+LOCK_SECONDS = 5.0
 # Outcomes. Others are those of a call that failed (llm/errors.py): budget, busy, …
 BEGUN, DONE, FAILED = "begun", "done", "failed"
-# The event of a run that a person asked for.
-BY_HAND = "by hand"
 # Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
 # does not say how many it may take.
 TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
+SENDER = "subconscious"
+# Characters of a whisper; seconds after which it is not delivered any more.
+MOST, EXPIRES = 1200, clock.DAY
+
+
+class Whisper(NamedTuple):
+    """A message to the session of a run. `reply`: the words that it answers, empty if it was not asked; `because`: the
+    words in the session that it is about."""
+
+    id: str
+    text: str
+    urgent: bool = False
+    reply: str = ""
+    because: str = ""
 
 
 @dataclass(frozen=True)
 class Run:
     """One run. `time` in seconds since the epoch; `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the
     model gave no answer; `why`: in words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what
-    its tools looked at; `blocks`: names of the blocks it changed; `whispers`: ids of what it said; `refused`: what it
-    asked for and did not get."""
+    its tools looked at; `changes`: of blocks, each begun by the block's name; `refused`: what it asked for and did not
+    get."""
 
     id: str
     time: float
@@ -44,17 +66,63 @@ class Run:
     limit: int = 0
     note: str = ""
     looks: tuple[str, ...] = ()
-    blocks: tuple[str, ...] = ()
-    whispers: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    whispers: tuple[Whisper, ...] = ()
     refused: tuple[str, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """The names of the blocks that it changed."""
+        return tuple(dict.fromkeys(each.partition(":")[0] for each in self.changes))
 
     def data(self) -> dict[str, Any]:
         """Return the run as the log and --json have it."""
-        return lines.data_of(self)
+        lists = {key: list(getattr(self, key)) for key in ("looks", "changes", "blocks", "refused")}
+        said = [each._asdict() for each in self.whispers]
+        return {**vars(self), **lists, "whispers": said, "time": clock.iso(self.time)}
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return what came of it, as (kind, text): what later runs of the session are told again."""
+        found = [("changed", each) for each in self.changes]
+        found += [("noted", self.note)] if self.note else []
+        found += [("refused", each) for each in self.refused]
+        for each in self.whispers:
+            found += [("asked", each.reply), ("replied", each.text)] if each.reply else [("whispered", each.text)]
+        return found
 
     def killed(self, now: float) -> bool:
         """Whether its process ended without a word."""
         return self.outcome == BEGUN and now - self.time > (self.limit or UNDER_WAY)
+
+
+def read(row: dict[str, object]) -> Run | None:
+    """Read a row of the log; None if it is none."""
+    values: dict[str, Any] = {}
+    for field in fields(Run):
+        value = row.get(field.name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if field.name == "cost":
+            values["cost"] = value if is_number else None
+        elif field.name == "whispers":
+            values["whispers"] = tuple(filter(None, map(_whisper, value))) if isinstance(value, list) else ()
+        elif (field.type is str and isinstance(value, str)) or (field.type in {int, float} and is_number):
+            values[field.name] = value
+        elif isinstance(value, list):
+            values[field.name] = tuple(map(str, value))
+    values["time"] = clock.parse(row.get("time"))
+    try:
+        return Run(**values) if row.get("v") == VERSION and values["time"] is not None else None
+    except TypeError:
+        return None  # a text that must be there is missing
+
+
+def _whisper(row: object) -> Whisper | None:
+    if not isinstance(row, dict):
+        return None
+    texts = [row.get(key) for key in ("id", "text", "reply", "because")]
+    if not all(isinstance(each, str) for each in texts):
+        return None
+    return Whisper(row["id"], row["text"], row.get("urgent") is True, row["reply"], row["because"])
 
 
 def path(root: str) -> str:
@@ -63,17 +131,53 @@ def path(root: str) -> str:
 
 
 def append(root: str, run: Run) -> None:
-    """Log a run, or its end. Raises OSError."""
-    lines.append(root, path(root), run, TRIM_BYTES)
+    """Log a run, or its end. Nothing may be appended to the file while its older half goes. Raises OSError."""
+    with fs.Lock(places.home(root) + "/lines.lock", LOCK_SECONDS):
+        fs.append(path(root), fastjson.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
+        if os.stat(path(root)).st_size > TRIM_BYTES:
+            rows = fs.read_bytes(path(root)).splitlines(keepends=True)
+            fs.write_atomic(path(root), b"".join(rows[len(rows) // 2 :]), durable=False)
 
 
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
     """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id) if given.
     Lines that can't be read are skipped."""
     runs: dict[str, Run] = {}
-    for run in lines.newest_first(path(root), Run, session.encode()):
-        if run.session.startswith(session):
-            runs.setdefault(run.id, run)
-            if len(runs) >= limit:
-                break
+    try:
+        for _, line in backwards.lines(path(root), needle=session.encode()):
+            run = read(fastjson.loads_dict(line))
+            if run is not None and run.session.startswith(session):
+                runs.setdefault(run.id, run)
+                if len(runs) >= limit:
+                    break
+    except OSError:
+        pass
     return sorted(runs.values(), key=lambda run: -run.time)
+
+
+def send(root: str, run: Run, whisper: Whisper) -> None:
+    """Put a whisper of a run into the inbox of its project. Raises OSError."""
+    fields = {
+        "id": whisper.id,
+        "time": clock.iso_seconds(run.time),
+        "from": SENDER,
+        "kind": WHISPER,
+        "for": "session:" + run.session,
+        "expires": clock.iso_seconds(run.time + EXPIRES),
+        **({"urgent": "yes"} if whisper.urgent else {}),
+    }
+    inbox_file.add_entry(paths.inbox_dir(root, run.project), "guidance", fields, whisper.text)
+
+
+def waits(root: str, run: Run, whisper: Whisper) -> bool:
+    """Tell whether a whisper is still in the inbox, or taken by a hook whose delivery is not settled."""
+    directory = paths.inbox_dir(root, run.project)
+    claimed = f"{directory}/{inbox_format.CLAIMED}"
+    files = [f"{claimed}/{name}" for name in paths.names_in(claimed) if name.endswith(".md")]
+    for file in (f"{directory}/{inbox_format.FILES['guidance']}", *files):
+        try:
+            if any(each.id == whisper.id for each in inbox_format.read(file)):
+                return True
+        except OSError:
+            continue
+    return False

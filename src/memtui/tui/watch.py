@@ -83,7 +83,7 @@ class Watch:
 
     def _subconscious(self) -> list[str]:
         home = places.home(self.data.root)
-        return [home, *(f"{home}/{name}" for name in ("runs.jsonl", "whispers.jsonl", "sessions", "stopped"))]
+        return [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))]
 
     def _inbox(self) -> list[str]:
         found = []

@@ -15,7 +15,7 @@ from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.log import LoggedCall
 from memtui.llm.usage import ModelUsage
 from memtui.present import models
-from memtui.subconscious import overview, places
+from memtui.subconscious import control, places
 
 LIMIT = 30
 WORDS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
@@ -75,7 +75,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     """Show what is chosen, and what was used of the budget of the day."""
     ctx.must_have_home()
     choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
-    reading = overview.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
+    reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     data = {
         "backend": choice.backend or None,
         "model": choice.model,

@@ -5,7 +5,7 @@ import pytest
 
 from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
-from memtui.subconscious import blocks, conversations, runs, whispers
+from memtui.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, RunRow, SessionGroup
 from tui.conftest import NOW, settle
@@ -74,16 +74,13 @@ async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
 
 
 async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
-    slug = paths.project_key(world.shop)
-    whispers.send(
-        world.root,
-        whispers.Whisper("W" * 26, NOW - 5, world.sessions["today"], slug, "r9", "Not on Friday.", because="on Friday"),
-    )
+    whisper = runs.Whisper("W" * 26, "Not on Friday.", because="on Friday")
     known(world).edit("guidance", "", "- Of the run.", run="r9", session="s")
-    ran(
-        world, outcome="done", blocks=("guidance",), whispers=("W" * 26,), note="They deploy.", cost=0.002, tokens=1200,
-        looks=("Grep . deploy",), refused=("a change of core_directives: only its person changes it",),
+    run = ran(
+        world, outcome="done", changes=("guidance: added",), whispers=(whisper,), note="They deploy.", cost=0.002,
+        tokens=1200, looks=("Grep . deploy",), refused=("a change of core_directives: only its person changes it",),
     )  # fmt: skip
+    runs.send(world.root, run, whisper)
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
         detail = app.screen.detail.plain
@@ -97,7 +94,7 @@ async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
-    ran(world, outcome="done", blocks=("guidance", "user_preferences"))
+    ran(world, outcome="done", changes=("guidance: added", "user_preferences: added"))
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
         await pilot.press("x")
@@ -113,7 +110,7 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
 async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):
     known(world).edit("guidance", "", "- Rule.", run="r9", session="s")
     known(world).replace("guidance", "- My rule.", app.data.journal())
-    ran(world, outcome="done", blocks=("guidance",))
+    ran(world, outcome="done", changes=("guidance: added",))
     failed = []
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
@@ -139,7 +136,7 @@ async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
 
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
     slug = paths.project_key(world.shop)
-    whispers.send(world.root, whispers.Whisper("W" * 26, NOW, world.sessions["today"], slug, "r", "Not on Friday."))
+    runs.send(world.root, ran(world), runs.Whisper("W" * 26, "Not on Friday."))
 
     def waiting():
         return {entry.id for entry in inbox_format.read(f"{paths.inbox_dir(world.root, slug)}/guidance.md")}
@@ -157,7 +154,7 @@ async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
 
 async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
     mention = {"id": "m1", "who": "person", "words": "when do we deploy?", "time": "2026-11-18T11:06:00Z"}
-    conversations.save(world.root, world.sessions["today"], {"mentions": [mention]})
+    control.save(world.root, world.sessions["today"], {"mentions": [mention]})
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, lambda row: isinstance(row, SessionGroup) and row.session == world.sessions["today"])
         assert "waits for a reply to you" in app.screen.detail.plain
@@ -189,7 +186,7 @@ async def test_what_a_run_brings_shows_by_itself(app, world):
 
 async def test_hostile_text_is_drawn_harmlessly(app, world):
     known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r9", session="s")
-    ran(world, outcome="done", note="[red]loud[/red] \x1b[2J", looks=("\x1b[2J",), blocks=("guidance",))
+    ran(world, outcome="done", note="[red]loud[/red] \x1b[2J", looks=("\x1b[2J",), changes=("guidance: added",))
     async with app.run_test(size=(80, 24)) as pilot:
         await to_run(pilot, "r9")
         assert "\x1b" not in app.screen.detail.plain

@@ -15,7 +15,7 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.memory_counts import RecallCounts
-from memtui.core.deliveries.record import RECALL, Delivery, Item, titles
+from memtui.core.deliveries.record import RECALL, Delivery, Item, find_note, titles
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
@@ -24,9 +24,9 @@ from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
-from memtui.subconscious import blocks, whispers
-from memtui.subconscious.overview import WaitingMention
-from memtui.subconscious.runs import BY_HAND, Run
+from memtui.subconscious import blocks, runs
+from memtui.subconscious.control import WaitingMention
+from memtui.subconscious.runs import Run
 from memtui.tui.model import line_diff, times
 from memtui.tui.widgets.key_lines import append_keys
 
@@ -45,8 +45,6 @@ CAME_BACK = "A note that does not arrive waits again, on top of the list."
 # The words for outcomes that differ from those of the log.
 STATES = {receipts.WAITING: "on the way", "": "looking for its receipt"}
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
-# The newest notes of the model to a session that are looked through.
-WHISPERS_READ = 100
 # By the code of a finding: what it means for a note, and what can be done.
 STUCK = {
     "inbox.held": ("It stays here until you decide.", "{activity.again} sends it again."),
@@ -181,7 +179,7 @@ def _internals(text: Text, record: Delivery, title: str, project: str) -> None:
 
 def called(sender: str) -> str:
     """Return how a sender is called: `you` for what was written in the TUI."""
-    return {"tui": "you", whispers.SENDER: "the model"}.get(sender, sender) or "by hand"
+    return {"tui": "you", runs.SENDER: "the model"}.get(sender, sender) or "by hand"
 
 
 def waiting(
@@ -309,8 +307,7 @@ def run(data: "Data", found: Run, *, read_only: bool) -> Text:
     did = model_words.did(found)
     text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
     text.append(safe_text.clean(found.note) + "\n\n" if found.note else "\n")
-    after = found.event if found.event == BY_HAND else f"after {found.event}"
-    _line(text, f"{ago(found.time, now)}, {after}, in {found.cwd}")
+    _line(text, f"{ago(found.time, now)}, after {found.event}, in {found.cwd}")
     _line(
         text, f"heard {many(found.heard, 'message')}, {many(found.calls, 'call')} of {models.short_name(found.model)}"
     )
@@ -319,9 +316,8 @@ def run(data: "Data", found: Run, *, read_only: bool) -> Text:
         text.append(f"\n{title}\n" if lines else "", style="bold")
         for each in lines:
             _line(text, each, "")
-    for whisper in whispers.newest_first(data.root, WHISPERS_READ, found.session) if found.whispers else ():
-        if whisper.id in found.whispers:
-            _whisper(text, data, whisper)
+    for whisper in found.whispers:
+        _whisper(text, data, found, whisper)
     for name, before, after_it in blocks.changes_of(data.root, found.id):
         text.append(f"\n{safe_text.line(name)}\n", style="bold")
         text.append_text(
@@ -332,19 +328,19 @@ def run(data: "Data", found: Run, *, read_only: bool) -> Text:
     return text
 
 
-def _whisper(text: Text, data: "Data", whisper: whispers.Whisper) -> None:
+def _whisper(text: Text, data: "Data", found: Run, whisper: runs.Whisper) -> None:
     try:
-        delivered = whispers.delivered(data.root, whisper)
+        delivered = find_note(data.root, whisper.id)
     except OSError:
         delivered = None
     if delivered is not None:
         record = delivered.delivery
         outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
         state, style = f"{GLYPHS[outcome][0]} {outcome}", GLYPHS[outcome][1]
-    elif whispers.waits(data.root, whisper):
+    elif runs.waits(data.root, found, whisper):
         state, style = "○ waits", "cyan"
     else:
-        state, style = model_words.ended(whisper, data.now()), "dim"
+        state, style = "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
     text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold").append(f"  {state}\n", style)
     text.append(safe_text.clean(whisper.text) + "\n")
     if whisper.reply:
@@ -353,12 +349,12 @@ def _whisper(text: Text, data: "Data", whisper: whispers.Whisper) -> None:
         _line(text, f"because of: “{whisper.because}”")
 
 
-def read_along(text: Text, runs: Sequence[Run], mentions: Sequence[WaitingMention], now: float) -> None:
+def read_along(text: Text, read: Sequence[Run], mentions: Sequence[WaitingMention], now: float) -> None:
     """Append how often a model read a session, and what waits for its reply."""
-    if runs:
+    if read:
         text.append("\nRead by the model", style="bold")
-        text.append(f"  {many(len(runs), 'time')}, last {ago(runs[0].time, now)}", style="dim")
-        text.append(f", {models.dollars(sum(each.cost or 0.0 for each in runs))}\n", style="dim")
+        text.append(f"  {many(len(read), 'time')}, last {ago(read[0].time, now)}", style="dim")
+        text.append(f", {models.dollars(sum(each.cost or 0.0 for each in read))}\n", style="dim")
     for each in mentions:
         who = "you" if each.who == "person" else "the agent"
         _line(text, f"waits for a reply to {who}, {ago(each.time, now)}: {each.words}", "cyan")

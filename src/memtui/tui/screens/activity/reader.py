@@ -21,9 +21,9 @@ from memtui.core.inbox import undelivered, under_way
 from memtui.core.memories import moved
 from memtui.core.review.waiting import Waiting, homes, waiting_in
 from memtui.core.settings import config
-from memtui.subconscious import overview
+from memtui.subconscious import control
 from memtui.subconscious import runs as model_runs
-from memtui.subconscious.overview import WaitingMention
+from memtui.subconscious.control import WaitingMention
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class ActivityReader:
         for run in model_runs.newest_first(data.root, RUNS) if data.has_model else ():
             runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
-        mentions = overview.mentions(data.root, now) if data.has_model else []
+        mentions = control.mentions(data.root, now) if data.has_model else []
         self.post(NotesRead(notes, names, problem, not data.records(1), runs, mentions, self._started()))
 
     def _started(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ from memtui.core.review.waiting import Waiting, is_for
 from memtui.present import colours, legend, models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import EVENTS, GLYPHS, brought, outcomes
-from memtui.subconscious.overview import WaitingMention
+from memtui.subconscious.control import WaitingMention
 from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details

@@ -13,7 +13,7 @@ from memtui.core.settings.setting import Setting
 from memtui.present import fixes as fix_words
 from memtui.present import safe_text
 from memtui.subconscious import control
-from memtui.subconscious.overview import Overview
+from memtui.subconscious.control import Overview
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.screens.list_screen import ListScreen

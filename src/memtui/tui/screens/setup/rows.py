@@ -22,8 +22,8 @@ from memtui.hooks.installer import checkup, entries, status
 from memtui.present import colours, legend, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
-from memtui.subconscious import overview
-from memtui.subconscious.overview import Overview
+from memtui.subconscious import control
+from memtui.subconscious.control import Overview
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.painting import SPANNED
 
@@ -114,7 +114,7 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     except MemtuiError as error:
         snapshot.settings_error = error.message
     if snapshot.has_model:
-        snapshot.reading = overview.look(data.env, data.root, data.project_root, data.now())
+        snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
 
 

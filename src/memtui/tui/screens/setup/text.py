@@ -16,7 +16,7 @@ from memtui.hooks.installer import entries
 from memtui.present import colours, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
-from memtui.subconscious.overview import Overview
+from memtui.subconscious.control import Overview
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
