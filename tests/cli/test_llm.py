@@ -8,7 +8,7 @@ import pytest
 from memtui.cli import parser
 from memtui.core.base import ids
 from memtui.llm import log
-from memtui.llm.usage import ModelUsage
+from memtui.llm.call import ModelUsage
 
 
 def test_off_says_how_to_switch_it_on(bare):

@@ -9,7 +9,7 @@ import pytest
 from memtui.core.base import clock, ids
 from memtui.core.health import findings, retention
 from memtui.llm import choice, log
-from memtui.llm.usage import ModelUsage, priced
+from memtui.llm.call import ModelUsage, priced
 
 NOW = 1_795_000_000.0  # in November 2026
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from memtui.core.base import fs
-from memtui.llm import errors, headless, log
-from memtui.llm.call import Call, Stop
+from memtui.llm import headless, log
+from memtui.llm.call import Call, ModelError, Stop
 from memtui.llm.model import LanguageModel
 
 
@@ -16,7 +16,7 @@ def test_so_many_run_at_once(tmp_path):
     with contextlib.ExitStack() as taken:
         held = [taken.enter_context(headless.slot(str(tmp_path))) for _ in range(headless.AT_ONCE)]
         assert len({each.path for each in held}) == headless.AT_ONCE
-        with pytest.raises(errors.BusyError), headless.slot(str(tmp_path)):
+        with pytest.raises(ModelError, check=lambda error: error.outcome == "busy"), headless.slot(str(tmp_path)):
             pass
     with headless.slot(str(tmp_path)) as again:
         assert again.path == held[0].path
@@ -28,7 +28,7 @@ def test_so_many_start_in_a_minute(tmp_path, monkeypatch):
     for _ in range(headless.A_MINUTE):
         headless.note_spawn(str(tmp_path))
         now += 1
-    with pytest.raises(errors.BusyError) as caught:
+    with pytest.raises(ModelError, check=lambda error: error.outcome == "busy") as caught:
         headless.note_spawn(str(tmp_path))
     assert caught.value.retryable
     assert caught.value.after == pytest.approx(headless.MINUTE - headless.A_MINUTE)
@@ -92,7 +92,7 @@ def test_a_client_that_is_killed_counts_as_what_it_may_have_used(tmp_path):
     model = LanguageModel(
         {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}, str(root), str(root), first_wait=0.01
     )
-    with pytest.raises(errors.CutError):
+    with pytest.raises(ModelError, check=lambda error: error.outcome == "cut"):
         model.ask("test", "Rules.", "Words.", {"type": "object"}, most=1000)
     (entry,) = log.newest_first(str(root))
     assert entry.outcome == "cut"

@@ -28,11 +28,9 @@ from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.redaction.redact import kinds_in
-from memtui.llm.errors import ModelError
-from memtui.llm.fence import RULE, fenced
-from memtui.llm.model import LanguageModel, Progress, ask_each, batched
+from memtui.llm.call import NOTHING, ModelError, ModelUsage, tokens_in
+from memtui.llm.model import RULE, LanguageModel, Progress, ask_each, batched, fenced
 from memtui.llm.schema import Schema
-from memtui.llm.usage import NOTHING, ModelUsage, tokens_in
 
 PURPOSE = "dream"
 # Memories of a cluster, at most; characters of a memory that a dream looks at, at most.

@@ -4,21 +4,25 @@ The answer is the input of a tool that the model calls. It is not forced to: a m
 no forced tool. An answer that is JSON as text counts as well.
 """
 
+import asyncio
 import json
 from typing import Any
 
-from memtui.llm.call import POLL_SECONDS, Answer, Call, Stop
-from memtui.llm.errors import (
-    BusyError,
-    CutError,
-    InvalidAnswerError,
+from memtui.llm.call import (
+    CUT,
+    INVALID,
+    POLL_SECONDS,
+    REFUSED,
+    UNREACHABLE,
+    Answer,
+    Call,
     ModelError,
-    RefusedError,
-    RejectedError,
-    UnreachableError,
+    ModelUsage,
+    Stop,
+    of_status,
+    priced,
     shortened,
 )
-from memtui.llm.usage import ModelUsage, priced
 
 URL = "https://api.anthropic.com"
 # What a short name stands for.
@@ -38,6 +42,8 @@ COUNTS = {
     "cached": "cache_read_input_tokens",
     "written": "cache_creation_input_tokens",
 }
+NO_API = ("The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
+NO_JSON = ("The model answered with text that is not JSON.", "")
 
 
 class Api:
@@ -51,14 +57,10 @@ class Api:
 
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError."""
-        import asyncio
-
         return asyncio.run(self._watched(call, stop))
 
     async def _watched(self, call: Call, stop: Stop) -> Answer:
         """Read the answer, and break the connection off as soon as it is time to stop."""
-        import asyncio
-
         heard = _Heard(self.model)
         task = asyncio.create_task(self._request(call, stop, heard))
         try:
@@ -84,24 +86,22 @@ class Api:
                 # Later than `stop`, which knows what was used by then.
                 timeout=anthropic.Timeout(max(1.0, stop.left) + 5.0, connect=CONNECT_SECONDS),
             ) as client:
-                request: Any = client.messages.create
-                stream = await request(**self._body(call))
-                async with stream:
+                request: Any = client.messages.stream
+                async with request(**self._body(call)) as stream:
                     async for event in stream:
-                        heard.take(event)
+                        heard.message, heard.is_whole = stream.current_message_snapshot, event.type == "message_stop"
             return heard.answer()
         except ModelError:
             raise
         except anthropic.APIStatusError as error:
-            raise _of_status(error, heard.usage()) from error
+            raise _of_error(error, heard.usage()) from error
         except anthropic.APIConnectionError as error:
-            raise UnreachableError(f"There is no connection to the model: {_said(error)}") from error
-        except ValueError as error:
-            raise InvalidAnswerError(
-                "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.", heard.usage()
-            ) from error
+            raise ModelError(UNREACHABLE, f"There is no connection to the model: {_said(error)}") from error
+        except (ValueError, RuntimeError) as error:  # of the SDK, for what the API does not send, and what is no JSON
+            words = NO_API if heard.message is None else NO_JSON
+            raise ModelError(INVALID, *words, heard.usage()) from error
         except Exception as error:  # of the HTTP library, which the SDK lets through while it reads a stream
-            raise CutError(f"The connection broke off: {_said(error)}", usage=heard.usage()) from error
+            raise ModelError(CUT, f"The connection broke off: {_said(error)}", usage=heard.usage()) from error
 
     def _body(self, call: Call) -> dict[str, Any]:
         head = [{"type": "text", "text": call.head, "cache_control": EPHEMERAL}] if call.head else []
@@ -111,72 +111,46 @@ class Api:
             "system": [{"type": "text", "text": f"{call.system}\n\n{ONLY_THE_TOOL}", "cache_control": EPHEMERAL}],
             "messages": [{"role": "user", "content": [*head, {"type": "text", "text": call.prompt}]}],
             "tools": [{"name": TOOL, "description": "Takes your answer.", "input_schema": call.schema}],
-            "stream": True,
         }
 
 
 class _Heard:
-    """What was heard of an answer so far, by the events of its stream."""
+    """What was heard of an answer so far: the `message` as the SDK puts it together, and whether it `is_whole`."""
 
     def __init__(self, model: str) -> None:
-        self.model = model
-        self._counts = ModelUsage()
-        self._tools: dict[int, list[str]] = {}
-        self._texts: list[str] = []
-        self._begun = self._ended = False
-        self._why_ended: str | None = None
-
-    def take(self, event: Any) -> None:
-        """Take the next event. Events of unknown types are skipped."""
-        kind = event.type
-        if kind == "message_start":
-            self._begun = True
-            self.model = str(event.message.model or self.model)
-            self._count(event.message.usage)
-        elif kind == "content_block_start" and event.content_block.type == "tool_use":
-            self._tools[event.index] = []
-        elif kind == "content_block_delta" and event.delta.type == "input_json_delta" and event.index in self._tools:
-            self._tools[event.index].append(event.delta.partial_json)
-        elif kind == "content_block_delta" and event.delta.type == "text_delta":
-            self._texts.append(event.delta.text)
-        elif kind == "message_delta":
-            self._why_ended = event.delta.stop_reason
-            self._count(event.usage)
-        elif kind == "message_stop":
-            self._ended = True
-
-    def _count(self, used: Any) -> None:
-        """Take the counts of an event; a later one names the sums so far, of some kinds or of all."""
-        counts = {key: getattr(used, name, None) for key, name in COUNTS.items()}
-        self._counts = self._counts._replace(**{key: value for key, value in counts.items() if value is not None})
+        self.model, self.is_whole = model, False
+        self.message: Any = None
 
     def usage(self) -> ModelUsage:
         """Return what was used so far, as far as the service has said."""
-        return priced(self.model, self._counts)
+        used = getattr(self.message, "usage", None)
+        return priced(self._named, ModelUsage(**{key: getattr(used, name, 0) or 0 for key, name in COUNTS.items()}))
+
+    @property
+    def _named(self) -> str:
+        return str(getattr(self.message, "model", "") or self.model)
 
     def answer(self) -> Answer:
         """Return the answer. Raises ModelError if it is not whole, or no answer."""
         used = self.usage()
-        if not self._begun:
-            raise InvalidAnswerError(
-                "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL."
-            )
-        if not self._ended:
-            raise CutError("The answer broke off.", usage=used)
-        if self._why_ended == "refusal":
-            raise RefusedError("The model refused to answer.", usage=used)
-        if self._why_ended in {"max_tokens", "model_context_window_exceeded"}:
-            raise InvalidAnswerError("The answer is too long, and was cut off.", usage=used)
-        return Answer(self._data(used), self.model, used)
-
-    def _data(self, used: ModelUsage) -> object:
-        text = "".join(next(iter(self._tools.values()), self._texts)).strip()
-        if not self._tools and text.startswith("```") and text.endswith("```"):
+        if self.message is None:
+            raise ModelError(INVALID, *NO_API)
+        if not self.is_whole:
+            raise ModelError(CUT, "The answer broke off.", usage=used)
+        if self.message.stop_reason == "refusal":
+            raise ModelError(REFUSED, "The model refused to answer.", usage=used)
+        if self.message.stop_reason in {"max_tokens", "model_context_window_exceeded"}:
+            raise ModelError(INVALID, "The answer is too long, and was cut off.", usage=used)
+        for block in self.message.content:
+            if block.type == "tool_use":
+                return Answer(block.input, self._named, used)
+        text = "".join(block.text for block in self.message.content if block.type == "text").strip()
+        if text.startswith("```") and text.endswith("```"):
             text = text.removesuffix("```").partition("\n")[2]  # marks of a code block
         try:
-            return json.loads(text or "{}" if self._tools else text)
+            return Answer(json.loads(text), self._named, used)
         except (ValueError, RecursionError) as error:
-            raise InvalidAnswerError("The model answered with text that is not JSON.", usage=used) from error
+            raise ModelError(INVALID, *NO_JSON, used) from error
 
 
 def _said(error: Exception) -> str:
@@ -185,24 +159,17 @@ def _said(error: Exception) -> str:
     return shortened(f"{words} {cause}" if cause not in words else words)
 
 
-def _of_status(error: Any, used: ModelUsage) -> ModelError:
+def _of_error(error: Any, used: ModelUsage) -> ModelError:
     """Return our error for an answer with a status that is not good, or an error in the middle of a stream."""
     status = error.status_code
     body: Any = error.body if isinstance(error.body, dict) else {}
     inner: Any = body.get("error") if isinstance(body.get("error"), dict) else {}
-    words = shortened(str(inner.get("message") or error.message))
     passing = inner.get("type") in PASSING if status < 400 else status in {408, 429} or status >= 500
-    if passing:
-        return BusyError(f"The model is busy ({status}): {words}", "Try again later.", used, _after(error))
-    hint = "Check ANTHROPIC_API_KEY." if status in {401, 403} else ""
-    if status == 404:
-        hint = "Check the model: memtui config get llm_model"
-    return RejectedError(f"The service did not take the request ({status}): {words}", hint, used)
-
-
-def _after(error: Any) -> float:
-    """Return the seconds that the service asks to wait."""
+    hints = {401: "Check ANTHROPIC_API_KEY.", 403: "Check ANTHROPIC_API_KEY."}
+    hints[404] = "Check the model: memtui config get llm_model"
     try:
-        return min(MOST_AFTER, max(0.0, float(error.response.headers.get("retry-after") or 0)))
+        after = min(MOST_AFTER, max(0.0, float(error.response.headers.get("retry-after") or 0)))
     except ValueError:
-        return 0.0
+        after = 0.0
+    words = shortened(str(inner.get("message") or error.message))
+    return of_status(status, passing, words, hints.get(status, ""), used, after)

@@ -16,7 +16,8 @@ from memtui.core.health import findings
 from memtui.core.places import settings_files
 from memtui.core.settings import config
 from memtui.llm import log
-from memtui.llm.errors import BudgetError, CancelledCallError, OffError
+from memtui.llm.call import BUDGET, CANCELLED, ModelError
+from memtui.llm.call import OFF as IS_OFF
 
 OFF = "llm.off"
 NOTHING = "llm.nothing"
@@ -50,9 +51,9 @@ class ModelChoice(NamedTuple):
         return self.reason == NOTHING
 
     def must_be(self) -> None:
-        """Raise OffError if no model can be asked."""
+        """Raise ModelError if no model can be asked."""
         if not self.backend:
-            raise OffError(self.why, self.hint)
+            raise ModelError(IS_OFF, self.why, self.hint)
 
     @property
     def why(self) -> str:
@@ -114,12 +115,12 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
         yield choice.finding()
         return
     today, last = log.today(root, now), next(log.newest_first(root), None)
-    unmade = sum(call.outcome == BudgetError.outcome for call in today)
+    unmade = sum(call.outcome == BUDGET for call in today)
     used = log.sum_of(today)
     tokens, cost = f"{used.tokens:,}", f"{used.cost or 0.0:.2f}"
     calls = len(today) - unmade
     yield good("llm.ok", backend=choice.backend, model=choice.model, calls=calls, tokens=tokens, cost=cost)
     if unmade:
         yield note("llm.budget", count=unmade)
-    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CancelledCallError.outcome}:
+    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CANCELLED}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))

@@ -18,19 +18,23 @@ from typing import IO, Any
 
 from memtui.core.base import fastjson, fs
 from memtui.core.base.storage import storage_error
-from memtui.llm.call import POLL_SECONDS, Answer, Call, Stop
-from memtui.llm.errors import (
-    BusyError,
-    CutError,
-    InvalidAnswerError,
+from memtui.llm.call import (
+    BUSY,
+    CUT,
+    INVALID,
+    OFF,
+    POLL_SECONDS,
+    REFUSED,
+    REJECTED,
+    UNREACHABLE,
+    Answer,
+    Call,
     ModelError,
-    OffError,
-    RefusedError,
-    RejectedError,
-    UnreachableError,
+    ModelUsage,
+    Stop,
+    of_status,
     shortened,
 )
-from memtui.llm.usage import ModelUsage
 
 FLAGS = ("-p", "--no-session-persistence", "--output-format", "json")
 NO_TOOLS = ("--tools", "")
@@ -86,10 +90,10 @@ class Headless:
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
         if self._env.get("CLAUDE_HEADLESS") == "1":
-            raise OffError("No model is asked from within a headless client.")
+            raise ModelError(OFF, "No model is asked from within a headless client.")
         schema = json.dumps(call.schema)
         if len(schema) > ARGUMENT_MOST:
-            raise RejectedError("The form of the answer is too long for the client.")
+            raise ModelError(REJECTED, "The form of the answer is too long for the client.")
         words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
         if self._workplace:
             words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{self._most_dollars():.4f}"]
@@ -146,7 +150,7 @@ def program(env: dict[str, str]) -> str | None:
 
 @contextmanager
 def slot(root: str) -> Iterator[fs.Lock]:
-    """Hold one of the AT_ONCE places for clients. Raises BusyError, OSError."""
+    """Hold one of the AT_ONCE places for clients. Raises ModelError, OSError."""
     with ExitStack() as held:
         for number in range(AT_ONCE):
             try:
@@ -155,11 +159,11 @@ def slot(root: str) -> Iterator[fs.Lock]:
                 continue
             yield lock
             return
-    raise BusyError(f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
+    raise ModelError(BUSY, f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
 
 
 def note_spawn(root: str) -> None:
-    """Note that a client is started now. Raises BusyError if A_MINUTE were started in the last minute; OSError."""
+    """Note that a client is started now. Raises ModelError if A_MINUTE were started in the last minute; OSError."""
     path = f"{root}/run/llm-spawns.json"
     with fs.Lock(path + ".lock", 2.0):
         now = time.time()
@@ -171,8 +175,8 @@ def note_spawn(root: str) -> None:
         times = [each for each in times if now - MINUTE < each <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now
-            raise BusyError(
-                f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
+            raise ModelError(
+                BUSY, f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
             )
         fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
 
@@ -222,21 +226,21 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
     if not isinstance(found, dict):
         words = shortened(err or out)
         if code < 0:
-            raise CutError(f"The client was ended by signal {-code}.")
+            raise ModelError(CUT, f"The client was ended by signal {-code}.")
         if code:
-            raise RejectedError(f"The client failed ({code}): {words}", RUN_IT)
-        raise InvalidAnswerError("The client printed no JSON.")
+            raise ModelError(REJECTED, f"The client failed ({code}): {words}", RUN_IT)
+        raise ModelError(INVALID, "The client printed no JSON.")
     used, named = _usage(found), found.get("modelUsage")
     if isinstance(named, dict) and len(named) == 1:
         model = str(next(iter(named)))
     if found.get("subtype") in {NO_TURNS, NO_DOLLARS}:
         limit = f"{TURNS} answers" if found["subtype"] == NO_TURNS else "all the dollars"
-        raise InvalidAnswerError(f"The model used {limit} that one call may take for its tools alone.", usage=used)
+        raise ModelError(INVALID, f"The model used {limit} that one call may take for its tools alone.", usage=used)
     if found.get("stop_reason") == "refusal":
-        raise RefusedError("The model refused to answer.", usage=used)
+        raise ModelError(REFUSED, "The model refused to answer.", usage=used)
     has_object = isinstance(found.get("structured_output"), dict)
     if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not has_object):
-        raise InvalidAnswerError("The model did not answer in the form that was asked for.", usage=used)
+        raise ModelError(INVALID, "The model did not answer in the form that was asked for.", usage=used)
     if found.get("is_error"):
         raise _of_error(found, used)
     return Answer(found["structured_output"], model, used)
@@ -255,11 +259,9 @@ def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:
     status = found.get("api_error_status")
     words = shortened(str(found.get("result") or ""))
     if isinstance(status, int):
-        if status in {408, 429} or status >= 500:
-            return BusyError(f"The model is busy ({status}): {words}", "Try again later.", used)
-        return RejectedError(f"The service did not take the request ({status}): {words}", RUN_IT, used)
+        return of_status(status, status in {408, 429} or status >= 500, words, RUN_IT, used)
     if "onnect" in words:
-        return UnreachableError(f"The client has no connection: {words}", usage=used)
+        return ModelError(UNREACHABLE, f"The client has no connection: {words}", usage=used)
     if "JSON" in words:
-        return InvalidAnswerError("The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
-    return RejectedError(f"The client got no answer: {words}", RUN_IT, used)
+        return ModelError(INVALID, "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
+    return ModelError(REJECTED, f"The client got no answer: {words}", RUN_IT, used)

@@ -11,8 +11,7 @@ from itertools import takewhile
 
 from memtui.core.base import backwards, clock, fastjson, fs
 from memtui.core.deliveries import log as delivery_log
-from memtui.llm.errors import BudgetError
-from memtui.llm.usage import ModelUsage
+from memtui.llm.call import BUDGET, ModelError, ModelUsage
 
 VERSION = 1
 # How the files of the log begin, one a month; core/health/retention.py removes the old ones.
@@ -66,18 +65,20 @@ def append(root: str, call: LoggedCall) -> None:
 
 
 def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) -> None:
-    """Log a call that is about to be made; its usage is what it may use at most. Raises BudgetError if that could
+    """Log a call that is about to be made; its usage is what it may use at most. Raises ModelError if that could
     exceed the budget of the day (0: no limit), and OSError."""
     with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
         used = used_today(root, call.time)
         if daily_tokens and used.tokens + call.usage.tokens > daily_tokens:
-            raise BudgetError(
+            raise ModelError(
+                BUDGET,
                 f"The call could use {call.usage.tokens:,} tokens, and of today's {daily_tokens:,} "
                 f"{used.tokens:,} are used.",
                 "Allow more: memtui config set llm_daily_tokens NUMBER",
             )
         if daily_dollars and (used.cost or 0.0) + (call.usage.cost or 0.0) > daily_dollars:
-            raise BudgetError(
+            raise ModelError(
+                BUDGET,
                 f"The call could cost ${call.usage.cost or 0.0:.3f}, and of today's ${daily_dollars:g} "
                 f"${used.cost or 0.0:.3f} is used.",
                 "Allow more: memtui config set llm_daily_dollars NUMBER",

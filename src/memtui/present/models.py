@@ -1,7 +1,7 @@
 """Words for calls of models: what became of them, what they used."""
 
+from memtui.llm.call import ModelUsage
 from memtui.llm.log import ANSWERED, BEGUN
-from memtui.llm.usage import ModelUsage
 
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
 OUTCOMES = {

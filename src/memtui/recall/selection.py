@@ -16,9 +16,8 @@ from memtui.core.deliveries import error_log
 from memtui.core.memories import triggers
 from memtui.core.places import locate
 from memtui.core.redaction.redact import kinds_in
-from memtui.llm.errors import ModelError
-from memtui.llm.fence import RULE, fenced
-from memtui.llm.model import LanguageModel
+from memtui.llm.call import ModelError
+from memtui.llm.model import RULE, LanguageModel, fenced
 from memtui.llm.schema import Schema
 from memtui.recall import fields, judge, own_words, places, query, segment
 

@@ -13,8 +13,7 @@ from typing import Any
 from memtui.core.base import ids, visible
 from memtui.core.client.conversation import normalised
 from memtui.core.redaction.redact import redacted
-from memtui.llm.fence import RULE, fenced
-from memtui.llm.model import LanguageModel
+from memtui.llm.model import RULE, LanguageModel, fenced
 from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
 from memtui.subconscious import places, tools

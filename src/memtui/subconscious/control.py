@@ -15,8 +15,7 @@ from memtui.core.base.storage import storage_error
 from memtui.core.client import projects
 from memtui.core.settings import config
 from memtui.llm import choice, log, offered
-from memtui.llm.errors import BudgetError
-from memtui.llm.usage import ModelUsage
+from memtui.llm.call import BUDGET, ModelUsage
 from memtui.subconscious import places, runs
 
 # What its calls are for, in the log of calls.
@@ -193,12 +192,12 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
     """Look at the state of the subconscious in a project."""
     found = runs.newest_first(root)
     today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
-    is_spent = bool(today) and today[0].outcome == BudgetError.outcome
+    is_spent = bool(today) and today[0].outcome == BUDGET
     return Overview(
         powers(env, root, project_root),
         stopped(root),
         log.sum_of(today),
-        sum(call.outcome != BudgetError.outcome for call in today),
+        sum(call.outcome != BUDGET for call in today),
         "The budget of the day is used up." if is_spent else "",
         tuple(mentions(root, now)),
         tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),

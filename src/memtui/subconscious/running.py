@@ -20,7 +20,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import find_note
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
-from memtui.llm.errors import CancelledCallError, ModelError
+from memtui.llm.call import CANCELLED, ModelError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
@@ -127,7 +127,7 @@ class Along:
             places.note_asked(self.root, choosing, powers.backend, model.name)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
-                raise CancelledCallError(f"{why} What was answered is dropped.")
+                raise ModelError(CANCELLED, f"{why} What was answered is dropped.")
         except (ModelError, MemtuiError) as error:
             failed = error
         run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))

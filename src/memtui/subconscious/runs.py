@@ -18,7 +18,7 @@ from memtui.subconscious import places
 
 VERSION = 1
 LOCK_SECONDS = 5.0
-# Outcomes. Others are those of a call that failed (llm/errors.py): budget, busy, …
+# Outcomes. Others are those of a call that failed (llm/call.py): budget, busy, …
 BEGUN, DONE, FAILED = "begun", "done", "failed"
 # Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
 # does not say how many it may take.

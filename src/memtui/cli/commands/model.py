@@ -11,9 +11,9 @@ from memtui.core.review import taught
 from memtui.core.review.taught import Taught
 from memtui.core.settings import config
 from memtui.llm import log
+from memtui.llm.call import ModelUsage
 from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.log import LoggedCall
-from memtui.llm.usage import ModelUsage
 from memtui.present import models
 from memtui.subconscious import control, places
 

@@ -17,10 +17,9 @@ from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.settings import config
+from memtui.llm.call import ModelUsage
 from memtui.llm.choice import ModelChoice, choose
-from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel, Progress
-from memtui.llm.usage import ModelUsage
 from memtui.present import dreams, models
 
 NO_MODEL = "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken."
@@ -112,12 +111,8 @@ def _writable(ctx: Context) -> list[Scope]:
 def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageModel | None:
     """Return the model; None if none may be asked, the one that would be taken is not there, or unattended none can
     be."""
-    try:
-        choice.must_be()
-    except OffError:
-        if unattended or choice.off or choice.none_found:
-            return None
-        raise
+    if not choice.backend and (unattended or choice.off or choice.none_found):
+        return None
     return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
 
 
