@@ -10,10 +10,19 @@ from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, cut, many, short
 from memtui.core.base.shell import shell_word
-from memtui.core.client import projects, serving, titles, transcript
+from memtui.core.client import projects, serving, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import Session, SessionList, SessionRow, deliveries, meant, row_of, states
+from memtui.core.deliveries.sessions import (
+    Session,
+    SessionRow,
+    collect,
+    deliveries,
+    look_up,
+    meant,
+    row_of,
+    states,
+)
 from memtui.core.review.waiting import Waiting, guidance_for
 from memtui.present import sessions
 from memtui.present.deliveries import recalls
@@ -27,15 +36,22 @@ TITLE_MOST = 140  # characters of a title, without the last word that would be c
 def listing(ctx: Context, args: argparse.Namespace) -> Result:
     """List the sessions, live ones first."""
     limit = LIMIT if args.limit is None else args.limit
-    found = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=delivery_log.WINDOW_BYTES if limit else 0)
-    found.count()
-    rows = [row for row in found.rows() if (row.live or not args.live) and (args.all or row.slug == ctx.slug)]
-    found.look_up(row.id for row in rows[: limit or None])
-    by_id = {row.id: row for row in found.rows()}
-    shown = [by_id[row.id] for row in rows[: limit or None]]
+    seen, clients = delivery_log.Skipped(), serving.served(ctx.root)
+    records = delivery_log.newest_first(ctx.root, seen, most=delivery_log.WINDOW_BYTES if limit else 0)
+    by_id = {each.id: each for each in collect(ctx.root, records)}
+    rows = [row_of(each, clients, ctx.now()) for each in by_id.values() if args.all or each.slug == ctx.slug]
+    rows = [row for row in rows if row.live or not args.live]
+    rows.sort(key=lambda row: (row.live, row.last or 0.0), reverse=True)
+    proofs, finder = receipts_of(ctx), transcript.Finder(ctx.config_dir)
+    shown = []
+    for row in rows[: limit or None]:
+        session = by_id[row.id]
+        proofs.look(session.proofs)
+        outcomes = Counter(proofs.known[each.id] for each in session.proofs if each.id in proofs.known)
+        shown.append(look_up(row, session, finder, outcomes))
     more = len(rows) - len(shown)
-    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not found.older}
-    return Result(data, lambda out: _print(ctx, out, args, shown, more, older=found.older))
+    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not seen.older}
+    return Result(data, lambda out: _print(ctx, out, args, shown, more, older=seen.older))
 
 
 def _print(
@@ -127,9 +143,8 @@ def one(ctx: Context, ref: str, rows: "int | None") -> Result:
         found = details[short_ids.match(ref, details, "session")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui activity --sessions` lists them.") from None
-    path = transcript.path_of({"transcript": found.session.transcript, "session_id": found.session.id}, ctx.config_dir)
-    row = row_of(found.session, titles.about(path), found.counts, serving.served(ctx.root), ctx.now())
-    row = row.looked_at(path or "")
+    row = row_of(found.session, serving.served(ctx.root), ctx.now())
+    row = look_up(row, found.session, transcript.Finder(ctx.config_dir), found.counts)
     mine = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
     data = {
         **row.data,

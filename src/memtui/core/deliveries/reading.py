@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.core.base import clock
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
@@ -73,16 +72,12 @@ class DeliveryRow:
 
 
 class Proof(NamedTuple):
-    """A delivery as short as its receipt can be looked up by: `record` has the fields of PROOF."""
+    """A delivery as short as its receipt can be looked up by: `time` in seconds since the epoch, 0.0 for none; `record`
+    has the fields of PROOF."""
 
     id: str
-    place: "Place | None"
+    time: float
     record: Record
-
-    @property
-    def time(self) -> float:
-        """When it was logged, in seconds since the epoch, 0.0 for no time."""
-        return clock.parse(self.record.get("time")) or 0.0
 
 
 def proof(found: Delivery) -> Record:
@@ -90,7 +85,7 @@ def proof(found: Delivery) -> Record:
     return {key: found.record[key] for key in PROOF if key in found.record} | {"chars": found.chars}
 
 
-def read(row: DeliveryRow | Proof) -> Delivery | None:
+def read(row: DeliveryRow) -> Delivery | None:
     """Return the whole delivery of a row, from the log; None if it is gone."""
     record = delivery_log.read(row.place) if row.place else None
     return None if record is None else Delivery.of(record, row.place)

@@ -1,30 +1,31 @@
 """The sessions that memtui served, by their state files and by the delivery log."""
 
 import os
-import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, fastjson, fs, paths, session_state
 from memtui.core.client import serving, titles, transcript
 from memtui.core.client.transcript import text_of
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts, ReceiptCounts
-from memtui.core.deliveries.reading import KEPT, Proof, Receipts, proof, read
+from memtui.core.deliveries.reading import Proof, proof
 from memtui.core.deliveries.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
 
 if TYPE_CHECKING:
-    from memtui.core.deliveries.log import Place
+    pass
 
 # How the names of a session's other files end (session_state.path).
 PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
+# How many of its newest deliveries a session has the receipts of.
+PROOFS = 2000
 
 
 class Session:
-    """A session: what its state file says, and the sums of its deliveries, which are added newest first."""
+    """A session: what its state file says, and the sums of its deliveries, which are added newest first. `proofs`: of
+    its newest deliveries, by which their receipts are looked up."""
 
     def __init__(self, session_id: str, state: Record | None = None) -> None:
         self.id = session_id
@@ -34,21 +35,24 @@ class Session:
         self.uses = 0
         self.chars = 0
         self.ms = 0.0
+        self.proofs: list[Proof] = []
         self._newest: Delivery | None = None
         self._recalls: RecallCounter | None = None
 
-    def note(self, found: Delivery, *, newest: bool = False) -> None:
-        """Add a delivery, or a use of a memory. `newest`: it is newer than all that were added before."""
-        self._newest = found if newest or self._newest is None else self._newest
+    def note(self, found: Delivery) -> None:
+        """Add a delivery, or a use of a memory."""
+        self._newest = self._newest or found
         self.last = max(self.last, found.logged)
         self.uses += found.uses
         if found.tells_recall:
             self._recalls = self._recalls or RecallCounter()
-            self._recalls.count(found, newest=newest)
+            self._recalls.count(found)
         if found.injected:
             self.deliveries += 1
             self.chars += found.chars
             self.ms += found.ms or 0.0
+            if len(self.proofs) < PROOFS:
+                self.proofs.append(Proof(found.id, found.time, proof(found)))
 
     @property
     def sums(self) -> dict[str, int]:
@@ -159,12 +163,6 @@ def deliveries(root: str, ref: str) -> Iterator[Delivery]:
             return
 
 
-# Sessions that are listed; the newest if there are more.
-MOST = 5000
-# Lines of the log that are read between two looks at whether to go on.
-LINES_AT_ONCE = 500
-
-
 @dataclass(frozen=True)
 class SessionRow:
     """A session of the list. `project`: the root of its project, or the slug; `kind`: as `session_kind` returns it;
@@ -198,10 +196,6 @@ class SessionRow:
         """About how many of the model's tokens it was told."""
         return self.characters // CHARS_A_TOKEN
 
-    def looked_at(self, path: str) -> "SessionRow":
-        """Return the row as one that is looked up; `path`: of its transcript, empty if it is gone."""
-        return replace(self, looked_up=True, transcript=path)
-
     @property
     def counts(self) -> ReceiptCounts:
         """How many of its deliveries arrived, were lost, wait …"""
@@ -230,148 +224,9 @@ class SessionRow:
         }
 
 
-class Told(NamedTuple):
-    """A delivery to a session, as its detail shows it: the whole of it, and its outcome (empty if not looked up)."""
-
-    delivery: Delivery
-    outcome: str
-
-
-class _Held:
-    """What the list holds of a session beside its sums: its newest deliveries, newest first."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.rows: list[Proof] = []
-        self.about = titles.About()
-        self.read_at: tuple[int, int] | None = None  # the stamp of the transcript that `about` was read from
-        self.transcript = ""
-        self.looked_up = False
-
-
-class SessionList:
-    """The list. One thread at a time may call its methods. With `most`, only so many bytes of the newest log are
-    counted; `older` says that there were more. At most KEPT deliveries are held; older ones are only counted."""
-
-    def __init__(self, env: dict[str, str], now: Callable[[], float], proofs: Receipts, *, most: int = 0) -> None:
-        self.env, self.now, self.proofs, self.most = env, now, proofs, most
-        self.root = paths.root(env)
-        self.older = self.counted = False
-        self._held: dict[str, _Held] = {}
-        self._rows = 0
-        self._ends: dict[str, int] = {}
-        self._finder = transcript.Finder(paths.config_dir(env))
-        self._lock = threading.RLock()
-        self._noted: dict[str, str] = {}
-
-    # counting
-
-    def count(self, go: Callable[[int], bool] = lambda _: True) -> None:
-        """Count everything the first time, then only what was appended. Counting stops when `go(lines read)` returns
-        False; the next call begins anew then."""
-        with self._lock:
-            if self.counted and (got := delivery_log.appended(self.root, self._ends)) is not None:
-                lines, self._ends = got
-                self._note_states()
-                for place, line in lines:
-                    self._add(place, line, newest=True)
-                return
-            kept, self._held, self._rows = self._held, {}, 0
-            self.counted = self.older = False
-            self._note_states()
-            self._count_all(go)
-            for name, held in self._held.items():
-                if name in kept:
-                    held.about, held.read_at = kept[name].about, kept[name].read_at
-                    held.transcript = kept[name].transcript
-
-    def _note_states(self) -> None:
-        for name, session in states(self.root).items():
-            held = self._held.get(name)
-            if held is None:
-                self._held[name] = _Held(session)
-            else:
-                held.session.state = session.state
-
-    def _count_all(self, go: Callable[[int], bool]) -> None:
-        self._ends = delivery_log.ends(self.root)
-        size = 0
-        self._noted = {}
-        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
-            if self.most and size >= self.most:
-                self.older = True
-                break
-            size += len(line) + 1
-            self._add(place, line)
-            if number % LINES_AT_ONCE == 0 and not go(number):
-                return
-        self.counted = True
-
-    def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> None:
-        record = delivery_log.parse(line, self._noted)
-        found = Delivery.of(record, place) if record is not None else None
-        if found is None or not found.session:
-            return
-        held = self._held.get(found.session)
-        if held is None:
-            held = self._held[found.session] = _Held(Session(found.session))
-        held.session.note(found, newest=newest)
-        if found.injected and (newest or self._rows < KEPT):
-            held.rows.insert(0 if newest else len(held.rows), Proof(found.id, place, proof(found)))
-            held.looked_up = False
-            self._rows += 1
-
-    # the rows
-
-    def rows(self, wanted: Callable[[Session], bool] = lambda _: True) -> list[SessionRow]:
-        """Return the sessions that are `wanted`: first those that are live, each group by last activity."""
-        with self._lock:
-            clients = serving.served(self.root)
-            found = [self._row(held, clients) for held in self._held.values() if wanted(held.session)]
-        found.sort(key=lambda row: (row.live, row.last or 0.0), reverse=True)
-        return found[:MOST]
-
-    def _row(self, held: _Held, clients: Mapping[int, str]) -> SessionRow:
-        known = self.proofs.known
-        found = [known[row.id] for row in held.rows if row.id in known]
-        row = row_of(held.session, held.about, Counter(found), clients, self.now())
-        return replace(row, looked_up=held.looked_up, transcript=held.transcript)
-
-    # looking up
-
-    def look_up(self, names: Iterable[str]) -> bool:
-        """Look up what these sessions are about, and the receipts of their deliveries; return whether anything is
-        new."""
-        with self._lock:
-            found = [self._look_up(held) for name in names if (held := self._held.get(name)) is not None]
-            return any(found)
-
-    def _look_up(self, held: _Held) -> bool:
-        path = held.session.transcript
-        stamp = _stamp(path)
-        if stamp is None:
-            path = self._finder.find(held.session.id) or ""
-            stamp = _stamp(path) or (0, 0)
-        fresh = not held.looked_up
-        held.looked_up, held.transcript = True, path if stamp[1] else ""
-        if stamp != held.read_at:
-            before, held.about, held.read_at = held.about, titles.about(path), stamp
-            fresh = fresh or held.about != before
-        return self.proofs.look(held.rows) or fresh
-
-    def told(self, name: str, most: int = 0) -> list[Told]:
-        """Return the newest deliveries to a session, newest first; `most`: so many, 0 for all that are held."""
-        with self._lock:
-            held = self._held.get(name)
-            rows = list(held.rows[: most or None]) if held is not None else []
-        found = [(read(row), self.proofs.known.get(row.id, "")) for row in rows]
-        return [Told(delivery, outcome) for delivery, outcome in found if delivery is not None]
-
-
-def row_of(
-    each: Session, about: titles.About, outcomes: Mapping[str, int], clients: Mapping[int, str], now: float
-) -> SessionRow:
-    """Return the row of a session. `clients`: as `serving.served` returns them."""
+def row_of(each: Session, clients: Mapping[int, str], now: float) -> SessionRow:
+    """Return the row of a session, without what its transcript and receipts tell. `clients`: as `serving.served`
+    returns them."""
     return SessionRow(
         each.id,
         each.project,
@@ -380,29 +235,32 @@ def row_of(
         each.mode,
         session_kind(each.entrypoint),
         serving.live(each.id, each.client, clients),
-        *about,
-        clock.parse(each.started),
-        _last(each, now),
-        each.deliveries,
-        each.uses,
-        each.chars,
-        round(each.ms),
-        outcomes,
+        started=clock.parse(each.started),
+        last=_last(each, now),
+        deliveries=each.deliveries,
+        uses=each.uses,
+        characters=each.chars,
+        ms=round(each.ms),
         recalls=each.recalls,
     )
 
 
+def look_up(
+    row: SessionRow, session: Session, finder: transcript.Finder, outcomes: Mapping[str, int] | None = None
+) -> SessionRow:
+    """Return the row with what its session is about, as its transcript says, and with the outcomes of its
+    deliveries."""
+    path = session.transcript
+    if not os.path.isfile(path):
+        path = (finder.find(session.id) if session.id else None) or ""
+    title, branch = titles.about(path)
+    return replace(row, title=title, branch=branch, outcomes=outcomes or {}, looked_up=True, transcript=path)
+
+
 def _last(session: Session, now: float) -> float | None:
     """Return when a session was active last: its transcript may have grown since its newest delivery."""
-    logged = clock.parse(session.last)
-    stamp = _stamp(session.transcript)
-    changed = None if stamp is None else min(stamp[0] / 1e9, now)
-    return max(filter(None, (logged, changed)), default=None)
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)
+        changed = min(os.stat(session.transcript).st_mtime, now)
     except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
+        changed = None
+    return max(filter(None, (clock.parse(session.last), changed)), default=None)

@@ -169,14 +169,13 @@ class Statistics:
             day.times.append(found.ms)
             self.events.setdefault(found.event, array("f")).append(found.ms)
             self.last_runs[found.event] = max(self.last_runs.get(found.event, 0.0), found.time)
+        self.recalls.count(found, self.earlier, newest=newest)
         for item in found.items:
             if item.names_memory and item.path and item.reason != GONE:
                 path = self.earlier.now(item.path, found.time)
                 if path:
                     name = item.id if path == item.path else stem(path)
                     self.memories.setdefault(path, MemoryUse(name)).add(item, found.time)
-                    chars = item.chars or 0
-                    self.recalls.add(path, found.session, item.kind, item.action, chars, found.time, newest=newest)
         return found.time
 
     def recalled(self, path: str) -> RecallCounts:

@@ -10,12 +10,12 @@ from textual.worker import get_current_worker
 
 from memtui.core.base import clock, paths, session_state
 from memtui.core.base.finding import Finding
-from memtui.core.client import projects, serving, titles, transcript
+from memtui.core.client import projects, serving, transcript
 from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import Session, SessionRow, row_of, states
+from memtui.core.deliveries.sessions import Session, SessionRow, look_up, row_of, states
 from memtui.core.health import content_checks, findings
 from memtui.core.inbox import undelivered, under_way
 from memtui.core.memories import moved
@@ -198,10 +198,7 @@ class ActivityReader:
         delivery = read(newest) if newest is not None else None
         if delivery is not None:
             session.note(delivery)
-        path = session.transcript
-        if not os.path.isfile(path):
-            path = (finder.find(name) if name else None) or ""
-        return row_of(session, titles.about(path), {}, clients, self.data.now()).looked_at(path)
+        return look_up(row_of(session, clients, self.data.now()), session, finder)
 
     def look_live(self) -> None:
         """Look which sessions are live."""
