@@ -5,16 +5,16 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
+from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.reading import DeliveryRow
-from memtui.core.deliveries.record import CORRECTED, GONE, USE, Delivery, Item
+from memtui.core.deliveries.record import Delivery
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -28,29 +28,10 @@ FOLDED = 3
 
 @dataclass(slots=True)
 class Day:
-    """One local day: deliveries, their characters, and the milliseconds of every hook that logged."""
+    """One local day: deliveries, and their characters."""
 
     deliveries: int = 0
     chars: int = 0
-    times: "array[float]" = field(default_factory=lambda: array("f"))
-
-
-@dataclass(slots=True)
-class MemoryUse:
-    """How often a memory was delivered (its line or its text) and used. `last`: the last delivery's time in seconds."""
-
-    name: str
-    deliveries: int = 0
-    uses: int = 0
-    last: float = 0.0
-
-    def add(self, item: Item, seconds: float) -> None:
-        """Count an item of a delivery made at that time."""
-        if item.kind == USE:
-            self.uses += 1
-        elif item.kind != CORRECTED:
-            self.deliveries += 1
-            self.last = max(self.last, seconds)
 
 
 def percentile(times: Iterable[float], share: float) -> float:
@@ -66,31 +47,17 @@ def day_of(seconds: float) -> int:
 
 
 class Statistics:
-    """The statistics of today and the `span` - 1 days before: `days` by number, `events` and `last_runs` by event,
-    `memories` and what came of recalling them (`recalls`) by their present path, `sessions` by id as (last time, root
-    of the project, deliveries), and `recent`, the newest deliveries, newest first.
+    """The statistics of the last DAYS days: `days` by number, `events` and `last_runs` by event, what came of recalling
+    memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first.
 
-    With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
-    statistics begin at the time `oldest`. `earlier` returns where memories are that were renamed or moved: if that
-    changes, everything is counted anew.
+    `earlier` returns where memories are that were renamed or moved: if that changes, everything is counted anew.
     """
 
-    def __init__(
-        self,
-        root: str,
-        now: Callable[[], float],
-        earlier: Callable[[], EarlierPlaces],
-        days: int = DAYS,
-        project: str = "",
-        most: int = 0,
-    ) -> None:
+    def __init__(self, root: str, now: Callable[[], float], earlier: Callable[[], EarlierPlaces]) -> None:
         self.root = root
         self.now = now
         self._read_earlier = earlier
         self.earlier = NOTHING_MOVED  # as counted last
-        self.span = days
-        self.project = project  # count only the deliveries of this slug, if given
-        self.most = most
         self._ends: dict[str, int] = {}
         self._lock = threading.Lock()
         self._clear()
@@ -114,28 +81,18 @@ class Statistics:
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
         self.last_runs: dict[str, float] = {}
-        self.memories: dict[str, MemoryUse] = {}
         self.recalls = RecallCounter()
-        self.sessions: dict[str, tuple[float, str, int]] = {}
         self.recent: list[DeliveryRow] = []
         self.lines = 0
-        self.oldest = 0.0
         self.complete = False  # the whole log lies within the days counted
-        self.cut = False
         self.ready = False
         self._noted: dict[str, str] = {}
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = delivery_log.ends(self.root)
-        oldest = self.now() - (self.span + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
-        read, last = 0, 0.0
+        oldest = self.now() - (DAYS + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
         for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
-            if self.most and read >= self.most:
-                self.cut, self.oldest = True, last
-                break
-            read += len(line)
             seconds = self._add(place, line)
-            last = seconds or last
             if seconds and seconds < oldest:
                 break
             if number % 500 == 0 and not go(number):
@@ -146,45 +103,31 @@ class Statistics:
         return True
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
-        """Count a record of the wanted days and project. Return its time, or 0.0. `newest`: newer than all others."""
+        """Count a record of the wanted days. Return its time, or 0.0. `newest`: newer than all others."""
         record = delivery_log.parse(line, self._noted)
         found = Delivery.of(record, place) if record is not None else None
         if found is None or not found.time:
             return 0.0
-        if day_of(found.time) <= day_of(self.now()) - self.span or (self.project and found.project != self.project):
+        if day_of(found.time) <= day_of(self.now()) - DAYS:
             return found.time
         self.lines += 1
-        self.oldest = min(self.oldest or found.time, found.time)
         day = self.days.setdefault(day_of(found.time), Day())
         if found.injected:
             day.deliveries += 1
             day.chars += found.chars
-            last, project, count = self.sessions.get(found.session, (0.0, "", 0))
-            self.sessions[found.session] = (max(last, found.time), project or found.root, count + 1)
             if newest:
                 self.recent = [DeliveryRow.of(found), *self.recent[: RECENT - 1]]
             elif len(self.recent) < RECENT:
                 self.recent.append(DeliveryRow.of(found))
         if found.ms is not None:
-            day.times.append(found.ms)
             self.events.setdefault(found.event, array("f")).append(found.ms)
             self.last_runs[found.event] = max(self.last_runs.get(found.event, 0.0), found.time)
         self.recalls.count(found, self.earlier, newest=newest)
-        for item in found.items:
-            if item.names_memory and item.path and item.reason != GONE:
-                path = self.earlier.now(item.path, found.time)
-                if path:
-                    name = item.id if path == item.path else stem(path)
-                    self.memories.setdefault(path, MemoryUse(name)).add(item, found.time)
         return found.time
 
     def recalled(self, path: str) -> RecallCounts:
         """Return what came of recalling the memory at a path."""
         return self.recalls.memories.get(path, RecallCounts())
-
-    def present(self, row: DeliveryRow) -> set[str]:
-        """Return the present paths of the memories of a delivery."""
-        return {self.earlier.now(path, row.time) for path in row.files} - {""}
 
     def days_back(self, count: int) -> list[tuple[int, Day]]:
         """Return the last days, oldest first, also those without a delivery."""
