@@ -30,7 +30,7 @@ COMMAND = re.compile(
 )
 # Facts that are words of memtui's own, by the file of the sentence.
 OWN = {
-    "cli/approvals.py": {"short"},
+    "cli/commands/decide.py": {"short"},
     "cli/commands/note.py": {"short"},
     "cli/commands/change.py": {"copy", "name"},
     "cli/commands/config.py": {"args.key"},

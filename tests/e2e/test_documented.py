@@ -207,15 +207,15 @@ STORIES = {
             ("approve NAME…", "inbox NAME"),
             "memtui history prefer-pnpm && (cd .claude/memory && echo Mine. >> prefer-pnpm.md && touch -d '1 hour' prefer-pnpm.md)"
             " && memtui inbox --kind changed && memtui inbox prefer-pnpm && memtui approve prefer-pnpm",
-            "Kept: project:prefer-pnpm",
+            "kept  .*prefer-pnpm",
         ),
         typed(
             "reject NAME…",
             "(cd .claude/memory && echo Again. >> prefer-pnpm.md && touch -d '2 hours' prefer-pnpm.md)"
             " && memtui reject prefer-pnpm",
-            "Taken back: project:prefer-pnpm",
+            "rejected  .*prefer-pnpm",
         ),
-        typed("reject --all", "memtui approve --all --kind changed --all-projects", "Kept: auto:flaky-upload-test"),
+        typed("reject --all", "memtui approve --all --kind changed --all-projects", "kept  .*flaky-upload-test"),
         typed("", "memtui reject --all --kind changed", "Nobody else has changed a memory", 3),
         typed(("reject ID…", "reject ID"), "memtui reject {other} --never", ""),
         typed("", "memtui inbox --kind todos", "snapshot|item|test"),

@@ -2,6 +2,7 @@
 problems, memories to trust, todos; and what an id or a name means among them, and among the notes that wait."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from memtui.core.health.problems import Problem
 from memtui.core.memories import scopes, status
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.writers import Occasions
-from memtui.core.review import changed, later
+from memtui.core.review import changed, later, waiting
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.core.settings import config
@@ -26,11 +27,10 @@ from memtui.present import changesets, drafts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
     from typing import TypeAlias
 
     from memtui.consolidate.proposed import Undecided, UndecidedSet
-    from memtui.core.memories.scopes import Scope
 
     Thing: TypeAlias = "Waiting | Changed | Undecided | Problem | Untrusted"
 
@@ -46,10 +46,8 @@ KINDS = {
     "trust": "trust",
     "todo": "todos",
 }
-STYLES = {"changed": "yellow", "merge": "magenta", "fix": "blue", "problem": "red", "rule": "red", "trust": "magenta"}
 PROPOSED = ("merge", "fix", "rule")
 OF_ENTRY = {"updates": "draft", "items": "todo", "guidance": "note"}
-NOTHING = "Nobody else has changed a memory since you saw it."
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,12 @@ class DecisionRow:
     later_key: str
     thing: "Thing"
     until: float | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_one_off(self) -> bool:
+        """Whether it is a draft that is unlikely to last."""
+        return self.kind == "draft" and isinstance(self.thing, Waiting) and self.thing.entry.one_off()
 
 
 class Decisions:
@@ -84,6 +88,7 @@ class Decisions:
         self.ctx, self.every, self.decide = ctx, every, decide
         self.unread: list[dict[str, str]] = []
         self.hidden = later.load(ctx.root)
+        self.scopes = scopes.discover(ctx.env, ctx.cwd)
 
     @cached_property
     def entries(self) -> "list[Waiting]":
@@ -94,48 +99,43 @@ class Decisions:
         """Return whether an entry is of this project or global, or all projects are asked for."""
         return self.every or item.slug in {self.ctx.slug, None}
 
-    @cached_property
-    def of_entries(self) -> "list[DecisionRow]":
-        """The drafts and todos, and the notes, of all projects."""
-        homes, now = entries.homes_of(self.ctx, self.entries), self.ctx.now()
-        return [
-            DecisionRow(
-                OF_ENTRY[item.kind],
-                item.id,
-                drafts.title(item, SENTENCE),
-                entries.place(self.ctx, item, homes),
-                item.entry.time(),
-                item.key,
-                item,
-                item.until(now),
-            )
-            for item in self.entries
-        ]
+    def of_entries(self) -> "Iterator[DecisionRow]":
+        """Yield the drafts, todos and notes of all projects."""
+        ctx, now = self.ctx, self.ctx.now()
+        homes = waiting.homes(ctx.env, (item for item in self.entries if item.slug != ctx.slug))
+        for item in self.entries:
+            where = "" if item.slug else "global"
+            if item.slug not in {None, ctx.slug}:
+                where = line(ctx.tilde(item.entry.fields.get("project") or homes[item.slug] or item.slug))
+            says, time = drafts.title(item, SENTENCE), item.entry.time()
+            yield DecisionRow(OF_ENTRY[item.kind], item.id, says, where, time, item.key, item, item.until(now))
 
-    def changed(self, *, every: bool = False) -> "list[DecisionRow]":
-        """Return the memories that others wrote, also just now, since the person saw them. Raises MemtuiError."""
+    def changed(self, *, every: bool = False) -> "Iterator[DecisionRow]":
+        """Yield the memories that others wrote, also just now, since the person saw them. Raises MemtuiError."""
         if self.decide:
             self.ctx.take_in()
         self.ctx.look()
         occasions = Occasions(self.ctx.env)
-        return [
-            self._decision(
-                "changed",
-                f"changed:{each.key}@{each.now.digest}",
-                f"{each.name}: {words.by(each, occasions.of(each.writer).title)}",
-                each.scope.shown,
-                each.now.written,
-                each,
-            )
-            for each in self.ctx.changed(every=every or self.every)
-        ]
+        for each in self.ctx.changed(every=every or self.every):
+            says = f"{each.name}: {words.by(each, occasions.of(each.writer).title)}"
+            names = (each.ref, each.key, f"{each.scope.label}:{each.name}", each.name, each.now.file)
+            key = f"changed:{each.key}@{each.now.digest}"
+            yield self._decision("changed", key, says, each.scope.shown, each.now.written, each, names)
 
     def _decision(
-        self, kind: str, key: str, says: str, where: str, time: "float | None", thing: "Thing", own_id: str = ""
+        self,
+        kind: str,
+        key: str,
+        says: str,
+        where: str,
+        time: "float | None",
+        thing: "Thing",
+        names: "tuple[str, ...]" = (),
+        own_id: str = "",
     ) -> DecisionRow:
         until = self.hidden.get(key, 0.0)
-        shown_again = until if until == NEVER or until > self.ctx.now() else None
-        return DecisionRow(kind, own_id or ids.digest(key.encode())[:12], says, where, time, key, thing, shown_again)
+        hidden = until if until == NEVER or until > self.ctx.now() else None
+        return DecisionRow(kind, own_id or ids.digest(key.encode())[:12], says, where, time, key, thing, hidden, names)
 
     @cached_property
     def planned(self) -> "UndecidedSet":
@@ -150,139 +150,133 @@ class Decisions:
         except OSError as error:
             raise file_error(error) from error
 
-    @cached_property
-    def _scopes(self) -> "list[Scope]":
-        return scopes.discover(self.ctx.env, self.ctx.cwd)
-
-    @property
     def proposed(self) -> "Iterator[DecisionRow]":
-        """The merges, fixes and rules that are proposed. Raises MemtuiError."""
+        """Yield the merges, fixes and rules that are proposed. Raises MemtuiError."""
         for each in self.planned.proposals:
             found = each.proposal
             kind, says, path = changesets.word(found), changesets.gist(found), found.outputs[0].path
-            where = next((scope.shown for scope in self._scopes if path.startswith(scope.directory + "/")), "")
-            yield self._decision(kind, f"change:{found.id}", says, where, None, each, found.id)
+            where = next((scope.shown for scope in self.scopes if path.startswith(scope.directory + "/")), "")
+            yield self._decision(kind, f"change:{found.id}", says, where, None, each, own_id=found.id)
 
-    @property
     def problems(self) -> "Iterator[DecisionRow]":
-        """The problems of memories that nothing fixes by itself. Raises MemtuiError."""
+        """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for each in self.planned.left:
             yield self._decision("problem", f"problem:{each.cause} {each.sentence}", each.sentence, "", None, each)
 
-    @property
     def untrusted(self) -> "Iterator[DecisionRow]":
-        """The memories of the repository, or of a team, that are not trusted."""
-        for scope in self._scopes:
+        """Yield the memories of the repository, or of a team, that are not trusted."""
+        for scope in self.scopes:
             for file in status.not_trusted(self.ctx.root, scope):
-                try:
+                with suppress(MemtuiError, OSError):
                     found = read_memory(f"{scope.directory}/{file}", scope.label)
-                except (MemtuiError, OSError):
-                    continue
-                about = found.description or found.body.strip().partition("\n")[0]
-                says = f"{found.stem}: {about}" if about else found.stem
-                key = f"trust:{found.path}@{ids.digest(found.raw)}"
-                thing = Untrusted(found, scope.directory, file)
-                yield self._decision("trust", key, says, scope.shown, found.changed_at, thing)
+                    about = found.description or found.body.strip().partition("\n")[0]
+                    says = f"{found.stem}: {about}" if about else found.stem
+                    thing, key = Untrusted(found, scope.directory, file), f"trust:{found.path}@{ids.digest(found.raw)}"
+                    names = (found.ref, found.path, found.stem)
+                    yield self._decision("trust", key, says, scope.shown, found.changed_at, thing, names)
 
     def read(self, kinds: "tuple[str, ...]") -> "list[DecisionRow]":
         """Return the decisions of some kinds, in their order. What can't be read is said."""
-        rows = [each for each in self.of_entries if isinstance(each.thing, Waiting) and self.near(each.thing)]
-        sources: list[tuple[tuple[str, ...], Callable[[], list[DecisionRow]]]] = [
-            (("changed",), self.changed),
-            (PROPOSED, lambda: list(self.proposed)),
-            (("problem",), lambda: list(self.problems)),
-            (("trust",), lambda: list(self.untrusted)),
-        ]
-        for of, source in sources:
-            if set(of) & set(kinds):
-                try:
-                    rows += source()
-                except MemtuiError as error:
-                    self.ctx.out.say(f"! {line(error.message)}")
+        rows = [each for each in self.of_entries() if isinstance(each.thing, Waiting) and self.near(each.thing)]
+        for of, source in (
+            ({"changed"}, self.changed),
+            ({*PROPOSED}, self.proposed),
+            ({"problem"}, self.problems),
+            ({"trust"}, self.untrusted),
+        ):
+            try:
+                rows += source() if of & {*kinds} else ()
+            except MemtuiError as error:
+                self.ctx.out.say(f"! {line(error.message)}")
         order = list(KINDS)
         return sorted([row for row in rows if row.kind in kinds], key=lambda row: order.index(row.kind))
 
     def find(self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note")) -> DecisionRow:
         """Return what an id or a name means: an entry of one of these kinds, or any other decision. Raises
         NotFoundError, ConflictError."""
-        own = {each.id: each for each in self.of_entries if each.kind in kinds}
-        try:
-            return own[short_ids.match(ref, own, "entry")]
-        except NotFoundError as error:
-            missing = error
-        for every in (False, True):
-            rows = self.changed(every=every)
-            by_name: dict[Changed, DecisionRow] = {each.thing: each for each in rows if isinstance(each.thing, Changed)}
-            try:
-                return by_name[changed.find(list(by_name), ref)]
-            except NotFoundError as error:
-                unchanged = error
-            if found := _by_id(rows, ref):
-                return found
-        for kind in ("untrusted", "proposed", "problems"):  # a plan is made for the last two
-            rows = list(getattr(self, kind))
-            if found := _by_id(rows, ref) or _by_name(rows, ref):
-                return found
-        raise self._unknown(ref, missing, unchanged)
+        sources: list[Iterable[DecisionRow]] = [
+            (row for row in self.of_entries() if row.kind in kinds),
+            self.changed(),
+            self.changed(every=True),
+            self.untrusted(),
+            self.proposed(),  # a plan is made for these and the next
+            self.problems(),
+        ]
+        for rows in sources:
+            if row := _match(list(rows), ref):
+                return row
+        raise self._unknown(ref)
 
-    def _unknown(self, ref: str, missing: NotFoundError, unchanged: NotFoundError) -> NotFoundError:
-        """Return the error for what nothing that waits is called; `unchanged` is that of a memory nobody changed."""
-        try:
+    def _unknown(self, ref: str) -> NotFoundError:
+        """Return the error for what nothing that waits is called."""
+        with suppress(NotFoundError):
             memories.find(self.ctx, ref)
-        except NotFoundError:
-            error = entries.why_not(self.ctx, ref, ("guidance", "updates", "items")) or missing
-            short = error is missing or "4 characters" in error.hint
-            rows = [each.thing for each in self.changed() if isinstance(each.thing, Changed)] if short else []
-            if close := changed.similar(rows, ref):
-                error.hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
-            error.hint = error.hint or entries.LISTED
+            return self.gate_off() or NotFoundError(
+                f"Nobody else has changed “{ref}” since you saw it.", entries.LISTED
+            )
+        if error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items")):
             return error
-        return gate_off(self.ctx) or unchanged
+        hint = entries.LISTED
+        if close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):
+            hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
+        elif len(ref) < short_ids.MIN_REF:
+            hint = f"Give at least {short_ids.MIN_REF} characters of the id."
+        return NotFoundError(f"There is no entry “{ref}”.", hint)
+
+    def gate_off(self) -> "NotFoundError | None":
+        """Return the error that says that nothing is listed because the gate is off; None if it is not."""
+        if self.ctx.setting("gate") != "off":
+            return None
+        own = config.is_own(self.ctx.settings(), self.ctx.project_root, "gate")
+        return NotFoundError(*words.gate_off(self.ctx.count_hidden(), own=own))
 
 
-def _by_id(rows: "list[DecisionRow]", ref: str) -> "DecisionRow | None":
-    known = {each.id: each for each in rows}
-    try:
-        return known[short_ids.match(ref, known, "entry")]
-    except NotFoundError:
-        return None
-
-
-def _by_name(rows: "list[DecisionRow]", ref: str) -> "DecisionRow | None":
-    named = [(row, row.thing.memory) for row in rows if isinstance(row.thing, Untrusted)]
-    bare = ref.removesuffix(".md")
-    fitting = [(row, memory) for row, memory in named if ref in {memory.ref, memory.path} or bare == memory.stem]
-    if len(fitting) > 1:
-        raise ConflictError(f"“{ref}” can mean several: {', '.join(memory.ref for _, memory in fitting)}.")
-    return fitting[0][0] if fitting else None
-
-
-def gate_off(ctx: Context) -> "NotFoundError | None":
-    """Return the error that says that nothing is listed because the gate is off; None if it is not."""
-    if ctx.setting("gate") != "off":
-        return None
-    own = config.is_own(ctx.settings(), ctx.project_root, "gate")
-    return NotFoundError(*words.gate_off(ctx.count_hidden(), own=own))
+def _match(rows: "list[DecisionRow]", ref: str) -> "DecisionRow | None":
+    """Return the row that a name or an id means, None if none does. Raises ConflictError."""
+    named = [row for row in rows if {ref, ref.removesuffix(".md")} & {*row.names}]
+    if len(named) > 1:
+        raise ConflictError(f"“{ref}” can mean several: {', '.join(row.names[0] for row in named)}.")
+    if named:
+        return named[0]
+    with suppress(NotFoundError):
+        by_id = {row.id: row for row in rows}
+        return by_id[short_ids.match(ref, by_id, "entry")]
+    return None
 
 
 def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
     """Return a decision for --json."""
-
-    def time(seconds: "float | None") -> "str | None":
-        return None if seconds is None or seconds == NEVER else clock.iso_seconds(seconds)
-
-    data: dict[str, object] = {"id": row.id, "kind": row.kind, "says": row.says, "where": row.where}
-    data |= {"time": time(row.time), "until": time(row.until)}
+    time, until = (clock.iso_seconds(each) if each not in {None, NEVER} else None for each in (row.time, row.until))
+    data: dict[str, object] = {
+        "id": row.id,
+        "kind": row.kind,
+        "says": row.says,
+        "where": row.where,
+        "time": time,
+        "until": until,
+    }
     thing = row.thing
     if isinstance(thing, Waiting):
         return data | entries.as_data(ctx, thing)
-    if isinstance(thing, Changed):
-        return data | _changed_data(ctx, thing)
     if isinstance(thing, Untrusted):
         return data | {"name": thing.memory.stem, "path": thing.memory.path}
     if isinstance(thing, Problem):
         return data | {"code": thing.cause, "memories": thing.memories, "remedy": thing.remedy}
-    return data | {"proposal": thing.proposal.kind, "by": thing.by}
+    if not isinstance(thing, Changed):
+        return data | {"proposal": thing.proposal.kind, "by": thing.by}
+    occasion = Occasions(ctx.env).of(thing.writer)
+    return data | {
+        "name": thing.name,
+        "scope": thing.scope.label,
+        "path": thing.key,
+        "change": thing.kind,
+        "by": thing.writer.by,
+        "session": thing.writer.session or None,
+        "title": occasion.title or None,
+        "prompt": thing.writer.prompt or None,
+        "prompt_text": occasion.prompt or None,
+        "diff": "\n".join(difference(ctx, thing)),
+    }
 
 
 def difference(ctx: Context, item: Changed) -> "list[str]":
@@ -291,19 +285,3 @@ def difference(ctx: Context, item: Changed) -> "list[str]":
         return diff.lines(*changed.texts(ctx.versions, item))
     except NotFoundError as error:
         return [f"@ {error.message}"]
-
-
-def _changed_data(ctx: Context, item: Changed) -> "dict[str, object]":
-    occasion = Occasions(ctx.env).of(item.writer)
-    return {
-        "name": item.name,
-        "scope": item.scope.label,
-        "path": item.key,
-        "change": item.kind,
-        "by": item.writer.by,
-        "session": item.writer.session or None,
-        "title": occasion.title or None,
-        "prompt": item.writer.prompt or None,
-        "prompt_text": occasion.prompt or None,
-        "diff": "\n".join(difference(ctx, item)),
-    }

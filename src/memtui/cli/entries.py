@@ -1,9 +1,10 @@
-"""What commands about the inbox share: find the entries that arguments name, and write an entry as JSON."""
+"""The entries of inboxes for several commands: read them, find one by its id, write one as JSON."""
 
 import os
+from contextlib import suppress
 
 from memtui.cli.context import Context
-from memtui.cli.output import Output, line, safe
+from memtui.cli.output import Output, safe
 from memtui.core.base import paths, short_ids
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.finding import Finding
@@ -31,7 +32,6 @@ DECIDE = {
     ),
 }
 LISTED = "`memtui inbox` lists what waits."
-FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.consolidate.proposed import ProposedSet
@@ -48,12 +48,12 @@ def read(
     Findings about files that could not be read whole are printed, and added to `unread` (message and hint).
     """
     problems: list[Finding] = []
-    found = ctx.waiting(kinds, every=all_projects, unread=problems)
+    items = ctx.waiting(kinds, every=all_projects, unread=problems)
     for each in map(findings.unread_row, problems):
         ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
         if unread is not None:
             unread.append(each)
-    return found
+    return items
 
 
 def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
@@ -70,49 +70,33 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
 
 def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
     """Return the error for the id of something else than an entry of these kinds that waits; None for any other id."""
+    wanted = ref.strip().upper()
     if "guidance" in kinds:
-        if taken := _taken(ctx, ref):
-            return taken
-        searched = len(ref) > FULL_ID
-        if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
-            return NotFoundError(f"{ref} was delivered already.", f"See `memtui activity {shell_word(delivery)}`.")
-        if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
-            again = f"To deliver it again: memtui note --again {short_id(note.id)}"
-            return NotFoundError(f"{ref} was delivered already.", again)
-    return misnamed(ctx, ref) or _delivery(ctx, ref)
-
-
-def _taken(ctx: Context, ref: str) -> "NotFoundError | None":
-    """Return the error for the id of a note that is under way; None for any other id."""
-    notes_taken = under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])
-    try:
-        found = short_ids.match(ref, [each.entry.id for each in notes_taken], "note")
-    except (NotFoundError, ConflictError):
-        return None
-    (time, *_) = (each.time for each in notes_taken if each.entry.id == found)
-    return NotFoundError(
-        f"{ref} is under way: a hook took it {ago(time, ctx.now())}.",
-        "If it does not arrive, it waits here again: memtui note --list",
-    )
+        taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
+        with suppress(NotFoundError, ConflictError):
+            note = taken[short_ids.match(ref, taken, "note")]
+            said = f"{ref} is under way: a hook took it {ago(note.time, ctx.now())}."
+            return NotFoundError(said, "If it does not arrive, it waits here again: memtui note --list")
+        if len(wanted) >= MIN_REF and (delivered := find_note(ctx.root, wanted)):
+            delivery = f"See `memtui activity {short_id(delivered.delivery.id)}`."
+            again = f"To deliver it again: memtui note --again {short_id(delivered.id)}"
+            return NotFoundError(f"{ref} was delivered already.", f"{delivery} {again}")
+    if wrong := misnamed(ctx, ref):
+        return wrong
+    records = log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))
+    if len(wanted) >= MIN_REF and any(str(each.get("id")).endswith(wanted) for each in records):
+        return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
+    return None
 
 
 def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of an entry where another kind of thing was asked for; None for any other id."""
     try:
-        found = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
+        item = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    what, ways = DECIDE[found.kind]
-    return NotFoundError(f"{ref} is {what}.", ways.format(short_id(found.id)))
-
-
-def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
-    """Return the error for the id of a delivery where an entry was asked for; None for any other id."""
-    wanted = ref.strip().upper()
-    for record in log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace")):
-        if len(wanted) >= MIN_REF and str(record.get("id")).endswith(wanted):
-            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
-    return None
+    what, ways = DECIDE[item.kind]
+    return NotFoundError(f"{ref} is {what}.", ways.format(short_id(item.id)))
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
@@ -127,26 +111,6 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "evidence": item.evidence,
         "state": states(ctx, item),
     }
-
-
-def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
-    """Return the directories of the other projects of entries, by slug."""
-    found = waiting.homes(ctx.env, (item for item in items if item.slug != ctx.slug))
-    return {slug: home or slug for slug, home in found.items()}
-
-
-def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
-    """Say where an entry belongs: `global`, or another project's directory; empty for this project."""
-    if item.slug in {None, ctx.slug}:
-        return "" if item.slug else "global"
-    return line(ctx.tilde(item.entry.fields.get("project") or homes.get(item.slug or "", "")))
-
-
-def new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
-    """Return the ids that hand-written todos got when they were kept, by the ones that they had before."""
-    written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
-    every = read(ctx, ("items",), all_projects=True) if written else []
-    return {written[item.path, item.text]: item.id for item in every if (item.path, item.text) in written}
 
 
 def say_new_id(out: Output, was: str, now: str) -> None:

@@ -42,11 +42,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--dry-run, --remove and --again go with --ask-model.", "See `memtui consolidate --help`.")
     store = ctx.store()
     if args.all and (found := proposals.read(ctx, store, args.scope)):
-        made = proposals.accept(ctx, store, found, yes=args.yes, all_open=True)
+        made = proposals.accept(ctx, store, found, yes=args.yes)
 
         def text(out: Output) -> None:
             made.text(out)
-            memories.say_undo(out, len(found) if made.changed else 0)
+            if any(each.kind == "merge" for each in found):
+                out.say("What was merged may overlap more memories now: memtui consolidate")
+            memories.say_undo(out, len(found) if made.data["undo"] else 0)
 
         return Result(made.data, text, made.code)
     return proposals.listing(ctx, args.scope)

@@ -1,24 +1,35 @@
 """`memtui approve` and `reject`: say yes, no, or not now to what waits, of any kind, as one step of undo."""
 
 import argparse
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
 
-from memtui.cli import approvals, decisions, entries, parser
-from memtui.cli.approvals import DecisionCall, Done, entries_of
+from memtui.cli import memories, parser, secret
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.decisions import PROPOSED, DecisionRow, Untrusted
+from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions, Untrusted
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base import clock, ids
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.health.problems import Problem
 from memtui.core.memories import trusting
-from memtui.core.review import changed, later, snoozing
+from memtui.core.review import approve as approving
+from memtui.core.review import changed, later, merge, snoozing
+from memtui.core.review import draft as draft_of
+from memtui.core.review.approve import Approval
 from memtui.core.review.changed import Changed
+from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import changed as changed_words
-from memtui.present import dates, drafts
+from memtui.present import dates, drafts, unheard
+from memtui.present.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +37,7 @@ if TYPE_CHECKING:
 
 ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
+DECLINED = "Nothing was approved."
 
 
 def register(commands: "parser.Commands") -> None:
@@ -82,97 +94,97 @@ def _add_arguments(found: "parser.Parser") -> None:
     found.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
 
 
-def approve(ctx: Context, args: argparse.Namespace) -> Result:
-    """Approve what is named; one that fails does not stop the others."""
-    call = DecisionCall(ctx)
-    rows = call.chosen(args, ("draft", "todo"), asleep=False, one_offs=args.one_offs)
-    kinds = {row.kind for row in rows}
-    other = next((row.kind for row in rows if row.kind != "draft"), "")
-    if other and (wrong := next((each for each in OF_DRAFTS if getattr(args, each)), "")):
-        kind = decisions.KINDS[other]
-        raise UsageError(f"--{wrong.replace('_', '-')} is for drafts, not for {kind}.", "Nothing was changed.")
-    if (args.keep and kinds != {"todo"}) or (args.note and kinds - {"todo", "draft"}):
-        kind = decisions.KINDS[next(row.kind for row in rows if row.kind != "todo")]
-        raise UsageError(f"--{'keep' if args.keep else 'note'} is not for {kind}.", "Nothing was changed.")
-    ways = [
-        (("draft", "todo") if args.note else ("todo",), lambda mine: _todos(call, args, mine)),
-        (("draft",), lambda mine: approvals.approve_drafts(call, args, mine)),
-        (("changed",), lambda mine: _keep(call, mine)),
-        (PROPOSED, lambda mine: _make(call, args, mine)),
-        (("trust",), lambda mine: _trust(call, args, mine)),
-        (("problem",), _problems),
-    ]
-    return call.run(rows, ways[:1] if args.note else ways)
+class Done(NamedTuple):
+    """What was done with some rows: the rows, a word for it, more for --json, and what else to print. Each row is
+    printed with the word, if there is one."""
+
+    rows: "Sequence[DecisionRow]"
+    word: str = ""
+    data: "Mapping[str, object]" = MappingProxyType({})
+    text: "Callable[[Output], None]" = lambda _: None
 
 
-def reject(ctx: Context, args: argparse.Namespace) -> Result:
-    """Reject what is named, or put it off."""
-    call = DecisionCall(ctx)
-    until = None if args.later is None else snoozing.moment(args.later, ctx.now())
-    rows = call.chosen(args, ("draft", "todo", "note"), asleep=args.later is not None and until is None, one_offs=True)
-    other = next((row.kind for row in rows if row.kind != "draft"), "")
-    if args.never and other:
-        raise UsageError(
-            f"--never is for drafts, not for {decisions.KINDS.get(other, 'notes')}.", "Nothing was changed."
-        )
-    if args.later is not None:
-        return call.run(rows, [((*decisions.KINDS, "note"), lambda mine: _later(call, mine, until))])
-    ways = [
-        (("draft",), lambda mine: _reject_drafts(call, mine, never=args.never)),
-        (("todo", "note"), lambda mine: _drop(call, mine)),
-        (("changed",), lambda mine: _take_back(call, mine)),
-        (PROPOSED, lambda mine: _never_make(call, mine)),
-        (("problem", "trust"), lambda mine: _hide(call, mine)),
-    ]
-    return call.run(rows, ways)
+class DecisionCall:
+    """One call of approve or reject. All that it does, through whichever journal, is one step of undo."""
+
+    def __init__(self, ctx: Context, args: argparse.Namespace) -> None:
+        ctx.must_have_home()
+        if bool(args.ids) == bool(args.all):
+            raise UsageError("Give one or more IDs or NAMEs, or --all.", "`memtui inbox` lists them.")
+        self.ctx, self.args = ctx, args
+        self.bulk = BulkResult("of these", "of these")
+        self.review, self.store = ctx.review(), ctx.store()
+        self.journal = self.store.journal
+        self.rows: list[DecisionRow] = []
+
+    def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False, one_offs: bool = True) -> "set[str]":
+        """Choose what the arguments name, each once; `kinds` are those of entries. With --all it is drafts, those that
+        are `asleep` or the others, or memories that others changed. Return the kinds. Raises UsageError,
+        NotFoundError, ConflictError."""
+        found = Decisions(self.ctx, every=self.args.all_projects, decide=True)
+        if not self.args.all:
+            rows = self.bulk.find(self.args.ids, lambda ref: found.find(ref, kinds))
+            self.rows = list({row.later_key: row for row in rows}.values())
+        elif self.args.kind == "changed":
+            self.rows = list(found.changed())
+            if not self.rows:
+                raise found.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
+        else:
+            rows = [row for row in found.read(("draft",)) if (row.until is not None) == asleep]
+            self.rows = [row for row in rows if one_offs or not row.is_one_off]
+            if folded := len(rows) - len(self.rows):
+                self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes them too")
+            if not self.rows:
+                raise NotFoundError(f"There are no {'hidden ' if asleep else ''}drafts.")
+        return {row.kind for row in self.rows}
+
+    def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
+        """Raise UsageError if one of these options is given and something else than `kinds` is chosen."""
+        given = next((each for each in options if getattr(self.args, each)), "")
+        other = next((row.kind for row in self.rows if row.kind not in kinds), "")
+        if given and other:
+            words = f"--{given.replace('_', '-')} is not for {KINDS.get(other, 'notes')}."
+            raise UsageError(words, "Nothing was changed.")
+
+    def run(
+        self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[DecisionRow]], Done]]]"
+    ) -> Result:
+        """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""
+        chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind in kinds])]
+        group, every = ids.new_id(self.ctx.now()), list[Done]()
+        with self.journal.together(group), self.review.journal.together(group):
+            for way, mine in chosen:
+                try:
+                    every.append(way(self, mine))
+                except MemtuiError as error:
+                    if len(chosen) == 1 and not self.bulk.failed:
+                        raise
+                    self.fail(mine, error)
+
+        def text(out: Output) -> None:
+            for done in every:
+                for row in done.rows if done.word else ():
+                    out.print(f"{done.word}  {short_id(row.id)}  {line(row.says)}")
+                done.text(out)
+            memories.say_undo(out, sum(len(done.rows) for done in every))
+
+        data: dict[str, object] = {"decided": [row.id for done in every for row in done.rows]}
+        for done in every:
+            data |= done.data
+        return self.bulk.result(data, text)
+
+    def fail(self, rows: "Sequence[DecisionRow]", error: MemtuiError) -> None:
+        """Note that some things could not be decided."""
+        names = [short_id(row.id) for row in rows]
+        self.bulk.failed += [{"name": name, "message": error.message, "hint": error.hint} for name in names]
 
 
-def _todos(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
-    """Say that todos are done, keep them, or turn them or drafts into notes."""
-    items, review = entries_of(rows), call.review
-    action = "note" if args.note else "keep" if args.keep else "done"
-    done = {"done": review.done, "keep": review.keep, "note": review.to_guidance}[action](items)
-    renamed = entries.new_ids(call.ctx, items) if args.keep else {}
-    verb = {"done": "done", "keep": "kept", "note": "now a note"}[action]
-
-    def text(out: Output) -> None:
-        for item in items:
-            out.print(f"{verb}  {line(item.text)}")
-        for was, now in renamed.items():
-            entries.say_new_id(out, was, now)
-
-    return {"action": action, "items": [renamed.get(item.id, item.id) for item in items], "transaction": done}, text
+def _entries(rows: "list[DecisionRow]") -> "list[Waiting]":
+    return [row.thing for row in rows if isinstance(row.thing, Waiting)]
 
 
-def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Record that a person has seen what somebody else wrote."""
-    items = [row.thing for row in rows if isinstance(row.thing, Changed)]
-    changed.keep(call.journal, call.ctx.versions, items)
-    untrusted = changed.untrusted(call.ctx.root, items)
-
-    def text(out: Output) -> None:
-        out.print(line(changed_words.done("keep", items)))
-        if untrusted:
-            out.say(f"note: {line(changed_words.not_trusted(untrusted))}: memtui trust")
-
-    return {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}, text
-
-
-def _make(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
-    from memtui.cli.show import proposals
-
-    made = proposals.accept(call.ctx, call.store, _proposals(rows), yes=args.yes)
-    call.bulk.code = made.code
-    call.undecided += 0 if made.changed else len(rows)
-    return made.data, made.text
-
-
-def _never_make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    from memtui.cli.show import proposals
-
-    made = proposals.reject(call.store, _proposals(rows))
-    call.undecided += 0 if made.changed else len(rows)
-    return made.data, made.text
+def _changed(rows: "list[DecisionRow]") -> "list[Changed]":
+    return [row.thing for row in rows if isinstance(row.thing, Changed)]
 
 
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
@@ -181,10 +193,175 @@ def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
     return [row.thing.proposal for row in rows if isinstance(row.thing, Undecided)]
 
 
-def _trust(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
+# approve
+
+
+def approve(ctx: Context, args: argparse.Namespace) -> Result:
+    """Approve what is named; one that fails does not stop the others."""
+    call = DecisionCall(ctx, args)
+    call.choose(("draft", "todo"), one_offs=args.one_offs)
+    call.refuse(OF_DRAFTS, {"draft"})
+    call.refuse(["keep"], {"todo"})
+    call.refuse(["note"], {"todo", "draft"})
+    if args.note:
+        return call.run([(("draft", "todo"), _todos)])
+    return call.run(
+        [
+            (("todo",), _todos),
+            (("draft",), _approve_drafts),
+            (("changed",), _keep),
+            (PROPOSED, _make),
+            (("trust",), _trust),
+            (("problem",), _problems),
+        ]
+    )
+
+
+def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    """Say that todos are done, keep them, or turn them or drafts into notes."""
+    items, review = _entries(rows), call.review
+    if call.args.note:
+        review.to_guidance(items)
+        return Done(rows, "now a note")
+    if not call.args.keep:
+        review.done(items)
+        return Done(rows, "done")
+    review.keep(items)
+    return Done(rows, "kept", text=lambda out: _say_new_ids(call, out, items))
+
+
+def _say_new_ids(call: DecisionCall, out: Output, items: "list[Waiting]") -> None:
+    """Say which ids hand-written todos got when they were kept."""
+    written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
+    for item in call.ctx.waiting(("items",), every=True) if written else ():
+        if was := written.get((item.path, item.text)):
+            out.say(f"The id of {short_id(was)} is {short_id(item.id)} from now on.")
+
+
+def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    ctx, args, items = call.ctx, call.args, _entries(rows)
+    if len(items) > 1 and (args.name or args.description or args.body is not None):
+        raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
+    call.store.shared = args.yes
+    outcomes = _append(call, items) if args.into else _create(call, items)
+    made: list[tuple[DecisionRow, Approval]] = []
+    for row, each in zip(rows, outcomes, strict=True):
+        if each.error is None:
+            made.append((row, each))
+        elif len(rows) == 1:
+            raise each.error
+        else:
+            call.fail([row], each.error)
+    written = [_written(ctx, each, trigger=not args.no_trigger) for _, each in made]
+    why = unheard.data(ctx.unheard([each.memory.scope_label for _, each in made if each.memory]))
+
+    def text(out: Output) -> None:
+        for (_, each), data in zip(made, written, strict=True):
+            assert each.memory is not None
+            memories.print_written(ctx, out, "wrote", each.memory)
+            memories.say_line(ctx, out, each.memory)
+            if data["loaded_by"]:
+                out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
+            for piece in safe(data["text"]).rstrip("\n").split("\n"):
+                out.print(("  │ " + piece).rstrip())
+            if data["trigger"]:
+                out.print(f"  trigger  “{line(data['trigger'])}”")
+        if why and made:
+            out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
+
+    return Done([row for row, _ in made], "", {"approved": written, "unheard": why}, text)
+
+
+def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
+    args = call.args
+    body = None if args.body is None else parser.body_text(args.body)
+    texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
+    choices = Choices(*texts, body, "" if args.no_trigger else None)
+    proposed: dict[str, Draft] = {}
+    outcomes: dict[str, Approval] = {}
+    for item in items:
+        try:
+            one = draft_of.propose(call.store, item, choices)
+            data = secret.checked_bytes(call.ctx, one.data, yes=args.yes, declined=DECLINED)
+            proposed[item.key] = replace(one, data=data)
+        except MemtuiError as error:
+            outcomes[item.key] = Approval(item, None, error)
+    for each in approving.approve_all(call.journal, list(proposed.values())):
+        one = proposed[each.item.key]
+        conflict = isinstance(each.error, ConflictError) and one.taken
+        outcomes[each.item.key] = each._replace(error=_name_taken(one)) if conflict else each
+    return [outcomes[item.key] for item in items]
+
+
+def _name_taken(proposed: Draft) -> ConflictError:
+    """Return the error that there is a memory of that name, with the commands that avoid it."""
+    from memtui.cli.detail import takes_draft
+
+    short, ref = short_id(proposed.item.id), f"{proposed.scope.label}:{proposed.name}"
+    rename = f"Choose another name: memtui approve {short} --name {shell_word(proposed.name + '-2')}"
+    append = f"Append to it: memtui approve {short} --into {shell_word(ref)}" if takes_draft(proposed) else ""
+    return ConflictError(f"There is a memory {ref} already.", "\n  Or: ".join(filter(None, (append, rename))))
+
+
+def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
+    args = call.args
+    if args.name or args.type or args.scope or args.description or args.body is not None:
+        raise UsageError("--into only appends to a memory.", "Change that memory with `memtui edit`.")
+    outcomes = []
+    for item in items:
+        try:
+            store, found = merge.find(call.store, item, args.into)
+            secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
+            outcomes.append(Approval(item, merge.merge(store, item, found, trigger=not args.no_trigger)))
+        except MemtuiError as error:
+            outcomes.append(Approval(item, None, error))
+    return outcomes
+
+
+def _written(ctx: Context, each: Approval, *, trigger: bool) -> "dict[str, str]":
+    """Return for --json the memory that a draft became."""
+    made, item = each.memory, each.item
+    assert made is not None
+    project = ""
+    if item.slug not in {None, ctx.slug}:
+        project = line(os.path.basename(draft_of.project_of(item).rstrip("/")) or item.slug or "")
+    return {
+        "id": item.id,
+        "scope": made.scope_label,
+        "name": made.stem,
+        "path": made.path,
+        "text": made.raw.decode("utf-8", "replace"),
+        "trigger": item.entry.fields.get("request", "") if trigger else "",
+        "loaded_by": loader(made.scope_label, 1, project, ctx.way_of(made)),
+    }
+
+
+def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    """Record that a person has seen what somebody else wrote."""
+    items = _changed(rows)
+    changed.keep(call.journal, call.ctx.versions, items)
+    untrusted = changed.untrusted(call.ctx.root, items)
+
+    def text(out: Output) -> None:
+        if untrusted:
+            out.say(f"note: {line(changed_words.not_trusted(untrusted))}: memtui trust")
+
+    data = {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}
+    return Done(rows, "kept", data, text)
+
+
+def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    from memtui.cli.show import proposals
+
+    made = proposals.accept(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
+    call.bulk.code = made.code
+    return Done(rows if made.data["undo"] else [], "", made.data, made.text)
+
+
+def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Trust memories as they are, after they were shown."""
     ctx, found = call.ctx, [row.thing for row in rows if isinstance(row.thing, Untrusted)]
-    if not args.yes:
+    if not call.args.yes:
         for each in [] if ctx.out.json else found:
             ctx.out.heading(line(each.memory.ref))
             ctx.out.print(safe(each.memory.raw.decode("utf-8", "replace").rstrip("\n")))
@@ -193,94 +370,82 @@ def _trust(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow
         edit = trusting.plan(ctx.root, each.directory, [(each.file, each.memory.raw)])
         if not edit.idle:
             call.journal.run("trust", [edit], f"trust {each.file}")
-
-    def text(out: Output) -> None:
-        for each in found:
-            out.print(f"trusted  {line(each.memory.ref)}")
-
-    return {"trusted": [each.memory.path for each in found]}, text
+    return Done(rows, "trusted")
 
 
-def _problems(rows: "list[DecisionRow]") -> Done:
+def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Say that no approval solves a problem, and what does. Raises MemtuiError."""
     found = rows[0].thing
     remedy = found.remedy if isinstance(found, Problem) else ""
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
-def _reject_drafts(call: DecisionCall, rows: "list[DecisionRow]", *, never: bool) -> Done:
-    items = entries_of(rows)
-    done = call.review.reject(items, never=never)
-
-    def text(out: Output) -> None:
-        _name_each(out, "rejected", items)
-        if never or out.tty or len(items) > 1:  # else one was named above
-            out.say(drafts.decided("never" if never else "reject", items))
-
-    return {"rejected": [item.id for item in items], "never": never, "transaction": done}, text
+# reject
 
 
-def _name_each(out: Output, verb: str, items: "list[Waiting]") -> None:
-    """Name drafts that were decided; in a terminal one is named by the sentence below."""
-    for item in items if len(items) > 1 or not out.tty else ():
-        out.print(f"{verb}  {short_id(item.id)}  {drafts.title(item)}")
+def reject(ctx: Context, args: argparse.Namespace) -> Result:
+    """Reject what is named, or put it off."""
+    until = None if args.later is None else snoozing.moment(args.later, ctx.now())
+    call = DecisionCall(ctx, args)
+    call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)
+    call.refuse(["never"], {"draft"})
+    call.refuse(["later"], {*KINDS})
+    if args.later is not None:
+        return call.run([((*KINDS,), lambda _, mine: _later(call, mine, until))])
+    return call.run(
+        [
+            (("draft",), _reject_drafts),
+            (("todo", "note"), _withdraw),
+            (("changed",), _take_back),
+            (PROPOSED, _never_make),
+            (("problem", "trust"), lambda _, mine: _later(call, mine, NEVER)),
+        ]
+    )
 
 
-def _drop(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Remove todos or notes that wait."""
-    items = entries_of(rows)
-    done = call.review.withdraw(items)
+def _reject_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    call.review.reject(_entries(rows), never=call.args.never)
+    return Done(rows, "rejected for good" if call.args.never else "rejected")
 
-    def text(out: Output) -> None:
-        for item in items:
-            out.print(f"dropped  {line(item.text)}")
 
-    return {"dropped": [item.id for item in items], "transaction": done}, text
+def _withdraw(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    call.review.withdraw(_entries(rows))
+    return Done(rows, "rejected")
 
 
 def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Restore what the person saw last; one that fails does not stop the others."""
-    items = [row.thing for row in rows if isinstance(row.thing, Changed)]
-    outcome = changed.take_back(call.store, call.ctx.versions, items)
-    if len(items) == 1 and outcome.failed:
+    outcome = changed.take_back(call.store, call.ctx.versions, _changed(rows))
+    if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
-    done = [item for item, _ in outcome.done]
     call.bulk.failed += changed_words.failures(outcome.failed)
-    call.undecided += len(outcome.failed)
+    done = [item for item, _ in outcome.done]
+    return Done([row for row in rows if row.thing in done], "rejected")
+
+
+def _never_make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    from memtui.cli.show import proposals
+
+    dropped = proposals.reject(call.store, _proposals(rows))
 
     def text(out: Output) -> None:
-        if done:
-            out.print(line(changed_words.done("take back", done)))
+        if dropped.pairs:
+            out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
+        if not dropped.changed:
+            out.say("They were rejected before.")
 
-    return {"taken_back": [item.key for item in done]}, text
-
-
-def _hide(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Never list these again."""
-    what = f"“{rows[0].says[:60]}”" if len(rows) == 1 else many(len(rows), "entry", "entries")
-    step = later.step(rows[0].says[:60] if len(rows) == 1 else what, NEVER)
-    later.hide(call.journal, [row.later_key for row in rows], NEVER, step)
-
-    def text(out: Output) -> None:
-        out.print(f"Not listed again: {line(what)}.")
-
-    return {"hidden": [row.id for row in rows]}, text
+    return Done(rows if dropped.changed else [], "rejected", {"kept_apart": dropped.pairs}, text)
 
 
 def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:
-    """Hide things of any kind until a time, or bring them back."""
-    items, now = entries_of(rows), call.ctx.now()
-    if notes := [item for item in items if item.kind == "guidance"]:
-        raise UsageError(f"{short_id(notes[0].id)} is a note, which is for the agent.", "Nothing was changed.")
-    others = [row.later_key for row in rows if not isinstance(row.thing, Waiting)]
+    """Hide things of any kind until a time, for good, or bring them back."""
+    items, others = _entries(rows), [row for row in rows if not isinstance(row.thing, Waiting)]
     if items:
         call.review.snooze(items, until)
     if others:
-        later.hide(call.journal, others, until, later.step(many(len(others), "entry", "entries"), until))
-
-    def text(out: Output) -> None:
-        state = "back" if until is None else f"until {dates.day_and_time(until, now)}"
-        for row in rows:
-            out.print(f"{state}  {short_id(row.id)}  {line(row.says)[: drafts.TITLE_SHOWN]}")
-
-    return {"later": [row.id for row in rows], "until": None if until is None else clock.iso_seconds(until)}, text
+        what = others[0].says[:60] if len(others) == 1 else many(len(others), "entry", "entries")
+        later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until))
+    if until == NEVER:
+        return Done(rows, "rejected")
+    word = "back" if until is None else f"later, until {dates.day_and_time(until, call.ctx.now())}"
+    return Done(rows, word, {"until": None if until is None else clock.iso_seconds(until)})

@@ -4,14 +4,13 @@ import argparse
 
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, STYLES, DecisionRow, Decisions
+from memtui.cli.decisions import KINDS, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
-from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.present import changed, dates, drafts
+from memtui.present import changed, colours, dates, drafts
 
 LIMIT = 200
 WORDS = {plural: kind for kind, plural in KINDS.items()}
@@ -50,7 +49,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     every = found.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
     hidden = [row for row in every if row.until is not None and row.until != NEVER]
     rows = hidden if args.later else [row for row in every if row.until is None]
-    one_offs = [row for row in rows if args.kind is None and not args.later and _is_one_off(row)]
+    one_offs = [row for row in rows if args.kind is None and not args.later and row.is_one_off]
     rows = [row for row in rows if row not in one_offs]
     shown = rows[: args.limit or None]
     now = ctx.now()
@@ -100,14 +99,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _is_one_off(row: DecisionRow) -> bool:
-    return row.kind == "draft" and isinstance(row.thing, Waiting) and row.thing.entry.one_off()
-
-
 def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
     cells = [
         [
-            (row.kind, STYLES.get(row.kind, "")),
+            (row.kind, colours.KINDS[row.kind]),
             (short_id(row.id), "cyan"),
             line(row.says),
             (line(row.where.rpartition("/")[2]), "dim"),

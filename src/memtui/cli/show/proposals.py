@@ -1,6 +1,7 @@
 """What `memtui consolidate` proposes: show it, make it, reject it."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
@@ -11,7 +12,6 @@ from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
 from memtui.consolidate.coverage import Coverage
 from memtui.consolidate.files import MemoryFiles
-from memtui.consolidate.proposed import undecided
 from memtui.core.base.errors import EXIT_CONFLICT
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
@@ -24,12 +24,12 @@ DECLINED = "Nothing was changed."
 Printer = Callable[[Output], None]
 
 
-class MadeProposals:
-    """What came of making or rejecting proposals: for --json, how to print it, whether there is something to undo, and
-    the exit code."""
+class MadeProposals(NamedTuple):
+    """What came of making proposals: for --json, how to print it, and the exit code."""
 
-    def __init__(self, data: "dict[str, object]", text: Printer, *, changed: bool, code: int = 0) -> None:
-        self.data, self.text, self.changed, self.code = data, text, changed, code
+    data: "dict[str, object]"
+    text: Printer
+    code: int
 
 
 def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
@@ -37,29 +37,19 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     scopes with these labels or of all."""
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
     if not labels:
-        return [each.proposal for each in undecided(store, subject).proposals]
+        return [each.proposal for each in proposed.undecided(store, subject).proposals]
     named = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
     chosen = [scope for scope in named if scope.kind != "instructions"]
-    return [each.proposal for each in undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
+    return [each.proposal for each in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
-def reject(store: Store, found: "list[Proposal]") -> MadeProposals:
+def reject(store: Store, found: "list[Proposal]") -> proposed.Rejected:
     """Reject proposals for good, as one step of undo: they are not proposed again."""
-    dropped = proposed.reject(store, found, f"reject {changesets.named(found)}")
-
-    def text(out: Output) -> None:
-        if dropped.proposals:
-            out.print(safe(changesets.rejected(dropped.proposals)))
-        if dropped.pairs:
-            out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
-        if not dropped.changed:
-            out.say("They were rejected before.")
-
-    data = {"rejected_changes": [_brief(each) for each in dropped.proposals], "kept_apart": dropped.pairs}
-    return MadeProposals(data, text, changed=dropped.changed)
+    return proposed.reject(store, found, f"reject {changesets.named(found)}")
 
 
-def _brief(found: Proposal) -> "dict[str, object]":
+def brief(found: Proposal) -> "dict[str, object]":
+    """Return for --json what a proposal does."""
     return {"id": found.id, "kind": found.kind, "title": changeset.title(found)}
 
 
@@ -68,53 +58,87 @@ def _brief(found: Proposal) -> "dict[str, object]":
 
 def whole(ctx: Context, found: Proposal) -> "tuple[dict[str, object], Printer]":
     """Show one proposal with its diff."""
-    files = MemoryFiles(ctx.store())
-    composition = Composition(files, [found])
-    return _row(found, composition), lambda out: _print_change(out, files, found, composition)
+    change = ShownChange(MemoryFiles(ctx.store()), found)
+    return change.data(), change.print
 
 
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
     """Show the proposals, each with its diff."""
     store = ctx.store()
-    files = MemoryFiles(store)
-    found = read(ctx, store, labels)
-    rows = [(each, Composition(files, [each])) for each in found]
+    files, found = MemoryFiles(store), read(ctx, store, labels)
+    changes = [ShownChange(files, each) for each in found]
     saved = savings(Composition(files, found).diffs())
 
     def text(out: Output) -> None:
-        if not rows:
+        if not changes:
             out.print("There is nothing to consolidate.")
             return
-        for each, composition in rows:
-            _print_change(out, files, each, composition)
+        for each in changes:
+            each.print(out)
         out.section()
-        out.print(f"{many(len(rows), 'change')} proposed. {changesets.saved(saved)}".rstrip())
+        out.print(f"{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip())
         out.say("Make one: memtui approve ID   Not again: memtui reject ID   All: memtui consolidate --all")
 
-    return Result({"changes": [_row(*row) for row in rows], "saved": saved}, text)
+    return Result({"changes": [each.data() for each in changes], "saved": saved}, text)
 
 
-def _row(found: Proposal, composition: Composition) -> "dict[str, object]":
-    covered = coverage.of_proposal(found)
-    data: dict[str, object] = {
-        **_brief(found),
-        "reason": found.reason,
-        "score": max((each.score for each in found.evidence if each.score is not None), default=None),
-        "codes": sorted({each.code for each in found.evidence}),
-        "safe": lint_fixes.is_safe(found),
-        "files": [_file(each) for each in composition.diffs()],
-        "dropped": None,
-        "added": changesets.added(found),
-        "refused": next(iter(map(_refusal, composition.refused)), None),
-    }
-    if covered is not None:
-        reworded = [(each.statement, each.targets[0].text) for each in covered.of("reworded")]
-        data |= {
-            "dropped": [{"path": each.statement.path, "text": each.statement.text} for each in covered.dropped],
-            "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
-            "kept": len(covered.of("kept")),
+class ShownChange:
+    """A proposal with what it would do to files, and what it would drop."""
+
+    def __init__(self, files: MemoryFiles, found: Proposal) -> None:
+        self.files, self.proposal = files, found
+        composition = Composition(files, [found])
+        self.diffs, self.refused = composition.diffs(), composition.refused
+        self.covered = coverage.of_proposal(found)
+
+    def data(self) -> "dict[str, object]":
+        found, covered = self.proposal, self.covered
+        data: dict[str, object] = {
+            **brief(found),
+            "reason": found.reason,
+            "score": max((each.score for each in found.evidence if each.score is not None), default=None),
+            "codes": sorted({each.code for each in found.evidence}),
+            "safe": lint_fixes.is_safe(found),
+            "files": [_file(each) for each in self.diffs],
+            "dropped": None,
+            "added": changesets.added(found),
+            "refused": next(map(_refusal, self.refused), None),
         }
-    return data
+        if covered is not None:
+            reworded = [(each.statement, each.targets[0].text) for each in covered.of("reworded")]
+            data |= {
+                "dropped": [{"path": each.statement.path, "text": each.statement.text} for each in covered.dropped],
+                "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
+                "kept": len(covered.of("kept")),
+            }
+        return data
+
+    def print(self, out: Output) -> None:
+        out.section()
+        out.heading(f"{short_id(self.proposal.id)}  {line(changeset.title(self.proposal))}")
+        if self.proposal.reason:
+            out.paragraph(self.proposal.reason, "  ")
+        print_statements(out, self.proposal, self.covered)
+        if self.covered is not None:
+            out.print("  " + out.style(changesets.covered(self.covered), "dim"))
+        for refusal in self.refused:
+            out.paragraph(changesets.refused(refusal), "  ")
+        for each in self.diffs:
+            if not each.repaired:
+                self._print_file(out, each)
+        for sentence in (changesets.following(self.diffs), changesets.saved(savings(self.diffs))):
+            if sentence:
+                out.paragraph(sentence, "  ")
+
+    def _print_file(self, out: Output, found: FileDiff) -> None:
+        scope, file = self.files.scope_of(found.path)
+        path = line(f"{scope.shown}:{file.removesuffix('.md') if file != locate.INDEX_NAME else file}")
+        if found.after is None:
+            out.print(f"  {out.style('-', 'red')} {path}")
+            return
+        out.print(f"  {out.style('+ ' if found.before is None else '', 'green')}{path}")
+        if found.before is not None or not changeset.is_archived(found.path):
+            diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
 
 
 def _file(found: FileDiff) -> "dict[str, object]":
@@ -142,42 +166,11 @@ def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -
         out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
 
 
-def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition: Composition) -> None:
-    out.section()
-    out.heading(f"{short_id(found.id)}  {line(changeset.title(found))}")
-    if found.reason:
-        out.paragraph(found.reason, "  ")
-    covered = coverage.of_proposal(found)
-    print_statements(out, found, covered)
-    if covered is not None:
-        out.print("  " + out.style(changesets.covered(covered), "dim"))
-    for refusal in composition.refused:
-        out.paragraph(changesets.refused(refusal), "  ")
-    diffs = composition.diffs()
-    for each in diffs:
-        if not each.repaired:
-            _print_file(out, files, each)
-    for sentence in filter(None, (changesets.following(diffs), changesets.saved(savings(diffs)))):
-        out.paragraph(sentence, "  ")
-
-
-def _print_file(out: Output, files: MemoryFiles, found: FileDiff) -> None:
-    scope, file = files.scope_of(found.path)
-    path = line(f"{scope.shown}:{file.removesuffix('.md') if file != locate.INDEX_NAME else file}")
-    if found.after is None:
-        out.print(f"  {out.style('-', 'red')} {path}")
-        return
-    out.print(f"  {out.style('+ ' if found.before is None else '', 'green')}{path}")
-    if found.before is not None or not changeset.is_archived(found.path):
-        diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
-
-
 # Making
 
 
-def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool, all_open: bool = False) -> MadeProposals:
-    """Make proposals as one step of undo, after a person saw them; `all_open` if these are all: then what was merged
-    may be merged again. Raises MemtuiError for no."""
+def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> MadeProposals:
+    """Make proposals as one step of undo, after a person saw them. Raises MemtuiError for no."""
     _confirm(ctx, store, found, yes=yes)
     covered = {each.id: coverage.of_proposal(each) for each in found}
     with store.journal.together():
@@ -186,7 +179,7 @@ def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool, al
     failed = [each for each in done.refused if each.reason != "made"]
     saved = savings(done.diffs)
     data: dict[str, object] = {
-        "made": [_brief(each) for each in done.made],
+        "made": [brief(each) for each in done.made],
         "refused": [_refusal(each) for each in failed],
         "made_already": [each.proposal.id for each in done.refused if each.reason == "made"],
         "files": [each.path for each in done.diffs],
@@ -202,10 +195,8 @@ def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool, al
         if done.made:
             parts = (changesets.made(done.made), changesets.saved(saved), changesets.lost(dropped))
             out.print(" ".join(filter(None, parts)))
-        if all_open and any(each.kind == "merge" for each in done.made):
-            out.say("What was merged may overlap more memories now: memtui consolidate")
 
-    return MadeProposals(data, text, changed=bool(done.transaction), code=EXIT_CONFLICT if failed else 0)
+    return MadeProposals(data, text, EXIT_CONFLICT if failed else 0)
 
 
 def _confirm(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> None:
@@ -217,7 +208,7 @@ def _confirm(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) 
     diffs = composition.diffs()
     if not yes:
         for each in [] if ctx.out.json else composition.made:
-            _print_change(ctx.out, files, each, Composition(files, [each]))
+            ShownChange(files, each).print(ctx.out)
         ctx.confirm(f"Make {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
     after, before = (
         "\n".join(data.decode("utf-8", "replace") for each in diffs if (data := getattr(each, key)) is not None)

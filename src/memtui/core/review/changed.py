@@ -65,19 +65,6 @@ def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     return sorted(found, key=lambda each: each.now.written or 0.0, reverse=True)
 
 
-def find(items: Sequence[Changed], ref: str) -> Changed:
-    """Find one by its name, `scope:name`, file or path. Raises NotFoundError; ConflictError if several match."""
-    found = [each for each in items if ref in {each.key, each.ref, f"{each.scope.label}:{each.name}"}]
-    found = found or [
-        each for each in items if ref.removesuffix(".md") in {each.name, each.now.file.removesuffix(".md")}
-    ]
-    if not found:
-        raise NotFoundError(f"Nobody else has changed “{ref}” since you saw it.", "`memtui inbox` lists what waits.")
-    if len(found) > 1:
-        raise ConflictError(f"“{ref}” can mean several: {', '.join(each.ref for each in found)}.")
-    return found[0]
-
-
 def similar(items: Sequence[Changed], ref: str) -> list[Changed]:
     """List those with a name like a reference, at most three, the nearest first."""
     from difflib import get_close_matches

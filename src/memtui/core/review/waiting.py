@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from memtui.core.base import clock, fs, paths, short_ids
 from memtui.core.base.finding import Finding, problem
-from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, pending_update
 from memtui.core.inbox import format as inbox_format
 
@@ -199,11 +198,3 @@ def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
     """Sort entries in the order to remove them, from the end of a file to its beginning: so the lines before each, by
     which undo finds its place, are still there."""
     return sorted(items, key=lambda item: (item.path, -item.entry.start))
-
-
-def delivered(root: str, entry_id: str) -> str | None:
-    """Return the id of the delivery that brought an entry, None if none did."""
-    for record in delivery_log.newest_first(root, needle=entry_id.encode()):
-        if any(item.get("id") == entry_id for item in delivery_log.brought(record)):
-            return str(record.get("id"))
-    return None
