@@ -102,16 +102,3 @@ def test_how_long_things_are_kept_is_a_setting(bare, old):
     bare("config", "set", "keep_days", "400")
     assert "Nothing is old enough to be deleted" in bare("doctor", "--clean", "--dry-run").out
     assert bare("config", "set", "keep_days", "-1", check=False).code == 2
-
-
-def test_the_settings_that_keep_days_replaced_are_named_and_change_nothing(bare, old):
-    with open(bare.env["HOME"] + "/.claude/memtui/config.toml", "w") as file:
-        file.write("undo_days = 1\nversions_mb = 'many'\nkeep_days = 400\n")
-    words = (
-        "No longer used: undo_days, versions_mb. Now keep_days (400) and keep_mb (100) say how long things are kept."
-    )
-    assert words in " ".join(bare("config", "list").out.split())
-    (row,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "config.replaced"]
-    assert (row["level"], row["message"]) == ("note", words)
-    assert "Nothing is old enough to be deleted" in bare("doctor", "--clean", "--dry-run").out
-    assert bare.json("config", "get", "keep_days")["value"] == 400

@@ -27,7 +27,9 @@ def plan(world):
 
 def read(world, found):
     world.write("saved.json", found if isinstance(found, bytes) else json.dumps(found).encode())
-    return proposed.read(world.path("saved.json"), MemoryFiles(world.store))
+    changes = proposed.read(world.path("saved.json"))
+    proposed.check_places(changes, MemoryFiles(world.store))
+    return changes
 
 
 def test_what_is_written_is_read_back_the_same(world):

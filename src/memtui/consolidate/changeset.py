@@ -15,7 +15,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
-Kind = Literal["merge", "rewrite", "archive", "delete", "relink", "rule"]
+Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
 # The code of the evidence that names what a model wrote and no input says.
@@ -145,7 +145,6 @@ def check(proposal: Proposal) -> None:
         "archive": bool(gone) and len(gone) == len(written) and all(archived) and not read.intersection(written),
         "delete": bool(gone) and not written,
         "relink": not gone,
-        "rule": not gone and len(written) == 1 and bool(inputs) and inputs[0] not in written,
     }[kind]
     is_once = len(set(inputs)) == len(inputs) and 0 < len(set(outputs)) == len(outputs)
     is_of_index = any(map(is_index, gone if kind == "relink" else outputs))
@@ -166,13 +165,5 @@ def title(proposal: Proposal) -> str:
             return f"merge {' and '.join(gone)} into {written[0]}"
         case "archive" | "delete":
             return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(gone)}"
-        case "rule":
-            return f"add {name(proposal.inputs[0].path)} to {instructions(proposal)}"
         case kind:
             return f"{'fix' if kind == 'relink' else kind} {some(written)}"
-
-
-def instructions(proposal: Proposal) -> str:
-    """Name the file that a proposal of instructions writes: `CLAUDE.md`, or `rules/prefer-pnpm.md`."""
-    directory, _, file = proposal.outputs[0].path.rpartition("/")
-    return f"rules/{file}" if directory.endswith("/rules") else file

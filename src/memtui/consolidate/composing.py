@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from memtui.consolidate import coverage, lint_fixes
-from memtui.consolidate.changeset import FileOutput, Kind, Proposal, is_archived, is_index, name, title
+from memtui.consolidate.changeset import FileOutput, Proposal, is_archived, is_index, name, title
 from memtui.consolidate.coverage import Coverage
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import ConflictError, MemtuiError
@@ -39,7 +39,6 @@ DONE = {
     "archive": "archived",
     "delete": "removed",
     "relink": "fixed",
-    "rule": "added to instructions",
 }
 # A change of an index, made when all that others do to it is known.
 LineChange = Callable[[bytes], bytes]
@@ -55,14 +54,12 @@ class Refused(NamedTuple):
 
 
 class FileDiff(NamedTuple):
-    """A file before and after; None for no file. `repaired`: no proposal names it, but its links or lines follow;
-    `instructions`: it is no memory."""
+    """A file before and after; None for no file. `repaired`: no proposal names it, but its links or lines follow."""
 
     path: str
     before: bytes | None
     after: bytes | None
     repaired: bool
-    instructions: bool = False
 
 
 class Savings(NamedTuple):
@@ -114,7 +111,7 @@ def savings(diffs: Iterable[FileDiff]) -> Savings:
             if data is not None and not is_archived(each.path):
                 at = 2 if is_index(each.path) else 0
                 lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
-                sums[at] += sign * (lines if at else not each.instructions)
+                sums[at] += sign * (lines if at else 1)
                 sums[at + 1] += sign * len(data)
     return Savings(*sums)
 
@@ -165,7 +162,7 @@ def _changes(composition: "Composition") -> list[Change]:
             new.append(FileChange(path, None, after, references.file_mode(scope)))
         elif after is None:
             gone.append(FileChange(path, before, None))
-        elif before and (each.repaired or each.instructions):
+        elif before and each.repaired:
             changed += text_edits(path, before, after)
         else:
             changed.append(FileChange(path, before, after))
@@ -237,7 +234,7 @@ class Composition:
     def diffs(self) -> list[FileDiff]:
         """List the files that change: first those that proposals name, then those that follow, each by path."""
         diffs = [
-            FileDiff(path, before, after, path not in self._named, self.place(path).scope.kind == "instructions")
+            FileDiff(path, before, after, path not in self._named)
             for path, after in self._after.items()
             if (before := self.files.data(path)) != after
         ]
@@ -274,7 +271,7 @@ class Composition:
             if data is not None and self._now(each.path) is None:
                 raise self._overlap(each.path)
         read = {each.path for each in proposal.inputs}
-        outputs = {each.path: self._output(each, proposal.kind, read) for each in proposal.outputs}
+        outputs = {each.path: self._output(each, read) for each in proposal.outputs}
         self._refuse_spreading(proposal)
         return outputs
 
@@ -282,20 +279,17 @@ class Composition:
         """Return whether the files are as a proposal would leave them: somebody made it already."""
         for each in proposal.outputs:
             with _forbidden(each.path):
-                self.files.writable(each.path, proposal.kind)
+                self.files.writable(each.path)
                 if self.files.data(each.path) != each.data:
                     return False
         return True
 
-    def _output(self, output: FileOutput, kind: Kind, read: set[str]) -> bytes | None:
+    def _output(self, output: FileOutput, read: set[str]) -> bytes | None:
         path, after = output.path, output.data
         with _forbidden(path):
-            self.files.writable(path, kind)
+            self.files.writable(path)
             was, now = self.files.data(path) if path in read else None, self._now(path)
-            if kind == "rule" and not (after or b"").startswith((was or b"").rstrip()):
-                hint = "A change may only add to instructions, at the end."
-                raise MemtuiError(f"{path} would lose what is in it.", hint)
-            broken = None if kind == "rule" or after is None or is_index(path) else document.parse(after).broken
+            broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
         if was is None and now is not None:
@@ -348,7 +342,7 @@ class Composition:
                     scope = self.place(path).scope
                     names = self.files.link_names(scope, self._memory(path, data))
                     self._renamed.setdefault(scope.directory, {}).update({(each, path): stem for each in names})
-            for output in proposal.written if proposal.kind != "rule" else ():
+            for output in proposal.written:
                 was = self.files.data(output.path)
                 if was is not None and output.data is not None and not is_index(output.path):
                     self._rename_field(output.path, was, output.data)
@@ -379,7 +373,7 @@ class Composition:
             pointed = self._point_elsewhere(proposal, steps)
             for output in proposal.written:
                 scope, file = self.place(output.path)
-                if is_index(output.path) or is_archived(output.path) or scope.kind == "instructions":
+                if is_index(output.path) or is_archived(output.path):
                     continue
                 now, was = self._memory(output.path, output.data or b""), self.files.data(output.path)
                 if was is not None:

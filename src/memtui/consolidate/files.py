@@ -4,7 +4,7 @@ import os
 from itertools import chain, count
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ARCHIVE, FileInput, Kind, is_index, sha256
+from memtui.consolidate.changeset import ARCHIVE, FileInput, is_index, sha256
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
@@ -32,14 +32,13 @@ def in_archive(directory: str, stem: str) -> str:
 class MemoryFiles:
     """The files of a store's scopes. What was read is kept: make a new one to read again.
 
-    Proposals name any files, and may come from anywhere: `readable` and `writable` let only memories and indexes
-    through, and for a proposal of instructions CLAUDE.md and rules.
+    Proposals name any files, and may come from anywhere: `readable` lets only memories, indexes and instructions
+    through, `writable` no instructions.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._scopes = store.scopes()
-        self._instructions = scopes.instruction_places(store.env, store.cwd)
         self._data: dict[str, bytes | None] = {}
         self._stems: dict[str, set[str]] = {}
         self._linking: dict[str, dict[str, bytes]] = {}
@@ -58,11 +57,11 @@ class MemoryFiles:
     def _within(self, path: str) -> ScopedFile | None:
         """Return the scope that has a path in its directory, the innermost one."""
         places = []
-        for scope in (*self._scopes, *self._instructions):
+        for scope in self._scopes:
             top = scope.directory.rstrip("/") + "/"
             file = path[len(top) :]
             # Instructions stand beside, above and below memories.
-            if path.startswith(top) and (scope.kind != "instructions" or scopes.may_instruct(scope, file)):
+            if path.startswith(top) and (scope.kind != "instructions" or file in scope.files):
                 places.append(ScopedFile(scope, file))
         return max(places, key=lambda each: len(each.scope.directory), default=None)
 
@@ -83,19 +82,12 @@ class MemoryFiles:
             )
         return place
 
-    def writable(self, path: str, kind: Kind) -> ScopedFile:
-        """Return where a file is that a proposal of this kind may write or remove. Raises MemtuiError for one in a
+    def writable(self, path: str) -> ScopedFile:
+        """Return where a file is that a proposal may write or remove. Raises MemtuiError for one in a
         read-only scope, behind a symlink, or with a name that no memory can have."""
-        if kind == "rule":
-            place = self.scope_of(path)
-            if place.scope.kind != "instructions" or os.path.normpath(path) != path or not path.isprintable():
-                raise MemtuiError(
-                    f"{path} is no file of instructions.", "Claude Code reads CLAUDE.md and .claude/rules."
-                )
-        else:
-            place = self.readable(path)
-            references.writable(place.scope)
-            references.real_path(place.scope, place.scope.index_path)
+        place = self.readable(path)
+        references.writable(place.scope)
+        references.real_path(place.scope, place.scope.index_path)
         if not is_index(path):
             references.check_name(os.path.basename(path))
         top = paths.resolve(place.scope.directory)

@@ -7,6 +7,7 @@ person's words, such as a contradiction, is left to findings.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from memtui.consolidate.changeset import (
     propose,
     read_from,
 )
-from memtui.consolidate.files import MemoryFiles, in_archive
+from memtui.consolidate.files import in_archive
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
@@ -223,29 +224,19 @@ class _Planner:
 
     def stronger_forms(self) -> Placed:
         """Propose a stronger form of a memory that was violated VIOLATED times: to pin it; once it is violated again
-        although it is pinned, a line of CLAUDE.md or a rule, and that a hook refuses the commands that it forbids."""
+        although it is pinned, that a hook refuses the commands that it forbids."""
         for at, each in self._numbered({"memories.violated"}):
-            found, count = self._memory(each.data.get("path")), each.data.get("count")
-            if found is not None and isinstance(count, int) and count >= VIOLATED and self.store.is_trusted(found):
-                yield from ((at, form) for form in self._stronger(found, each) if form is not None)
-
-    def _stronger(self, found: Memory, violated: Finding) -> Iterator[Proposal | None]:
-        evidence, reason, last = _evidence(violated), findings.message(violated), violated.data.get("last")
-        try:
-            pinned = strengthening.pinned(found, evidence, reason)
-            yield pinned
-            if pinned is not None or not isinstance(last, float) or last <= found.mtime:
-                return  # what was done to it has to show first what it does
-            form = strengthening.instructed(self.scopes[found.scope_label], found, evidence, reason)
-            if form is not None:
-                MemoryFiles(self.store).writable(form.outputs[0].path, form.kind)
-                yield form
-        except (MemtuiError, OSError):  # a file that must not be written, or can't be read
-            pass
-        try:
-            yield strengthening.forbidding(found, evidence, reason)
-        except MemtuiError:
-            return
+            found, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
+            if found is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(found):
+                continue
+            evidence, reason = _evidence(each), findings.message(each)
+            with suppress(MemtuiError):
+                form = strengthening.pinned(found, evidence, reason)
+                # What was done to it has to show first what it does.
+                if form is None and isinstance(last, float) and last > found.mtime:
+                    form = strengthening.forbidding(found, evidence, reason)
+                if form is not None:
+                    yield at, form
 
     def links(self) -> Placed:
         """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""

@@ -29,8 +29,6 @@ VERSION = 1
 # The most bytes of a file; the newest rejections that are kept.
 MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
-Json = dict[str, Any]
-
 
 class ProposedSet(NamedTuple):
     """A ChangeSet that waits: its file, when it was made (seconds since the epoch), what made it, and how many of its
@@ -93,32 +91,26 @@ def undecided(
     for each in rows:
         if each.key not in known:
             unique.setdefault(each.key, each)
-    return UndecidedSet(tuple(unique.values()), tuple(_left(subject, planned)))
-
-
-def _left(subject: LintInput, planned: plan.Planned) -> list[Problem]:
+    # What is left for a person: no fix, and no other proposal is about it.
     fixed = {id(each) for each in lint_fixes.fixed_by(planned.findings, lint_fixes.plan_all(subject, planned.findings))}
     reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
-    return lint_fixes.by_cause(
-        [
-            each
-            for each in planned.findings
-            if each.level == PROBLEM and id(each) not in fixed and (each.code, each.data.get("path")) not in reasons
-        ]
-    )
+    problems = [found for found in planned.findings if found.level == PROBLEM and id(found) not in fixed]
+    left = [found for found in problems if (found.code, found.data.get("path")) not in reasons]
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(left)))
 
 
 def _saved(store: Store) -> list[Undecided]:
-    """List what saved ChangeSets propose about files that are as they were then. One that can't be read is left out."""
+    """List what saved ChangeSets propose about files that are as they were then. One about files elsewhere is left
+    out."""
     files = MemoryFiles(store)
     rows: list[Undecided] = []
-    for waits in waiting(store.root):
+    for path, _, changes in _sets(store.root):
         try:
-            changes = read(waits.path, files)
-            current = [each for each in changes.proposals if all(files.is_current(file) for file in each.inputs)]
-            rows += [Undecided(each, changes.by, waits.path) for each in current]
+            check_places(changes, files)
+            current = [each for each in changes.proposals if all(map(files.is_current, each.inputs))]
         except MemtuiError:
             continue
+        rows += [Undecided(each, changes.by, path) for each in current]
     return rows
 
 
@@ -181,61 +173,52 @@ def save(root: str, changes: ChangeSet, now: float) -> str:
         fs.write_atomic(path, dumps(changes))
     except OSError as error:
         raise storage_error(error, path) from error
-    about = {(each.kind, frozenset((file.path, file.sha256) for file in each.inputs)) for each in changes.proposals}
-    for older, _, row in [*_files(root)]:
-        anew = all((each.get("kind"), frozenset(_inputs(each))) in about for each in _rows(row, "changes"))
-        if older != path and row.get("by") == changes.by and anew:
+    about = {(each.kind, _texts(each)) for each in changes.proposals}
+    for older, _, known in [*_sets(root)]:
+        if older != path and known.by == changes.by and all((e.kind, _texts(e)) in about for e in known.proposals):
             fs.unlink(older)
     return path
 
 
+def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
+    return frozenset((file.path, file.sha256) for file in proposal.inputs)
+
+
 def waiting(root: str) -> list[ProposedSet]:
     """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
-    sets = []
-    counted: set[object] = {*rejected(root)}
-    for path, made, row in _files(root):
-        fresh = [each for each in _rows(row, "changes") if each.get("id") not in counted]
-        names = {each.get("id") for each in fresh if all(_digest(name) == digest for name, digest in _inputs(each))}
-        counted |= names
-        if names:
-            sets.append(ProposedSet(path, made, str(row.get("by") or ""), len(names)))
-    return sets
+    found = []
+    counted = {*rejected(root)}
+    for path, time, changes in _sets(root):
+        fresh = {each.id for each in changes.proposals if each.id not in counted and all(map(_is_current, each.inputs))}
+        counted |= fresh
+        if fresh:
+            found.append(ProposedSet(path, time, changes.by, len(fresh)))
+    return found
+
+
+def _is_current(file: FileInput) -> bool:
+    try:
+        data = read_or_none(file.path)
+    except (OSError, ValueError):
+        return False
+    return file.sha256 == ("" if data is None else sha256(data))
 
 
 def settled(root: str) -> Settled:
     """Return what needs no new proposal, since a person has one to decide, or did not want it."""
-    changes = [each for _, _, row in _files(root) for each in _rows(row, "changes")]
-    texts = frozenset(file for each in changes for file in _inputs(each))
-    return Settled(frozenset(str(each.get("id")) for each in changes), texts)
+    proposals = [each for _, _, changes in _sets(root) for each in changes.proposals]
+    return Settled(frozenset(each.id for each in proposals), frozenset().union(*map(_texts, proposals)))
 
 
-def _files(root: str) -> Iterator[tuple[str, float, Json]]:
-    """Yield the path, time and content of each file, newest first."""
+def _sets(root: str) -> Iterator[tuple[str, float, ChangeSet]]:
+    """Yield the path, time and content of each file, newest first, without those that can't be read."""
     for name in sorted(paths.names_in(directory(root)), reverse=True):
         time = ids.id_time(name.removesuffix(".json"))
         if time is not None and name.endswith(".json"):
-            path = f"{directory(root)}/{name}"
             try:
-                yield path, time, fastjson.loads_dict(fs.read_bytes(path, MAX_BYTES))
-            except OSError:
+                yield f"{directory(root)}/{name}", time, read(f"{directory(root)}/{name}")
+            except MemtuiError:
                 continue
-
-
-def _rows(row: Json, key: str) -> list[Json]:
-    rows = row.get(key)
-    return [each for each in rows if isinstance(each, dict)] if isinstance(rows, list) else []
-
-
-def _inputs(change: Json) -> list[tuple[str, str]]:
-    """Return the files that a change was made from, as (path, SHA-256)."""
-    return [(str(each.get("path")), str(each.get("sha256"))) for each in _rows(change, "inputs")]
-
-
-def _digest(path: str) -> str:
-    try:
-        return sha256(fs.read_bytes(path, memory.MAX_BYTES))
-    except (OSError, ValueError):
-        return "?"
 
 
 def dumps(changes: ChangeSet) -> bytes:
@@ -262,34 +245,38 @@ def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
-def _data(row: Json) -> bytes | None:
+def _data(row: dict[str, Any]) -> bytes | None:
     return None if row["text"] is None else bytes(row["text"].encode("utf-8", "surrogateescape"))
 
 
-def read(path: str, files: MemoryFiles) -> ChangeSet:
-    """Read a ChangeSet from its file. Raises UsageError for what is none, MemtuiError for one about other files than
-    the memories, indexes and instructions here."""
+def read(path: str) -> ChangeSet:
+    """Read a ChangeSet from its file. Raises UsageError for what is none, MemtuiError."""
     try:
         row = json.loads(fs.read_bytes(path, MAX_BYTES))
         if row["v"] != VERSION:
             raise ValueError(f"it is not of version {VERSION}")
-        return ChangeSet(row["time"], row["by"], tuple(_proposal(each, files) for each in row["changes"]))
+        return ChangeSet(str(row["time"]), str(row["by"]), tuple(map(_proposal, row["changes"])))
     except OSError as error:
         raise storage_error(error, path) from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is no ChangeSet that this memtui reads: {error!r}.", "Plan again.") from error
 
 
-def _proposal(row: Json, files: MemoryFiles) -> Proposal:
-    evidence = (
+def _proposal(row: dict[str, Any]) -> Proposal:
+    parts = [
         ProposalEvidence(each["code"], each["score"], tuple(each["texts"]), each["data"]) for each in row["evidence"]
-    )
-    inputs = tuple(FileInput(each["path"], each["sha256"], _data(each)) for each in row["inputs"])
-    outputs = tuple(FileOutput(each["path"], _data(each)) for each in row["outputs"])
-    proposal = Proposal(row["id"], row["kind"], row["reason"], tuple(evidence), inputs, outputs)
+    ]
+    inputs = tuple(FileInput(str(each["path"]), str(each["sha256"]), _data(each)) for each in row["inputs"])
+    outputs = tuple(FileOutput(str(each["path"]), _data(each)) for each in row["outputs"])
+    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), inputs, outputs)
     check(proposal)
-    for read_file in inputs:
-        files.readable(read_file.path)
-    for output in outputs:
-        files.writable(output.path, proposal.kind)
     return proposal
+
+
+def check_places(changes: ChangeSet, files: MemoryFiles) -> None:
+    """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
+    for each in changes.proposals:
+        for read_file in each.inputs:
+            files.readable(read_file.path)
+        for output in each.outputs:
+            files.writable(output.path)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, name, title
+from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, name, title
 from memtui.consolidate.composing import DONE, FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
@@ -16,7 +16,6 @@ MEANINGS = {
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
-    "rule": "adds a memory to CLAUDE.md or to the rules, which every session gets",
 }
 # Names in a list's row before the rest is counted.
 NAMED = 3
@@ -33,8 +32,6 @@ def about(found: Proposal) -> str:
     """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
     for a merge, the one that stays first."""
     gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
-    if found.kind == "rule":
-        return f"{name(found.inputs[0].path)} → {instructions(found)}"
     shown = {"archive": gone, "merge": [*written, *gone]}.get(found.kind, written or gone)
     names = list(dict.fromkeys(shown))
     join = " + " if found.kind == "merge" else ", "
@@ -45,7 +42,7 @@ def about(found: Proposal) -> str:
 def word(found: Proposal) -> str:
     """Return the word of the inbox for a proposal: `merge`, `fix`, or `rule` for a stronger form of a memory that was
     not followed."""
-    if found.kind == "rule" or any(each.code == "memories.violated" for each in found.evidence):
+    if any(each.code == "memories.violated" for each in found.evidence):
         return "rule"
     return "merge" if found.kind == "merge" else "fix"
 

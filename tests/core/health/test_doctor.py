@@ -139,14 +139,6 @@ def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
 
 
-@pytest.mark.parametrize("table", ["", '[projects."/"]\n'])
-def test_a_setting_whose_feature_is_gone_is_named_and_is_no_mistake(machine, table):
-    fs.write_atomic(f"{machine.root}/config.toml", f"{table}extract_ask = true\n".encode())
-    found = [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code.startswith("config.")]
-    assert [f.code for f in found] == ["config.removed"]
-    assert "No longer used: extract_ask" in findings.message(found[0])
-
-
 def test_a_project_table_that_names_no_root(machine):
     (machine.repo / "src").mkdir()
     fs.write_atomic(f"{machine.root}/config.toml", f'[projects."{machine.repo}/src"]\nmode = "off"\n'.encode())

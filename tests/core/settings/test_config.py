@@ -27,13 +27,6 @@ def test_without_a_file_the_defaults_hold_and_nothing_is_written(root):
     assert not os.path.exists(root)
 
 
-@pytest.mark.parametrize("table", ["", '[projects."/w/shop"]\n'])
-def test_an_older_file_s_word_for_the_mode_notes_counts(root, table):
-    write(root, table + 'mode = "whisper"\n')
-    assert config.value(config.load(root), "/w/shop", "mode") == "notes"
-    assert "whisper" not in config.CHOICES["mode"]
-
-
 def test_an_edit_counts_at_once(root):
     write(root, 'mode = "off"\n')
     assert mode(root) == "off"

@@ -4,7 +4,7 @@ hooks/installer/checkup.py runs these, and checks the hooks and the client befor
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from memtui.core.base import paths
@@ -16,9 +16,6 @@ from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.review import taught
-
-# Says how many other projects of how many are checked; returns whether to go on.
-Progress = Callable[[int, int], bool]
 
 
 def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
@@ -52,26 +49,16 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
     return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
 
 
-def check_others(
-    env: dict[str, str],
-    cwd: str,
-    now: float,
-    known: dict[str, Memory] | None = None,
-    progress: Progress = lambda *_: True,
-) -> list[Finding]:
-    """Check the inboxes and the native memory of all other projects; less if `progress` says to stop."""
+def check_others(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
+    """Check the inboxes and the native memory of all other projects."""
     root = paths.root(env)
     own = paths.project_key(paths.project_root(cwd))
-    slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
-    names = projects.names(env, projects.paths_of(env, slugs))
+    names = projects.names(env, projects.paths_of(env, [slug for slug in paths.inbox_slugs(root) if slug != own]))
     problems = _run("inbox", content_checks.inboxes(root, names.items(), now))
     here = scopes.discover(env, cwd)
-    others = scopes.others(env, {scope.directory for scope in here})
     everywhere = [scope for scope in here if scope.kind == "global"]
-    for number, scope in enumerate(others):
-        if not progress(number, len(others)):
-            break
-        problems += _run("memories", content_checks.memories(root, scope, known, others=everywhere))
+    for scope in scopes.others(env, {scope.directory for scope in here}):
+        problems += _run("memories", content_checks.memories(root, scope, None, others=everywhere))
     return problems
 
 

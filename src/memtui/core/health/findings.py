@@ -159,14 +159,6 @@ REGISTRY = {
         "memtui config set gate show --project .",
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
-    "config.replaced": Kind(
-        "No longer used: {keys}. Now keep_days ({days}) and keep_mb ({mb}) say how long things are kept.",
-        EDIT,
-        "config",
-    ),
-    "config.removed": Kind(
-        "No longer used: {key}. With the setting subconscious a model reads each turn.", EDIT, "config"
-    ),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",

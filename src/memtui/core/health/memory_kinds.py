@@ -282,8 +282,8 @@ KINDS = {
     ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
-        "Say it more plainly. After three times memtui consolidate proposes to pin it; after that a line of CLAUDE.md,"
-        " and that a hook refuses the commands that it forbids.",
+        "Say it more plainly. After three times memtui consolidate proposes to pin it; after that, that a hook"
+        " refuses the commands that it forbids.",
     ),
     "memories.unused": Kind(
         "{scope}:{memory} was delivered {count} times of late, and never opened.",

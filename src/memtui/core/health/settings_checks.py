@@ -10,13 +10,6 @@ from memtui.core.settings import config, keymap
 
 # Settings that have a model asked; `dream` goes without one.
 ASKING = ("recall_select", "subconscious")
-# The settings that `keep_days` and `keep_mb` replaced.
-REPLACED = (
-    *("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days"),
-    *("versions_days", "versions_mb"),
-)
-# A setting of older versions whose feature is gone: the subconscious reads the same turns.
-REMOVED = "extract_ask"
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
@@ -66,15 +59,8 @@ def gate_off(settings: dict[str, object], project: str) -> Finding | None:
 def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
     """Find mistakes in settings that were read from the file at `path`."""
     finding = partial(problem, path=path, table="")
-    if old := [key for key in settings if key in REPLACED]:
-        days, mb = (config.number(settings, key) for key in ("keep_days", "keep_mb"))
-        yield note("config.replaced", path=path, keys=old, days=days, mb=mb)
     tables = settings.get("projects", {})
-    own_tables = tables.values() if isinstance(tables, dict) else ()
-    if any(isinstance(table, dict) and REMOVED in table for table in (settings, *own_tables)):
-        yield note("config.removed", path=path, key=REMOVED)
-    elsewhere = {"projects", keymap.TABLE, REMOVED, *REPLACED}
-    yield from _values({key: settings[key] for key in settings if key not in elsewhere}, finding)
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
     for name, why in keymap.problems(settings):
         yield finding(
             "config.keys",
@@ -97,7 +83,7 @@ def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
         for key in table:
             if key in config.DEFAULTS and key not in config.PER_PROJECT:
                 yield finding("config.not_own", key=key)
-        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in {*config.DEFAULTS, REMOVED}}
+        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
         yield from _values(own, finding, "config.own_value")
 
 

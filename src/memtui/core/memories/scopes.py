@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, NotFoundError
@@ -156,38 +155,6 @@ def _user_instructions(env: dict[str, str]) -> Scope:
     # The person's own files may be links to anywhere.
     files = tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}"))
     return Scope("instructions", "instructions:user", config, writable=False, files=files)
-
-
-def instruction_places(env: dict[str, str], cwd: str) -> list[Scope]:
-    """List the scopes of CLAUDE.md and rules, also where there are none yet."""
-    return [_user_instructions(env), project_instructions(cwd, paths.project_root(cwd))]
-
-
-class InstructionPlace(NamedTuple):
-    """Where instructions for the sessions of a scope stand: CLAUDE.md (`main`) and `rules`, relative to a directory."""
-
-    directory: str
-    main: str
-    rules: str
-
-
-def instructions_for(scope: Scope) -> InstructionPlace | None:
-    """Return where instructions for the sessions that get a scope's memories stand; None for one that not every session
-    of the person, or of the repository, gets."""
-    if scope.kind == "global":
-        return InstructionPlace(os.path.dirname(scope.directory), "CLAUDE.md", "rules")
-    top = scope.directory.removesuffix(locate.IN_REPOSITORY)
-    if scope.kind != "project" or top == scope.directory:
-        return None
-    main = next((each for each in INSTRUCTION_FILES[:2] if os.path.isfile(f"{top}/{each}")), INSTRUCTION_FILES[0])
-    return InstructionPlace(top, main, ".claude/rules")
-
-
-def may_instruct(scope: Scope, file: str) -> bool:
-    """Return whether a file is, or could be, one of a scope of instructions."""
-    main, rules = (INSTRUCTION_FILES, ".claude/rules/") if scope.root_path else (("CLAUDE.md",), "rules/")
-    rule = file[len(rules) :] if file.startswith(rules) else ""
-    return file in scope.files or file in main or ("/" not in rule and locate.is_memory_name(rule))
 
 
 def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Scope:

@@ -10,47 +10,13 @@ import posix
 from memtui.core.base import fastjson, fs
 from memtui.core.settings import defaults
 
-DEFAULTS = defaults.DEFAULTS
-MODES = ("full", "notes", "off")
-# How older files write one of them.
-OLD_MODES = {"whisper": "notes"}
-# What becomes of memories that an agent writes: nothing; they wait to be seen; they become drafts instead.
-GATES = ("off", "show", "ask")
-# The themes that ctrl+t cycles through, then Textual's others.
-THEMES = ("dark", "light", "ansi-dark", "ansi-light")
-MORE_THEMES = (
-    "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
-    " catppuccin-latte solarized-dark solarized-light rose-pine rose-pine-moon rose-pine-dawn"
-    " atom-one-dark atom-one-light"
-)
-CHOICES = {
-    "mode": MODES,
-    "gate": GATES,
-    "llm_backend": ("off", "auto", "api", "claude"),
-    "guide_to": ("anyone", "people"),
-    "subconscious": ("off", "whisper", "full"),
-    "subconscious_tools": ("off", "read-only", "full"),
-    "glyphs": ("auto", "unicode", "ascii"),
-    "pager": ("auto", "never"),
-    "theme": (*THEMES, *MORE_THEMES.split()),
-}
-PER_PROJECT = (
-    *("mode", "extract", "banner", "gate", "guide_to", "recall", "recall_select", "journal"),
-    "subconscious",
-)
+DEFAULTS, MODES, THEMES, BUDGET_RANGE = defaults.DEFAULTS, defaults.MODES, defaults.THEMES, defaults.BUDGET_RANGE
+CHOICES = {key: row[1] for key, row in defaults.SETTINGS.items() if row[1] and isinstance(row[0], str)}
+RANGES = {key: row[1] for key, row in defaults.SETTINGS.items() if row[1] and not isinstance(row[0], str)}
+PER_PROJECT = tuple(key for key, row in defaults.SETTINGS.items() if row[2])
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
-BUDGET_RANGE = (500, 9800)
-# The least and the most value of a number, by setting; of others 0 and MOST_NUMBER.
-RANGES = {
-    "budget": BUDGET_RANGE,
-    "extract_confidence": (0, 1),
-    "recall_threshold": (0, 1),
-    "recall_most": (1, 20),
-    "llm_daily_tokens": (0, 1_000_000_000),
-    "llm_daily_dollars": (0, 10_000),
-    "llm_timeout": (5, 3600),
-}
+# The most value of a number without a range.
 MOST_NUMBER = 1_000_000
 
 
@@ -125,12 +91,8 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
 def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
     """Return one setting: the project's, else the general one, else the default. An invalid value counts as absent."""
     if is_own(settings, project_root, key):
-        given = project_table(settings, project_root)[key]
-    elif key in settings and problem(key, settings[key]) is None:
-        given = settings[key]
-    else:
-        return DEFAULTS[key]
-    return OLD_MODES.get(str(given), given) if key == "mode" else given
+        return project_table(settings, project_root)[key]
+    return settings[key] if key in settings and problem(key, settings[key]) is None else DEFAULTS[key]
 
 
 def is_own(settings: "dict[str, object]", project_root: "str | None", key: str) -> bool:
@@ -150,8 +112,6 @@ def number(settings: "dict[str, object]", key: str) -> int:
 def problem(key: str, given: "object") -> "str | None":
     """Say what is wrong with a value of a known key; None if nothing is."""
     default = DEFAULTS[key]
-    if key == "mode" and str(given) in OLD_MODES:
-        return None
     if key in CHOICES:
         return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
     if isinstance(default, bool):

@@ -1,36 +1,57 @@
-"""The settings that hold where config.toml says nothing. Hooks without a config.toml read only these."""
+"""The settings: each with the value that holds where config.toml says nothing, the values that it can have (choices, or
+the least and the most of a number; empty: any), whether a project can have its own, and its meaning in a line.
 
-DEFAULTS: "dict[str, object]" = {
-    "mode": "full",
-    "budget": 9000,
-    "updates_max": 10,
-    "updates_days": 30,
-    "items_max": 10,
-    "extract": True,
-    "extract_confidence": 0.5,
-    "extract_learn": True,
-    "banner": True,
-    "gate": "show",
-    "keep_days": 180,
-    "keep_mb": 100,
-    "dream": False,
-    "llm_backend": "off",
-    "llm_model": "haiku",
-    "llm_daily_tokens": 1_000_000,
-    "llm_daily_dollars": 1.0,
-    "llm_timeout": 120,
-    "guide_to": "anyone",
-    "recall": True,
-    "recall_threshold": 0.4,
-    "recall_most": 5,
-    "recall_select": False,
-    "semantic": False,
-    "semantic_model": "polyglot",
-    "subconscious": "off",
-    "subconscious_tools": "read-only",
-    "subconscious_model": "auto",
-    "journal": True,
-    "glyphs": "auto",
-    "theme": "dark",
-    "pager": "auto",
+Hooks without a config.toml read only these.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MODES = ("full", "notes", "off")
+# The themes that ctrl+t cycles through, then Textual's others.
+THEMES = ("dark", "light", "ansi-dark", "ansi-light")
+MORE_THEMES = (
+    "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
+    " catppuccin-latte solarized-dark solarized-light rose-pine rose-pine-moon rose-pine-dawn"
+    " atom-one-dark atom-one-light"
+)
+BUDGET_RANGE = (500, 9800)
+SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
+    "mode": ("full", MODES, True, "what sessions get: full, notes, off"),
+    "budget": (9000, BUDGET_RANGE, False, "characters of a delivery, 500 to 9800"),
+    "updates_max": (10, (), False, "drafts in one delivery"),
+    "updates_days": (30, (), False, "days that a draft is delivered"),
+    "items_max": (10, (), False, "todos in one delivery"),
+    "extract": (True, (), True, "draft memories from what you say"),
+    "extract_confidence": (0.5, (0, 1), False, "drafts below this are dropped, 0 to 1"),
+    "extract_learn": (True, (), False, "learn from what you approve, reject"),
+    "banner": (True, (), True, "the line for you at a session's start"),
+    "gate": ("show", ("off", "show", "ask"), True, "memories Claude writes: show, ask, off"),
+    "keep_days": (180, (), False, "days until old data goes, 0: never"),
+    "keep_mb": (100, (), False, "MB of versions kept, 0: no limit"),
+    "dream": (False, (), False, "ask a model by itself, once a day"),
+    "llm_backend": ("off", ("off", "auto", "api", "claude"), False, "ask a model: off, auto, api, claude"),
+    "llm_model": ("haiku", (), False, "the model: haiku, sonnet, opus or id"),
+    "llm_daily_tokens": (1_000_000, (0, 1_000_000_000), False, "tokens a day, 0: no limit"),
+    "llm_daily_dollars": (1.0, (0, 10_000), False, "dollars a day, 0: no limit"),
+    "llm_timeout": (120, (5, 3600), False, "seconds of an answer, 5 to 3600"),
+    "guide_to": ("anyone", ("anyone", "people"), True, "whom notes are for: anyone, people"),
+    "recall": (True, (), True, "give memories that fit the prompt"),
+    "recall_threshold": (0.4, (0, 1), False, "how likely a memory must help, 0 to 1"),
+    "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
+    "recall_select": (False, (), True, "have a model select memories, too"),
+    "semantic": (False, (), False, "recall by a local sentence model, too"),
+    "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
+    "subconscious": ("off", ("off", "whisper", "full"), True, "reads sessions: off, whisper, full"),
+    "subconscious_tools": (
+        *("read-only", ("off", "read-only", "full"), False),
+        "its tools: off, read-only, full",
+    ),
+    "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
+    "journal": (True, (), True, "give the journal of today at the start"),
+    "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
+    "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
+    "pager": ("auto", ("auto", "never"), False, "long answers in a pager: auto, never"),
 }
+DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

@@ -7,46 +7,13 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.settings import config, config_text, keymap
+from memtui.core.settings import config, config_text, defaults, keymap
 
 Value = str | int | float | bool
 # The prefix of a setting that is a key of the TUI: `keys.app.quit`.
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-MEANINGS = {
-    "mode": "what sessions get: full, notes, off",
-    "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
-    "updates_max": "drafts in one delivery",
-    "updates_days": "days that a draft is delivered",
-    "items_max": "todos in one delivery",
-    "extract": "draft memories from what you say",
-    "extract_confidence": "drafts below this are dropped, 0 to 1",
-    "extract_learn": "learn from what you approve, reject",
-    "banner": "the line for you at a session's start",
-    "gate": "memories Claude writes: show, ask, off",
-    "keep_days": "days until old data goes, 0: never",
-    "keep_mb": "MB of versions kept, 0: no limit",
-    "dream": "ask a model by itself, once a day",
-    "llm_backend": "ask a model: off, auto, api, claude",
-    "llm_model": "the model: haiku, sonnet, opus or id",
-    "llm_daily_tokens": "tokens a day, 0: no limit",
-    "llm_daily_dollars": "dollars a day, 0: no limit",
-    "llm_timeout": "seconds of an answer, 5 to 3600",
-    "guide_to": "whom notes are for: anyone, people",
-    "recall": "give memories that fit the prompt",
-    "recall_threshold": "how likely a memory must help, 0 to 1",
-    "recall_most": "memories with one prompt, 1 to 20",
-    "recall_select": "have a model select memories, too",
-    "semantic": "recall by a local sentence model, too",
-    "semantic_model": "polyglot, english, or fastembed's id",
-    "subconscious": "reads sessions: off, whisper, full",
-    "subconscious_tools": "its tools: off, read-only, full",
-    "subconscious_model": "its model: auto (llm_model) or id",
-    "journal": "give the journal of today at the start",
-    "glyphs": "unicode, ascii, or auto: by the locale",
-    "theme": "the TUI's colours: dark, light, nord …",
-    "pager": "long answers in a pager: auto, never",
-}
+MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
 # The settings that a person changes first, in this order.
 FIRST = (
     *("mode", "gate", "extract", "recall", "recall_most", "journal"),

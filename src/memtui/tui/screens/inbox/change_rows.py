@@ -63,7 +63,7 @@ class ProposedRow(InboxRow):
     @property
     def kind(self) -> RowKind:
         """Whether it merges memories, fixes one or an index, or makes a stronger form of one that was not followed."""
-        if self.proposal.kind == "rule" or any(each.code == "memories.violated" for each in self.proposal.evidence):
+        if any(each.code == "memories.violated" for each in self.proposal.evidence):
             return RULE
         return MERGE if self.proposal.kind == "merge" else SAFE_FIX if self.facts.safe else FIX
 
