@@ -291,7 +291,7 @@ async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
             await settle(pilot)
         app.say("And then that.")
         await settle(pilot)
-        assert app.screen.foot.region.y - app.screen.index_line.region.bottom == 1
+        assert app.screen.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
 
 
 @pytest.mark.slow
@@ -301,7 +301,7 @@ async def test_notes_that_follow_each_other_take_the_room_of_one(app):
         for number in range(4):
             app.say(f"note {number}")
             await settle(pilot)
-        assert app.screen.foot.region.y - app.screen.index_line.region.bottom == 1
+        assert app.screen.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
         assert "note 3" in app.screen._compositor.render_strips()[-2].text
 
 
@@ -556,35 +556,6 @@ async def test_forms_and_dialogs_have_the_page_of_their_keys_too(app):
         await settle(pilot)
         assert "  ^l          which prompts recall it\n" in app.screen.query_one("Help Detail").plain
         await pilot.press("escape", "escape")
-        app.action_run("memories.restore")
-        await settle(pilot)
-        for words in ("enter restore", "space mark", "x delete for good"):
-            assert words in drawn(app)
-        await pilot.press("question_mark")
-        await settle(pilot)
-        assert "  x           delete for good\n" in app.screen.query_one("Help Detail").plain
-
-
-@pytest.mark.slow
-async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
-    journal = Journal(world.root, by="test", now=lambda: NOW)
-    setting.assign(world.root, journal, "keys.memories.remove", "f9")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("f9")
-        await settle(pilot)
-        app.action_run("memories.restore")
-        await settle(pilot)
-        assert "f9 delete for good" in drawn(app)
-        trash = app.screen
-        await pilot.press("x")
-        await settle(pilot)
-        assert app.screen is trash
-        await pilot.press("f9")
-        await settle(pilot)
-        assert app.screen is not trash
-        assert "for good?" in drawn(app)
 
 
 @pytest.mark.slow

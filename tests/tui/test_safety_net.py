@@ -20,8 +20,8 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.navigation import MemoryNavigation
+from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.widgets.line import OneLine
 
 from .conftest import settle

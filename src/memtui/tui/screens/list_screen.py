@@ -36,7 +36,7 @@ from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Command, HowFar, Services
+from memtui.tui.services import COMMAND, Command, HowFar, News, Services
 from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -79,7 +79,7 @@ class ListScreen(Screen[None], Generic[Row]):
     # The width of the detail pane beside the list.
     detail_percent: ClassVar[int] = 45
     # The most lines of the preview below a list that needs the others.
-    glance_lines: ClassVar[int] = 7
+    glance_lines = 7
     glance_cuts_tail: ClassVar[bool] = False
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
@@ -240,7 +240,7 @@ class ListScreen(Screen[None], Generic[Row]):
             self.table.styles.min_height = self.table.header + min(len(self.table.rows), LEAST_ROWS)
             free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
             share = min(self.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, self.glance.needed))
-            self.glance.styles.height = max(free, share)
+            self.glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
 
     def why_empty(self) -> str:
         """Return the text of an empty list: that the filter hides everything, or how rows get there."""
@@ -294,6 +294,10 @@ class ListScreen(Screen[None], Generic[Row]):
         if status != self.status:
             self.status = status
             self.frame()
+
+    def on_news(self, message: News) -> None:
+        """Show what a worker has found."""
+        message.show()
 
     def on_how_far(self, message: HowFar) -> None:
         """Show the progress of a long operation."""

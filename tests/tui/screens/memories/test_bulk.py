@@ -8,7 +8,6 @@ import pytest
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.body import Body
 from tui.conftest import NOW, settle
 
@@ -89,15 +88,7 @@ async def trash(pilot):
 
 
 async def restore(pilot):
-    await press(pilot, "memories.restore", "enter")
-    if isinstance(pilot.app.screen, Trash):
-        await press(pilot, "escape")
-
-
-async def bulk_restore(pilot):
-    await press(pilot, "memories.restore", "space", "space", "enter")
-    if isinstance(pilot.app.screen, Trash):
-        await press(pilot, "escape")
+    await press(pilot, "memories.restore", "enter", "enter")
 
 
 def one(act, before=""):
@@ -116,7 +107,6 @@ def several(act, before=""):
         *(one(act) for act in (retype, move, copy, copy_beside, new, edit, trash)),
         one(restore, "x"),
         *(several(act) for act in (retype, move, copy, trash)),
-        several(bulk_restore, "x"),
     ],
 )
 async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bulk, before):
@@ -173,30 +163,6 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
 
 
 @pytest.mark.slow
-async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "concise-answers")
-        await press(pilot, "space", "space", "x")
-        write(everywhere(world, "concise-answers.md"), "another one")
-        await press(pilot, "memories.restore", "space", "space", "enter")
-        assert exists(everywhere(world, "conventional-commits.md"))
-        assert read(everywhere(world, "concise-answers.md")) == "another one"
-        title, failed = left_alone(app)
-        assert title == "Restored: 1 of 2. 1 memory was left alone:"
-        assert failed.startswith("concise-answers (global)\n  ")
-        assert failed.endswith("memory/concise-answers.md exists already.\n")
-        await press(pilot, "escape")
-        assert isinstance(app.screen, Trash)
-        [item] = app.screen.table.chosen()
-        assert item.memory.stem == "concise-answers"
-        assert app.screen.table.marks
-        await press(pilot, "x")
-        await choose(pilot, "Delete")
-        assert "concise-answers" not in [item.memory.stem for item in app.data.store().trash()]
-
-
-@pytest.mark.slow
 async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(app, world):
     index = everywhere(world, "MEMORY.md")
     lines = [line for line in read(index).splitlines(keepends=True) if line.startswith("- [")]
@@ -212,8 +178,7 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
         assert not exists(index)
         await press(pilot, "z")
         assert files(world) == there
-        await press(pilot, "A", "x", "memories.restore")
-        await press(pilot, *["space"] * 3, "enter")
+        await press(pilot, "A", "x", *["memories.restore", "enter", "enter"] * 3)
         assert files(world) == there
 
 
@@ -319,17 +284,12 @@ async def test_a_project_without_memories_left_is_not_replaced_by_the_next_one(a
 
 
 @pytest.mark.slow
-@pytest.mark.every(step=2)
-@pytest.mark.parametrize("place", ["list", "trash"])
-async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
+async def test_deleting_many_for_good_is_asked_with_their_number(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
-        await press(pilot, "/", *"many-", "enter", *["space"] * 8)
-        if place == "trash":
-            await press(pilot, "x", "memories.restore", *["space"] * 8)
-        await press(pilot, "x" if place == "trash" else "memories.purge")
+        await press(pilot, "/", *"many-", "enter", *["space"] * 8, "memories.purge")
         assert app.screen.heading == "Delete 8 memories for good? This can't be undone."
 
 

@@ -10,7 +10,6 @@ from memtui.core.base import paths
 from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.screens.memories.trash import Trash
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
@@ -83,17 +82,19 @@ async def test_the_trash_gives_back_and_forgets(app, world):
         await settle(pilot)
         await stand_on(pilot, "editor")
         await press(pilot, "x", "memories.restore")
-        assert isinstance(app.screen, Trash)
-        stems = [item.memory.stem for item in app.screen.table.rows]
-        assert stems == ["editor", "prefer-tabs"]
+        assert [words.split()[1:] for _, words in app.screen.rows] == [
+            ["editor,", "global"],
+            ["prefer-tabs,", "global"],
+        ]
         assert "I use Helix" in app.screen.query_one(Detail).plain  # read before it is brought back
-        await press(pilot, "enter")
+        await press(pilot, "enter", "enter")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
-        await press(pilot, "x")
-        await choose(pilot, "Delete")
-        assert app.screen.group == "memories"  # nothing is left to show
         assert app.screen.table.row[1].memory.stem == "editor"
+        await press(pilot, "memories.restore", "enter")
+        await choose(pilot, "Delete")
         assert app.data.store().trash() == []
+        await press(pilot, "memories.restore")
+        assert app.screen.group == "memories"  # nothing is left to show
 
 
 @pytest.mark.slow
@@ -102,7 +103,7 @@ async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_
         await settle(pilot)
         await stand_on(pilot, "conventional-commits")
         before = app.screen.table.row[1]
-        await press(pilot, "x", "memories.restore", "enter", "escape")
+        await press(pilot, "x", "memories.restore", "enter", "enter")
         await stand_on(pilot, "conventional-commits")
         after = app.screen.table.row[1]
         assert after.memory.changed_at == before.memory.changed_at

@@ -137,7 +137,7 @@ class Inbox(ListScreen[InboxRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
-    glance_lines: ClassVar[int] = 20
+    glance_lines = 20
     glance_cuts_tail: ClassVar[bool] = True
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "row"

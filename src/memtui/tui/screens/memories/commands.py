@@ -1,29 +1,45 @@
-"""The commands that change memories: each works on all marked ones, as one step of undo."""
+"""The commands that change memories: those of the list work on all marked ones, as one step of undo."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.core.memories import memory, references
+from memtui.core.base import clock
+from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.phrasing import age, ago
+from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.present import editor, safe_text
 from memtui.present import memories as present
-from memtui.present import safe_text
-from memtui.tui.batch import BatchRunner, report
+from memtui.tui.batch import AT_ONCE, BatchRunner, report
 from memtui.tui.dialogs.ask import Choice, Line, sure
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.memories.detail import MAX_BODY, glance_text
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.table import MemoryTable
+from memtui.tui.screens.memories.rows import MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 
 if TYPE_CHECKING:
     from memtui.core.memories.store import Store
+    from memtui.tui.dialogs.subject import Subject
 
 NAMES_SHOWN = 5
 # Cells of a scope's name before its path.
 MOST_NAME = 28
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
+# What a memory of each type says.
+TYPES = {
+    "user": "about you: role, expertise, preferences",
+    "feedback": "a rule: how you want the work done",
+    "project": "a fact or goal of the project",
+    "reference": "where something is, and what it is good for",
+    "tool": "a tool: how to call it, what to look out for",
+}
 
 
 def _names(chosen: list[Pair]) -> str:
@@ -42,10 +58,14 @@ class MemoryCommands:
     ) -> None:
         self.services, self.list, self.places, self.reader, self.bulk = services, table, places, reader, bulk
 
-    def table(self) -> dict[str, Command]:
+    def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
         """Return command by action id."""
         some, changeable = self.list.why_none, first_of(self.list.why_none, self.list.why_read_only)
+        one = first_of(some, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
         return {
+            "memories.new": Command(self.new),
+            "memories.edit": Command(self.edit, one),
+            "memories.editor": Command(self.editor, one),
             "memories.remove": Command(self.trash, changeable),
             "memories.pin": Command(self.pin, changeable),
             "memories.purge": Command(self.purge, changeable),
@@ -60,8 +80,10 @@ class MemoryCommands:
         """Run a change on every chosen memory as one step of undo, report the outcome and read again. Memories that
         were not changed stay marked. `for_good`: there is no undo."""
         store, table = self.services.data.store(), self.list
-        if not await self._others_may_get(store, table.chosen()):
+        places = [scope for scope, _ in table.chosen()]
+        if not await self._may_change(places):
             return
+        store.shared = any(scope.is_shared for scope in places)
         try:
             outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
             table.marks -= {row.memory.path for (_, row), _ in outcome.done}
@@ -74,18 +96,18 @@ class MemoryCommands:
                 self.reader.expected = result.path if shown and not place.kind else ""
         finally:
             self.services.read()
-        await report(self.services, outcome, words, self._named, for_good=for_good)
+        named = lambda pair: (pair[1].memory, self.reader.name_of(pair[0]))
+        await report(self.services, outcome, words, named, for_good=for_good)
 
-    async def _others_may_get(self, store: "Store", chosen: "list[Pair]") -> bool:
-        """Ask before what a team shares is changed; a store that may do that knows then."""
-        if not any(scope.is_shared for scope, _ in chosen):
+    async def _may_change(self, places: list[Scope]) -> bool:
+        """Ask before what a team shares is changed."""
+        if not any(scope.is_shared for scope in places):
             return True
-        answer = await self.services.ask(sure(f"{references.SHARED} Go on?", "Change it for all"))
-        store.shared = bool(answer)
-        return store.shared
+        return await self._is_sure(f"{references.SHARED} Go on?", "Change it for all")
 
-    def _named(self, pair: Pair) -> tuple[Memory, str]:
-        return pair[1].memory, self.reader.name_of(pair[0])
+    async def _is_sure(self, question: str, yes: str) -> bool:
+        answer = await self.services.ask(sure(question, yes))
+        return bool(answer)
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
@@ -102,26 +124,40 @@ class MemoryCommands:
     async def trash(self) -> None:
         """Move the chosen memories to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
-        if present.must_ask(labels):
-            question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
-            if not await self.services.ask(question):
-                return
-        await self._each(lambda store, found: store.delete(found), "Trashed")
+        question = f"Move {present.counted(labels)} to the trash?"
+        if not present.must_ask(labels) or await self._is_sure(question, "Move to the trash"):
+            await self._each(lambda store, found: store.delete(found), "Trashed")
 
     async def purge(self) -> None:
         """Delete the chosen memories for good, after asking."""
-        chosen = self.list.chosen()
-        question = f"Delete {_names(chosen)} for good? This can't be undone."
-        if await self.services.ask(sure(question, "Delete for good")):
+        question = f"Delete {_names(self.list.chosen())} for good? This can't be undone."
+        if await self._is_sure(question, "Delete for good"):
             await self._each(lambda store, found: store.erase(found), "Deleted for good", for_good=True)
 
     async def restore(self) -> None:
-        """Open the trash."""
-        from memtui.tui.screens.memories.trash import Trash
-
-        path = await self.services.ask(Trash(self.services.data, self.reader.named))
-        self.reader.expected = path or ""
-        self.services.read()
+        """Show the trash, and restore a memory from it, or delete it for good."""
+        data, store = self.services.data, self.services.data.store()
+        few = len(data.ledger.trashed) <= AT_ONCE
+        items = {each.id: each for each in (store.trash() if few else await asyncio.to_thread(store.trash))}
+        if not items:
+            self.services.say("The trash is empty.")
+            return
+        rows = [
+            (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {self.reader.named(label)}")
+            for each in items.values()
+            if (label := each.scope_label)
+        ]
+        about = lambda trash_id: glance_text(items[trash_id].memory, MAX_BODY)
+        chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))
+        if chosen is None:
+            return
+        name = safe_text.line(items[chosen].memory.stem, 60)
+        ways = [("restore", "Restore it"), ("purge", "Delete it for good: this can't be undone")]
+        way = await self.services.ask(Choice(name, ways, narrows=False))
+        if way == "restore":
+            self._attempt(lambda: store.restore(chosen), f"Restored: {name}. {actions.takes_back()}")
+        elif way == "purge":
+            self._attempt(lambda: store.purge(chosen), f"Deleted for good: {name}.")
 
     # type, pin, scope
 
@@ -145,47 +181,40 @@ class MemoryCommands:
             "Unpinned" if off else "Pinned",
         )
 
-    async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
+    async def _ask_scope(self, verb: str, *, without: str = "") -> Scope | None:
+        """Ask for a scope. Ask again before memories that are not trusted get into one whose memories need no trust."""
+        chosen, data = self.list.chosen(), self.services.data
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
-        data = self.services.data
         rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME, data.tilde)
-        label = await self.services.ask(Choice(question, rows, below=OTHER_REPOSITORY))
-        return targets.get(label or "")
-
-    async def _is_sure(self, chosen: list[Pair], scope: Scope, verb: str) -> bool:
-        """Ask before memories that are not trusted get into a scope whose memories need no trust."""
-        store = self.services.data.store()
-        untrusted = [] if scope.needs_trust else [pair for pair in chosen if not store.is_trusted(pair[1].memory)]
-        if not untrusted:
-            return True
+        label = await self.services.ask(Choice(f"{verb} {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
+        scope, store = targets.get(label or ""), data.store()
+        if scope is None or scope.needs_trust:
+            return scope
+        untrusted = [pair for pair in chosen if not store.is_trusted(pair[1].memory)]
         question = present.not_trusted(_names(untrusted), len(untrusted), self.reader.name_of(scope))
-        answer = await self.services.ask(sure(question, f"{verb} all the same"))
-        return bool(answer)
+        return scope if not untrusted or await self._is_sure(question, f"{verb} all the same") else None
 
     async def move(self) -> None:
         """Move the chosen memories to another scope."""
-        chosen = self.list.chosen()
-        here = {scope.label for scope, _ in chosen}
-        current = here.pop() if len(here) == 1 else ""
-        scope = await self._ask_scope(f"Move {_names(chosen)} to", without=current)
-        if scope is None or not await self._is_sure(chosen, scope, "Move"):
-            return
-        await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
+        here = {scope.label for scope, _ in self.list.chosen()}
+        scope = await self._ask_scope("Move", without=here.pop() if len(here) == 1 else "")
+        if scope is not None:
+            await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
 
     async def copy(self) -> None:
         """Copy the chosen memories to another scope, or one under another name in its own."""
         chosen = self.list.chosen()
-        scope = await self._ask_scope(f"Copy {_names(chosen)} to")
-        if scope is None or not await self._is_sure(chosen, scope, "Copy"):
+        scope = await self._ask_scope("Copy")
+        if scope is None:
             return
         if len(chosen) > 1 or chosen[0][0].label != scope.label:
             await self._each(lambda store, found: store.copy(found, scope), f"Copied to {self.reader.name_of(scope)}")
             return
-        found = chosen[0][1].memory
-        name = await self.services.ask(Line("Name of the copy", f"{found.stem}-2"))
+        original = chosen[0][1].memory
+        name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2"))
         if name:
             store = self.services.data.store()
-            self._attempt(lambda: store.copy(found, scope, name), f"Copied to {name}. {actions.takes_back()}")
+            self._attempt(lambda: store.copy(original, scope, name), f"Copied to {name}. {actions.takes_back()}")
 
     # trust
 
@@ -214,3 +243,116 @@ class MemoryCommands:
         )
         if answer:
             self._attempt(lambda: question.do(answer), question.done(answer))
+
+    # the form and the editor
+
+    def _is_block(self) -> bool:
+        return all(scope.kind == "model" for scope, _ in self.list.chosen())
+
+    async def new(self) -> None:
+        """Create a memory from the template of a type, or go on with an unsaved one that no listed memory has."""
+        data, place = self.services.data, self.places.row
+        kept = {each.name: each for each in autosave.offered(data.root)}
+        why = {True: "your unsaved text, its file is gone", False: "started"}
+        rows = [
+            (name, f"continue “{each.title}”, {why[each.orphan]} {ago(each.time, data.now())}")
+            for name, each in kept.items()
+        ]
+        rows += [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
+        only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
+        scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
+        current = next(iter(kept), "") or (place.kind if place is not None and place.kind else "feedback")
+        answer = await self.services.ask(Choice("New memory", rows, current))
+        if answer in kept and kept[answer].path:
+            await self._change(kept[answer].memory(), kept[answer])
+        elif answer in kept:
+            scope = next((s for s in self.reader.targets() if s.label == kept[answer].scope), scope)
+            await self._create(scope, "", kept[answer])
+        elif answer is not None:
+            await self._create(scope, answer, None)
+
+    async def edit(self) -> None:
+        """Edit in the form, going on with an autosave if there is one."""
+        chosen = self.list.chosen()[0][1].memory
+        if self._is_block():
+            from memtui.tui.dialogs.block_subject import BlockSubject
+
+            await self._form(BlockSubject(self.services.data, chosen.stem))
+            self.reader.expected = ""  # a block has no file that the cursor could go to
+        else:
+            await self._change(chosen, autosave.kept(self.services.data.root, autosave.name_of(chosen.path)))
+
+    async def _create(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
+        from memtui.tui.dialogs.memory_subject import NewMemorySubject
+
+        await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, kept))
+
+    async def _change(self, found: Memory, kept: Autosave | None) -> None:
+        from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
+
+        if too_large(found):
+            self.services.warn(actions.keyed(TOO_LARGE))
+        elif await self._may_change([scope for scope in self.reader.found if scope.label == found.scope_label]):
+            subject = MemorySubject(self.services.data, found, kept)
+            subject.shared = True
+            await self._form(subject)
+
+    async def _form(self, subject: "Subject") -> None:
+        from memtui.tui.dialogs.draft_form import DraftForm
+
+        self.reader.expected = await self.services.ask(DraftForm(subject, self.services)) or ""
+        self.services.read()
+
+    async def editor(self) -> None:
+        """Edit the whole file in the person's editor, which gets the terminal meanwhile."""
+        scope, row = self.list.chosen()[0]
+        if not await self._may_change([scope]):
+            return
+        with self.services.suspend():
+            after = editor.edited(self.services.data.env, row.memory.stem, row.memory.raw)
+        if after == row.memory.raw:
+            from memtui.tui.dialogs.subject import NOTHING
+
+            self.services.say(NOTHING)
+        elif self._is_block():
+            self._save_block(row.memory, after)
+        else:
+            await self._save(row.memory, after)
+
+    def _save_block(self, found: Memory, after: bytes) -> None:
+        from memtui.subconscious import blocks, places
+
+        data = self.services.data
+        known = blocks.Blocks(data.root, data.slug, data.now)
+        before, text = places.clean(found.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
+        words = f"Changed {found.stem}. {actions.takes_back()}"
+        self._attempt(lambda: known.replace(found.stem, text, data.journal(), before), words)
+
+    async def _save(self, found: Memory, after: bytes) -> None:
+        """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
+        from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
+        from memtui.tui.dialogs.memory_subject import saved_words, typed_over
+
+        root, store = self.services.data.root, self.services.data.store()
+        store.shared = True  # it was asked about
+        kept = typed_over(found, raw=True)
+        kept.values, kept.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": kept.whole}
+        kept.time = self.services.data.now()
+        try:
+            saved = store.edit(found, after, seen=True)
+        except ConflictError:
+            kept.save(root)
+            theirs = memory.read_memory(found.path, found.scope_label)
+            answer = await self.services.ask(conflict(theirs.stem, theirs.raw, after))
+            if answer in {MINE, THEIRS}:
+                autosave.drop(root, kept.name)
+            if answer == MINE:
+                await self._save(theirs, after)
+            elif answer == THEIRS:
+                self.services.say("Kept the version on disk.")
+        except MemtuiError:
+            kept.save(root)
+            raise
+        else:
+            self.services.say(saved_words(store, found, saved))
+        self.services.read()

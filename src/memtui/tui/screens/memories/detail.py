@@ -1,33 +1,57 @@
 """The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
-from typing import TYPE_CHECKING
+import contextlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
-from textual.screen import Screen
 
+from memtui import actions
+from memtui.core.base import clock, fs
+from memtui.core.base.finding import PROBLEM
+from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
-from memtui.core.memories.memory import LinkTargets
+from memtui.core.memories.links import shown
+from memtui.core.memories.memory import LinkTargets, Memory, flat
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import LINKS
+from memtui.core.memories.status import BY_CLIENT, LINKS, MEANINGS, Row
 from memtui.core.places import loading
 from memtui.present import colours, safe_text
 from memtui.present import memories as present
+from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
 from memtui.tui.model import autosave
-from memtui.tui.screens.memories.meters import Meter, cut_line, index_line, meter_of
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.text import MemoryFacts, flag_words, memory_text
 from memtui.tui.services import Services
+from memtui.tui.widgets import markdown
+from memtui.tui.widgets.gauges import gauge
 
 if TYPE_CHECKING:
-    from memtui.core.memories.triggers import Trigger
+    from memtui.core.memories.index import Budget, Index
+
+# Characters of a body that are drawn; the editor opens all of it.
+MAX_BODY = 20_000
+MAX_PREVIEW = 2000
+BAR = 8
+LABEL = 10
+# From this share of a limit on, its numbers are yellow.
+NEARLY = 0.8
+# Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
+SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
+
+
+class Meter(NamedTuple):
+    """The index of a scope: how full it is, and its lines."""
+
+    budget: "Budget"
+    lines: "Index"
 
 
 class MemoryDetail:
     """The details of memories. What they need beside the memory is looked up once for each reading of the scopes."""
 
-    def __init__(self, services: Services, screen: Screen[None], reader: MemoryReader) -> None:
-        self.services, self.screen, self.reader = services, screen, reader
+    def __init__(self, services: Services, reader: MemoryReader) -> None:
+        self.services, self.reader = services, reader
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
         self._way: str | None = None
@@ -38,44 +62,117 @@ class MemoryDetail:
         self._meters.clear()
         self._links.clear()
 
-    def text(self, pair: Pair) -> Text:
-        """Return the detail of a memory."""
+    def text(self, pair: Pair, *, named: bool) -> Text:
+        """Return the detail of a memory, with its name if `named`."""
         scope, row = pair
         found, now = row.memory, self.services.data.now()
-        links = self._backlinks(scope)
-        back = [stem for stem in links.get(found.path, ()) if stem != found.stem]
-        missing = [str(flag.data["link"]) for flag in row.flags if flag.code in LINKS]
-        source = self._source(pair, now)
-        draft = self._draft(found.path, now)
-        facts = MemoryFacts(
-            self.reader.name_of(scope),
-            back,
-            missing,
-            self._meter(scope),
-            self.reader.outcomes,
-            draft,
-            source,
-            self._triggers(pair, now),
-            self._way_of(pair),
-        )
-        return memory_text(scope, row, facts, now)
+        text = Text()
+        text.append(safe_text.line(found.name, 300) + "\n" if named else "", "bold")
+        text.append(safe_text.line(found.description) + "\n" if found.description else "")
+        text.append(safe_text.line(found.type or "untyped", 40), present.TYPE_STYLES.get(found.type, "dim"))
+        words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
+        text.append(safe_text.line(words) + "\n", "dim")
+        text.append("origin  ", "dim").append(safe_text.line(self._source(pair), 200) + "\n")
+        if (at := self.reader.autosaves.get(found.path)) is not None:
+            text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
+        text.append_text(flag_lines(row))
+        for note in found.notes:
+            text.append(f"  {safe_text.line(note, 300)}\n", "dim")
+        text.append("\n")
+        _body(text, found)
+        _fields(text, found.fields)
+        self._triggers(text, pair)
+        self._linked(text, pair)
+        self._index(text, pair)
+        self._deliveries(text, pair)
+        return text.append(f"{safe_text.line(found.path)} · {size(found.size)}", "dim")
 
-    def _draft(self, path: str, now: float) -> str:
-        at = self.reader.autosaves.get(path)
-        if at is None:
-            return ""
-        return autosave.unsaved(at, now, "memories.edit")
-
-    def _source(self, pair: Pair, now: float) -> str:
+    def _source(self, pair: Pair) -> str:
         from memtui.core.memories import origin
 
-        return present.source(origin.source(pair[0], pair[1].memory, self.reader.made), now)
+        source = origin.source(pair[0], pair[1].memory, self.reader.made)
+        return present.source(source, self.services.data.now())
 
-    def _triggers(self, pair: Pair, now: float) -> "list[Trigger]":
+    def _triggers(self, text: Text, pair: Pair) -> None:
         from memtui.core.memories import triggers
+        from memtui.present.triggers import origin
 
+        (scope, row), data = pair, self.services.data
+        lines = triggers.of_memory(data.root, scope.directory, row.file, row.memory, data.now())
+        for number, trigger in enumerate(lines):
+            _label(text, "triggers" if not number else "")
+            text.append(safe_text.line(trigger.text, 300)).append(f"  {origin(trigger, data.now())}\n", "dim")
+        text.append("\n" if lines else "")
+
+    # links
+
+    def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
+        """Return by path the memories of a scope that link to a memory, by their stems."""
+        if scope.label not in self._links:
+            memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
+            link_targets = LinkTargets(memories)
+            links: dict[str, dict[str, None]] = {}
+            for source in memories:
+                for target in source.links:
+                    if (meant := link_targets.of(target, source.path)) is not None:
+                        links.setdefault(meant.path, {})[source.stem] = None
+            self._links[scope.label] = {path: list(stems) for path, stems in links.items()}
+        return self._links[scope.label]
+
+    def _linked(self, text: Text, pair: Pair) -> None:
         scope, row = pair
-        return triggers.of_memory(self.services.data.root, scope.directory, row.file, row.memory, now)
+        missing = {str(flag.data["link"]) for flag in row.flags if flag.code in LINKS}
+        back = [stem for stem in self._backlinks(scope).get(row.memory.path, ()) if stem != row.memory.stem]
+        if not (row.memory.links or back):
+            return
+        _label(text, "links")
+        for target in row.memory.links:
+            is_gone = shown(target) in missing
+            text.append("→ " + safe_text.line(target, 80), "yellow" if is_gone else "cyan")
+            text.append(" (not found)  " if is_gone else "  ", "dim")
+        for name in back:
+            text.append("← " + safe_text.line(name, 80) + "  ", "cyan")
+        text.append("\n\n")
+
+    # the index
+
+    def _meter(self, scope: Scope) -> Meter | None:
+        """Return how full a scope's index is; None if there is no index."""
+        from memtui.core.memories import index
+
+        if scope.label not in self._meters:
+            self._meters[scope.label] = None
+            with contextlib.suppress(OSError):
+                if scope.has_index and not scope.problem:
+                    data = fs.read_bytes(scope.index_path)
+                    budget = index.budget(data, agent=scope.kind == "agent")
+                    self._meters[scope.label] = Meter(budget, index.parse_index(data))
+        return self._meters[scope.label]
+
+    def _index(self, text: Text, pair: Pair) -> None:
+        scope, row = pair
+        if not scope.has_index:
+            return
+        _label(text, "index")
+        meter = self._meter(scope)
+        if meter is None:
+            text.append(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md\n\n", "dim")
+            return
+        text.append_text(gauge(meter.budget.share, BAR)).append_text(_levels(meter.budget))
+        entry = next((each for each in meter.lines.entries if each.is_for(row.file)), None)
+        if entry is None:
+            kept = self._is_recall_only(meter, row)
+            where = "recall only: not loaded, but brought with prompts that it fits" if kept else MEANINGS["N"]
+        else:
+            cut = meter.budget.cut_line
+            lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""
+            where = f"line {entry.line}{lost}: {entry.hook or entry.title}"
+        text.append("\n" + " " * LABEL + safe_text.line(where, 300) + "\n\n", "dim")
+
+    def _is_recall_only(self, meter: Meter, row: Row) -> bool:
+        return any(each.is_for(row.file) for each in meter.lines.recall_only)
+
+    # deliveries
 
     def _way_of(self, pair: Pair) -> str:
         """Return how Claude Code brings a memory that memtui does not deliver."""
@@ -89,47 +186,91 @@ class MemoryDetail:
         if any(flag.code == "memories.cut" for flag in row.flags):
             return loading.CUT
         meter = self._meter(scope)
-        is_kept = meter is not None and any(each.is_for(row.file) for each in meter.index.recall_only)
-        return loading.RECALL_ONLY if is_kept else loading.LOADED
+        return loading.RECALL_ONLY if meter is not None and self._is_recall_only(meter, row) else loading.LOADED
 
-    def _meter(self, scope: Scope) -> Meter | None:
-        if scope.label not in self._meters:
-            self._meters[scope.label] = meter_of(scope)
-        return self._meters[scope.label]
+    def _deliveries(self, text: Text, pair: Pair) -> None:
+        (scope, row), now = pair, self.services.data.now()
+        _label(text, "delivered")
+        used = f", opened or written by the agent {row.uses}×" if row.uses else ""
+        if scope.kind == "model":
+            text.append("to sessions, where the setting subconscious is full\n\n")
+            return
+        if not row.deliveries:
+            never = "never" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
+            text.append(f"{never}{used}\n\n")
+            return
+        text.append(f"{row.deliveries}×{used}\n")
+        if row.recalls:
+            text.append(" " * LABEL + recalls(row.recalls) + "\n")
+        for delivery in row.newest:
+            record = delivery.record
+            glyph, style = GLYPHS.get(self.reader.outcomes.get(str(record.get("id")), ""), (" ", ""))
+            text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
+            text.append(glyph, style)
+            event = str(record.get("event", ""))
+            session = safe_text.line(str(record.get("session_id", "")), 60)[:8]
+            text.append(f"  {session}  {safe_text.line(EVENTS.get(event, event), 40)}")
+            text.append(f"  {safe_text.line(reason(str(delivery.item.get('reason', ''))), 80)}\n", "dim")
+        if row.deliveries > len(row.newest):
+            text.append(f"  and {row.deliveries - len(row.newest)} earlier\n", "dim")
+        text.append("\n")
 
-    def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
-        """Return by path the memories of a scope that link to a memory, by their stems."""
-        if scope.label not in self._links:
-            memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
-            link_targets = LinkTargets(memories)
-            found: dict[str, dict[str, None]] = {}
-            for each in memories:
-                for target in each.links:
-                    if (meant := link_targets.of(target, each.path)) is not None:
-                        found.setdefault(meant.path, {})[each.stem] = None
-            self._links[scope.label] = {path: list(stems) for path, stems in found.items()}
-        return self._links[scope.label]
 
-    def indexes(self, scopes: tuple[Scope, ...], width: int) -> Text:
-        """Return one line, `width` cells wide, with the fill level of the indexes of these scopes."""
-        several = len(scopes) > 1
-        picked = [s for s in scopes if not several or s.label in {"global", "project", "auto"}]
-        if not picked and all(scope.kind == "instructions" for scope in scopes):
-            return Text(" CLAUDE.md and rules have no index: Claude Code loads them whole", "dim", overflow="ellipsis")
-        if not picked:
-            reader = self.reader
-            return cut_line([(reader.name_of(scope), reader.rows.get(scope.label, ())) for scope in scopes])
-        found = [
-            (scope.label if several else self.reader.name_of(scope), meter.budget)
-            for scope in picked
-            if (meter := self._meter(scope)) is not None
-        ]
-        none = "" if picked[0].kind == "instructions" else " no index (MEMORY.md) yet: the first memory makes it"
-        return index_line(found, width) if found else Text(none, "dim", overflow="ellipsis")
+def flag_lines(row: Row) -> Text:
+    """Return a line for each finding about a memory, with a key to press instead of a command to run."""
+    text = Text()
+    for flag in row.flags:
+        mark, style = ("!", colours.PROBLEM) if flag.level == PROBLEM else ("·", "dim")
+        words = findings.flag(flag, actions.keyed("{memories.trust} trusts it"))
+        text.append(f"{mark} {safe_text.line(words, 300)}\n", style)
+    return text
 
-    def findings(self, pair: Pair) -> Text:
-        """Return one line with what is wrong with a memory."""
-        flags = pair[1].flags
-        words = "; ".join(flag_words(flag) for flag in flags)
-        mark, style = ("!", colours.PROBLEM) if findings.problems(flags) else ("·", "dim")
-        return Text(f" {mark} {safe_text.line(words, 300)}", style, overflow="ellipsis")
+
+def glance_text(found: Memory, most: int = MAX_PREVIEW) -> Text:
+    """Return a preview of a memory: name, description, and at most `most` characters of its body."""
+    text = Text().append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
+    if found.description:
+        text.append(safe_text.line(found.description, 400) + "\n", "dim")
+    whole = _readable_text(found)
+    text.append_text(markdown.render(whole[:most].strip("\n")))
+    return text.append("\n…" if len(whole) > most else "", "dim")
+
+
+def _readable_text(found: Memory) -> str:
+    """Return a memory's body; the whole file if its frontmatter can't be read."""
+    return found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+
+
+def _body(text: Text, found: Memory) -> None:
+    whole = _readable_text(found)
+    cut = whole[:MAX_BODY].strip("\n")
+    text.append_text(markdown.render(cut))
+    if len(whole) > MAX_BODY:
+        key = actions.key_of("memories.editor")
+        text.append(f"\n… {len(whole) - MAX_BODY:,} more characters: {key} opens the whole file", "dim")
+    text.append("\n\n" if cut.strip() else "(no text)\n\n", "dim")
+
+
+def _label(text: Text, word: str) -> None:
+    text.append(f"{word:<{LABEL}}", "dim")
+
+
+def _fields(text: Text, fields: Mapping[str, object]) -> None:
+    """Append the fields that are not shown elsewhere, by their dotted path."""
+    others = [
+        (path, value)
+        for path, value in flat(fields)
+        if (key := path.rpartition(".")[2]) not in SHOWN_ELSEWHERE and (key, value) != ("node_type", "memory")
+    ]
+    for path, value in others:
+        _label(text, safe_text.line(path, 40) + " ")
+        text.append(safe_text.line(value, 300) + "\n")
+    text.append("\n" if others else "")
+
+
+def _levels(budget: "Budget") -> Text:
+    """Return how full an index is, in lines and in characters (UTF-16 units), the limit that is nearer first."""
+    units = f"{budget.units / 1000:.1f}k" if budget.units >= 1000 else str(budget.units)
+    levels = [f"{budget.lines}/{budget.max_lines} lines", f"{units}/{budget.max_units / 1000:.0f}k characters"]
+    first, second = levels[::-1] if budget.units / budget.max_units > budget.lines / budget.max_lines else levels
+    return Text(" ").append(first, "yellow" if budget.share >= NEARLY else "").append(f"  {second}", "dim")

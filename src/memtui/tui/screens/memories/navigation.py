@@ -1,42 +1,45 @@
-"""The commands of the Memories screen that change no file: panes, scopes, order, marks."""
+"""The commands of the Memories screen that change no file: panes, scopes, order, links, and where an undo leads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from memtui.core.base.phrasing import many
+from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import ORDERS, Pair, View
-from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, first_of
+
+# How long after the key of undo a memory counts as brought back by it; later ones are somebody else's.
+UNDO_SECONDS = 3.0
 
 
+@dataclass
 class MemoryNavigation:
-    """The commands, on the list, the tree and the order. `relist` shows the list again and remembers its state."""
+    """The commands, on the list, the tree and the order. `go_to` puts the cursor on a memory, `relist` shows the list
+    again and remembers its state; `steps`: the links that were followed, each as (from, to)."""
 
-    def __init__(
-        self,
-        services: Services,
-        screen: ListScreen[Pair],
-        table: MemoryTable,
-        places: ScopeTree,
-        view: View,
-        relist: Callable[[], None],
-    ) -> None:
-        self.services, self.screen, self.list, self.places = services, screen, table, places
-        self.view, self.relist = view, relist
+    services: Services
+    screen: ListScreen[Pair]
+    places: ScopeTree
+    reader: MemoryReader
+    view: View
+    go_to: Callable[[str], None]
+    relist: Callable[[], None]
 
-    def table(self) -> dict[str, Command]:
-        """Return command by action id."""
-        some = self.list.why_none
+    def __post_init__(self) -> None:
+        self.steps: list[tuple[str, str]] = []
+        self._before: set[str] | None = None  # the paths that were there before the undo
+
+    def table(self, why_none: Callable[[], str]) -> dict[str, Command]:
+        """Return command by action id; `why_none`: why no memory is chosen."""
         return {
-            "list.open": Command(self.screen.open_whole, some),
             "memories.left": Command(self.left),
             "memories.right": Command(self.right),
             "memories.sort": Command(self.sort),
-            "list.mark": Command(self.screen.mark, some),
-            "list.mark_all": Command(self.mark_all, self._why_no_mark),
-            "list.range": Command(self.screen.mark_range, self._why_no_mark),
+            "memories.follow": Command(self.follow, first_of(why_none, self._why_no_link)),
+            "app.undo": Command(self.undo),
         }
 
     # panes
@@ -54,20 +57,21 @@ class MemoryNavigation:
             else:
                 self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
         elif self.screen.has_class("narrow"):
-            await self._choose_scope()
+            rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in self.places.unfolded()]
+            key = await self.services.ask(Choice("Scope", rows, self.places.row_id))
+            if key is not None:
+                self.places.go_to(key)
         else:
             self.places.focus()
 
     def right(self) -> None:
         """Unfold the place in the tree, or focus the pane to the right."""
-        if self.list.has_focus:
+        if self.screen.table.has_focus:
             self.screen.open_detail()
         elif self.places.has_focus:
             self.enter_place()
         else:
             self.services.say("There is no pane to the right of the memory.")
-
-    # scopes
 
     def fold(self, key: str, unfolded: bool) -> None:
         """Fold or unfold a place of the tree."""
@@ -80,35 +84,78 @@ class MemoryNavigation:
         if place is not None and place.fold is False:
             self.fold(place.key, True)
         else:
-            self.list.focus()
-
-    async def _choose_scope(self) -> None:
-        rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in self.places.unfolded()]
-        key = await self.services.ask(Choice("Scope", rows, self.places.row_id))
-        if key is not None:
-            self.places.go_to(key)
+            self.screen.table.focus()
 
     # order
 
     def sort(self) -> None:
         """Take the next order."""
         names = list(ORDERS)
-        at = names.index(self.view.sort) if self.view.sort in names else -1
-        self.order(names[(at + 1) % len(names)], False)
+        self.order(names[(names.index(self.view.sort) + 1) % len(names)], False)
 
     def order(self, sort: str, reverse: bool) -> None:
         """Sort the list."""
         self.view.sort, self.view.reverse = sort, reverse
-        self.list.redraw()
+        self.screen.table.redraw()
         self.relist()
 
-    # marks
+    # links
 
-    def _why_no_mark(self) -> str:
-        return "" if self.list.rows else "There is nothing here to mark."
+    def links(self) -> list[tuple[str, str]]:
+        """Return (path, words) of the memories that this one links to, then of those that link to it."""
+        pair = self.screen.table.row
+        if pair is None:
+            return []
+        scope, row = pair
+        others = [other.memory for other in self.reader.rows.get(scope.label, []) if other is not row]
+        to = {other.path: f"→ {other.name}" for other in others if row.memory.links_to(other)}
+        back = {other.path: f"← {other.name}" for other in others if other.links_to(row.memory)}
+        return [(path, safe_text.line(words, 80)) for path, words in (to | {**back, **to}).items()]
 
-    def mark_all(self) -> None:
-        """Mark all listed memories; unmark everything if they all are marked."""
-        self.screen.mark_all()
-        if self.list.marks:
-            self.services.say(f"{many(len(self.list.rows), 'memory', 'memories')} marked; escape unmarks.")
+    def _why_no_link(self) -> str:
+        return "" if self.links() else "This memory links to no other that is there, and none links to it."
+
+    async def follow(self) -> None:
+        """Go to a memory that this one links to, or that links to it; escape comes back."""
+        here, links = self.screen.table.row_id, self.links()
+        path = links[0][0] if len(links) == 1 else await self.services.ask(Choice("Follow", links))
+        if path:
+            self.steps.append((here, path))
+            self._read(path)
+
+    def step_back(self) -> bool:
+        """Go back over the link that was followed last; if the cursor is not on its end any more, forget all links and
+        return False."""
+        if self.steps and self.steps[-1][1] == self.screen.table.row_id:
+            self._read(self.steps.pop()[0])
+            return True
+        self.steps.clear()
+        return False
+
+    def _read(self, path: str) -> None:
+        self.go_to(path)
+        self.screen.open_detail()
+        self.screen.show_detail()
+
+    # undo
+
+    def undo(self) -> None:
+        """Undo the last change, and put the cursor on the memory that comes back."""
+        if self.reader.loaded and not self.reader.unread:
+            self._before = self.reader.paths()
+            self.screen.set_timer(UNDO_SECONDS, self._forget)
+        self.services.turn("undo")
+
+    def look_for_returned(self) -> None:
+        """Let the cursor go to what has come back, if it is in the list that is shown next."""
+        new = self.reader.paths() - self._before if self._before is not None else set()
+        if new:
+            self._forget()
+            self.screen.wanted = lambda pairs: _first(pairs, new)
+
+    def _forget(self) -> None:
+        self._before = None
+
+
+def _first(pairs: Sequence[Pair], paths: set[str]) -> int | None:
+    return next((at for at, pair in enumerate(pairs) if pair[1].memory.path in paths), None)

@@ -1,8 +1,8 @@
 """Read the memories of all scopes in workers; after a change of files, read only what changed."""
 
+import gc
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from textual.message import Message
@@ -17,41 +17,11 @@ from memtui.core.memories.status import Row, Usage
 from memtui.present.memories import scope_name
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.services import HowFar, Services
+from memtui.tui.services import HowFar, News, Services
 
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
 Rows = dict[str, list[Row]]
-
-
-@dataclass
-class Read(Message):
-    """Memories were read: of all scopes (`whole`), or only of those of this project. `found`: the scopes; `rows`: their
-    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made."""
-
-    found: list[Scope]
-    rows: Rows
-    usage: Usage
-    made: dict[str, tuple[str, float | None]]
-    whole: bool
-
-
-@dataclass
-class Counted(Message):
-    """The log has grown by deliveries of the memories with these paths; None: all must be counted again."""
-
-    paths: set[str] | None
-
-
-@dataclass
-class Arrived(Message):
-    """The outcomes of the last deliveries were looked up: outcome by delivery id."""
-
-    outcomes: dict[str, str]
-
-
-class Ended(Message):
-    """A worker has ended, with or without an error."""
 
 
 def _readable(scope: Scope) -> bool:
@@ -67,13 +37,21 @@ class MemoryReader:
     """Everything that the Memories screen has read.
 
     `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times, by path of the memory; `made`: the memories that memtui made;
-    `partly`: the labels of scopes with only the first page read; `loaded`: whether all scopes were read. The screen
-    gets the messages of the workers and passes them to `take`.
+    times, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only the
+    first page read; `loaded`: whether all scopes were read. After workers have read memories, deliveries or outcomes
+    it calls `show`, `show_counts` or `show_outcomes`.
     """
 
-    def __init__(self, services: Services, screen: Screen[None]) -> None:
+    def __init__(
+        self,
+        services: Services,
+        screen: Screen[None],
+        show: Callable[[], None],
+        show_counts: Callable[[], None],
+        show_outcomes: Callable[[], None],
+    ) -> None:
         self.services, self.screen = services, screen
+        self.show, self.show_counts, self.show_outcomes = show, show_counts, show_outcomes
         self.found: list[Scope] = []
         self.rows: Rows = {}
         self.outcomes: dict[str, str] = {}
@@ -94,6 +72,10 @@ class MemoryReader:
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""
         return [(s, row) for s in (self.found if of is None else of) for row in self.rows.get(s.label, [])]
+
+    def paths(self) -> set[str]:
+        """Return the paths of all memories."""
+        return {row.memory.path for rows in self.rows.values() for row in rows}
 
     def name_of(self, scope: Scope) -> str:
         """Return what to call a scope in a sentence."""
@@ -119,13 +101,13 @@ class MemoryReader:
         """Read all scopes in a worker; what was read before stays until then."""
         self._again = self._worker is not None
         if self._worker is None:
-            self._worker = self.screen.run_worker(self._read_scopes, group="scopes", thread=True)
+            self._worker = self._run(self._read, "scopes")
 
     def count_deliveries(self) -> None:
         """Count the deliveries appended to the log, after the reading that is running, if any."""
         self._later = self._worker is not None
         if self._usage is not None and self._worker is None:
-            self._worker = self.screen.run_worker(self._count, group="deliveries", thread=True)
+            self._worker = self._run(self._count, "deliveries")
 
     def stop(self) -> bool:
         """Stop reading other projects; return False if none are being read. This project is always read to the end."""
@@ -134,25 +116,34 @@ class MemoryReader:
         self._worker.cancel()
         return True
 
-    # the messages of the workers
+    def set_outcomes(self, outcomes: dict[str, str]) -> None:
+        """Keep and show the outcomes of deliveries."""
+        self.outcomes = outcomes
+        self.show_outcomes()
 
-    def take(self, message: Read) -> None:
-        """Keep what was read."""
-        self.found, self._usage, self.made = message.found, message.usage, message.made
-        self.rows = message.rows if message.whole else self.rows | message.rows
+    # after the workers
+
+    def _take(self, found: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
+        """Keep what was read of all scopes (`whole`), or of those of this project."""
+        self.found, self._usage = found, usage
+        self.rows = rows if whole else self.rows | rows
         self.partly = set()
-        self.loaded = self.loaded or message.whole
+        self.loaded = self.loaded or whole
         self._find_autosaves()
+        if whole:
+            gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
+        self.show()
 
-    def recount(self, paths: set[str]) -> bool:
-        """Update the delivery counts of the memories with these paths; return whether any of them is listed."""
-        usage = self._usage
-        if usage is None:
-            return False
+    def _recount(self, usage: Usage, paths: set[str] | None) -> None:
+        """Count the deliveries of the memories with these paths again; None: of all."""
+        if paths is None:
+            self.reload()
+            return
         counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.found]
-        return any(counted)
+        if any(counted):
+            self.show_counts()
 
-    def ended(self) -> None:
+    def _end(self) -> None:
         """Start the reading or counting that had to wait for a worker."""
         self._worker = None
         if self._again:
@@ -165,6 +156,15 @@ class MemoryReader:
 
     # in workers
 
+    def _run(self, work: Callable[[], None], group: str) -> Worker[None]:
+        def run() -> None:
+            try:
+                work()
+            finally:
+                self.screen.post_message(News(self._end))
+
+        return self.screen.run_worker(run, group=group, thread=True)
+
     def _post(self, message: Message) -> bool:
         going = not get_current_worker().is_cancelled and self.screen.is_attached
         if going:
@@ -172,38 +172,30 @@ class MemoryReader:
         return going
 
     def _count(self) -> None:
-        assert self._usage is not None
-        try:
-            paths = self._usage.follow()
-            counted = [self._usage.memories[path] for path in paths or ()]
-            records = [each.record for counts in counted for each in counts.newest]
-            if self._post(Counted(paths)):
-                self._post(Arrived(self.services.data.outcomes(records)))
-        finally:
-            self.screen.post_message(Ended())
+        usage = self._usage
+        assert usage is not None
+        paths = usage.follow()
+        records = [each.record for path in paths or () for each in usage.memories[path].newest]
+        if self._post(News(lambda: self._recount(usage, paths))):
+            outcomes = self.services.data.outcomes(records)
+            self._post(News(lambda: self.set_outcomes(outcomes)))
 
     def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
         data = self.services.data
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
-    def _read_scopes(self) -> None:
-        try:
-            self._read_all()
-        finally:
-            self.screen.post_message(Ended())
-
-    def _read_all(self) -> None:
+    def _read(self) -> None:
         from memtui.core.memories import origin
 
         data = self.services.data
-        here = data.library()
-        made = origin.creations(data.root)
-        usage = Usage(data.root)
+        here, usage = data.library(), Usage(data.root)
         rows: Rows = {}
+        self.made = origin.creations(data.root)
         for scope in here:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
+        own = dict(rows)
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not self._post(Read(here + others, dict(rows), usage, made, False)):
+        if not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
             return
         shown = time.monotonic()
         for number, scope in enumerate(others):
@@ -214,6 +206,7 @@ class MemoryReader:
                     return
             rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
-        if self._post(Read(here + others, rows, usage, made, True)):
-            self._post(Arrived(data.outcomes(list(records.values()))))
+        if self._post(News(lambda: self._take(here + others, rows, usage, whole=True))):
+            outcomes = data.outcomes(list(records.values()))
+            self._post(News(lambda: self.set_outcomes(outcomes)))
         fuzzy.load()

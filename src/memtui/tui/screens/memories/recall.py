@@ -1,34 +1,34 @@
 """Recall, a state of the Memories list: a prompt on top, the list ordered by how likely each memory helps with it."""
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual.message import Message
+from textual import events
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age, cut, many, some
+from memtui.core.base.phrasing import age, cut, many, short, some
 from memtui.core.base.storage import file_error
+from memtui.present import legend, safe_text, unheard
 from memtui.present import recall as words
-from memtui.present import safe_text, unheard
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import Described, ListScreen
-from memtui.tui.screens.memories import recall_rows, recall_text
+from memtui.tui.screens.memories import recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import RULE, Pair
-from memtui.tui.screens.memories.table import MemoryTable
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair
+from memtui.tui.services import Command, News, Services, first_of
 from memtui.tui.widgets.field import Field, Labelled
+from memtui.tui.widgets.rows import Column
 
 if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
-    from memtui.tui.model.data import Data
 
 NOTHING_TYPED = """Nothing typed yet.
 Press {memories.recall} and type a prompt, or ↓ for a recent one, to see which memories Claude would get."""
@@ -39,87 +39,38 @@ The next session builds it, and so does `memtui recall`."""
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
+ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
 NAMES_SHOWN = 3
 # Prompts that are offered, and the characters of one in the list.
 PROMPTS, PROMPT_SHOWN = 60, 160
+# The most lines of the preview below the list.
+GLANCE_LINES = 9
 # What can't be done to a list that a prompt orders.
 WITHOUT = ("sort", "project", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
+FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
 # The titles and the help of actions that do something else here.
 MUTE = ("memories: mute or unmute", "Never deliver it for prompts like this, or deliver it again")
 TRIGGER = ("memories: add a trigger", "Find it by other words, too")
-FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
+COLUMNS = (
+    Column("", 1),
+    Column("likely", 11, from_width=WHOLE_TYPE),
+    Column("likely", 6, until_width=WHOLE_TYPE),
+    Column("name"),
+    Column("what it says", from_width=SAYS_FROM),
+    Column("size", 4, right=True, from_width=SAYS_FROM),
+)
+LEGEND = (
+    legend.section("Memories", words.MARKS) + "\n"
+    "likely: how likely it is that the memory helps with the prompt. It is worked out of the words that match, of"
+    " the likeness in meaning, and of what its deliveries led to. The line across the list is where delivery ends."
+)
 
 
-def _first_memory(pairs: Sequence[Pair]) -> int | None:
-    return next((at for at, pair in enumerate(pairs) if pair is not RULE), None)
-
-
-@dataclass
-class RecallNews(Message):
-    """A worker has a result: `show` shows it."""
-
-    show: "Callable[[Recall], None]"
-
-
-class RecallReader:
-    """What the workers of recall do: bring the indexes up to date, run a prompt, read the prompts that can be chosen.
-    `post` takes their messages."""
-
-    def __init__(self, data: "Data", post: Callable[[Message], object], *, writes: bool) -> None:
-        self.data, self.post = data, post
-        self.recalling = Recalling(data, writes=writes)
-        self._has_indexed = False
-        self._lock = threading.Lock()
-
-    def _news(self, show: "Callable[[Recall], None]") -> None:
-        self.post(RecallNews(show))
-
-    def run(self, prompt: str, *, fresh: bool) -> None:
-        """Run a prompt as for a new session, and post what it brings. `fresh`: first bring the indexes up to date."""
-        worker = get_current_worker()
-        with self._lock:  # of several that wait only the newest goes on
-            if worker.is_cancelled:
-                return
-            if fresh or not self._has_indexed:
-                self._has_indexed = True
-                self._bring_up_to_date()
-            try:
-                run = self.recalling.run(prompt)
-            except (MemtuiError, OSError) as error:
-                failure = error if isinstance(error, MemtuiError) else file_error(error)
-                self._news(lambda view: view.show_error(failure))
-            else:
-                if not worker.is_cancelled:
-                    self._news(lambda view: view.show_run(run))
-
-    def _bring_up_to_date(self) -> None:
-        """Bring the indexes up to date. Where that fails, what there is of them may still do."""
-        problem = ""
-        try:
-            self.recalling.bring_up_to_date(lambda words: self._news(lambda view: view.show_progress(words)))
-        except OSError as error:
-            problem = f"The index can't be brought up to date: {file_error(error).message}"
-        self._news(lambda view: view.show_indexed(problem))
-
-    def read_prompts(self) -> None:
-        """Read the prompts that the person typed lately in this project."""
-        prompts = self.recalling.prompts(PROMPTS)
-        self._news(lambda view: view.show_prompts(prompts))
-
-    def prompts_to_choose(self, prompts: "list[Prompt]") -> list[tuple[str, str]]:
-        """Return the prompts as options: (number, words)."""
-        now = self.data.now()
-        return [
-            (str(number), f"{age(each.time or None, now):>4}  {cut(safe_text.line(each.text), PROMPT_SHOWN)}")
-            for number, each in enumerate(prompts)
-        ]
-
-
-class Recall:
-    """The state. `prompt`: the whole text that is asked about; `last`: what it brought; `line`: where it is typed;
-    `leave` ends the state, `relist` shows the list again."""
+class Recall(Labelled):
+    """The state, and the line in which the prompt is typed. `prompt`: the whole text that is asked about; `last`: what
+    it brought; `leave` ends the state, `relist` shows the list again."""
 
     def __init__(
         self,
@@ -128,97 +79,118 @@ class Recall:
         table: MemoryTable,
         memories: MemoryReader,
         *,
-        leave: Callable[[], object],
+        leave: Callable[[], bool],
         relist: Callable[[], None],
     ) -> None:
-        self.services, self.screen, self.list, self.memories = services, screen, table, memories
-        self.leave, self.relist = leave, relist
         self.line = Field(placeholder="a prompt, as you would type it to Claude; ↓ takes a recent one", id="prompt")
-        self.labelled = Labelled("prompt", self.line)
-        self.reader = RecallReader(services.data, screen.post_message, writes=not services.read_only)
+        super().__init__("prompt", self.line)
+        self.services, self.of_screen, self.list, self.memories = services, screen, table, memories
+        self.leave, self.relist = leave, relist
+        self.recalling = Recalling(services.data, writes=not services.read_only)
         self.prompt = ""
         self.recent: list[Prompt] = []
         self.last = RecallRun("")
         self._candidates: dict[str, RecallCandidate] = {}
-        self._problem = self._progress = self._stale = ""
-        self._is_newest = False
+        self._problem = self._step = self._index_problem = ""
+        self._is_newest = self._has_indexed = False
+        self._one_run = threading.Lock()
 
-    def table(self) -> dict[str, Command]:
-        """Return command by action id: what keys do while the state lasts."""
-        some_memory, one = self.list.why_none, self.screen.one_by_one
-        return {
+    def begin(self, usual: Mapping[str, Command]) -> None:
+        """Begin the state: run the prompt of before, or the newest that the person typed, and let another be typed.
+        `usual`: what keys do otherwise."""
+        screen, one = self.of_screen, self.of_screen.one_by_one
+        screen.commands = {
+            **usual,
             "memories.recall": Command(self.type_prompt),
-            "memories.retype": Command(self.trigger, first_of(some_memory, one), *TRIGGER),
-            "memories.remove": Command(self.mute, first_of(some_memory, self._why_no_prompt), *MUTE),
-            "memories.left": Command(self.screen.leave_detail),
-            **{actions.on_screen("memories", verb).id: Command(self.leave, self._why_ordered) for verb in WITHOUT},
+            "memories.retype": Command(self.trigger, first_of(self.list.why_none, one), *TRIGGER),
+            "memories.remove": Command(self.mute, first_of(self.list.why_none, self._why_no_prompt), *MUTE),
+            "memories.left": Command(screen.leave_detail),
+            **{actions.on_screen("memories", verb).id: Command(self.leave, lambda: ORDERED) for verb in WITHOUT},
         }
-
-    # running
-
-    def begin(self) -> None:
-        """Run the prompt of before, or the newest that the person typed, and let another be typed."""
-        self._read_prompts()
+        screen.legend, screen.glance_lines = LEGEND, GLANCE_LINES
+        self.list.recall_columns, self.list.rule = COLUMNS, self.rule
+        self.relist()
+        self.run_worker(self._read_prompts, group="prompts", thread=True, exclusive=True)
         self.run(fresh=True)
         self.type_prompt()
+
+    # in workers
 
     def run(self, *, fresh: bool) -> None:
         """Run the prompt in a worker; `fresh`: after the memories have changed."""
         prompt = self.prompt
-        self.screen.run_worker(
-            lambda: self.reader.run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True
-        )
+        self.run_worker(lambda: self._run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True)
+
+    def _tell(self, show: Callable[..., None], *results: Any) -> None:
+        self.of_screen.post_message(News(lambda: show(*results)))
+
+    def _run(self, prompt: str, *, fresh: bool) -> None:
+        """Run a prompt as for a new session. `fresh`: first bring the indexes up to date."""
+        worker = get_current_worker()
+        with self._one_run:  # of several that wait only the newest goes on
+            if worker.is_cancelled:
+                return
+            if fresh or not self._has_indexed:
+                self._has_indexed, problem = True, ""
+                try:
+                    self.recalling.bring_up_to_date(lambda step: self._tell(self._show_index, step, ""))
+                except OSError as error:  # what there is of the indexes may still do
+                    problem = f"The index can't be brought up to date: {file_error(error).message}"
+                self._tell(self._show_index, "", problem)
+            try:
+                run = self.recalling.run(prompt)
+            except (MemtuiError, OSError) as error:
+                self._tell(self._show_error, error if isinstance(error, MemtuiError) else file_error(error))
+            else:
+                if not worker.is_cancelled:
+                    self._tell(self._show_run, run)
 
     def _read_prompts(self) -> None:
-        self.screen.run_worker(self.reader.read_prompts, group="prompts", thread=True, exclusive=True)
+        self._tell(self._show_prompts, self.recalling.prompts(PROMPTS))
 
-    def show_prompts(self, prompts: "list[Prompt]") -> None:
+    def _show_prompts(self, prompts: "list[Prompt]") -> None:
         """Offer the prompts; begin with the newest, if nothing is typed."""
         self.recent = prompts
         if prompts and not self.prompt and not self.line.value:
-            self._is_newest = True
             self._put(prompts[0].text)
             self.line.action_select_all()
             self.run(fresh=False)
 
-    def show_progress(self, words: str) -> None:
-        """Show what is indexed now."""
-        self._progress = words
-        self.relist()
+    def _show_index(self, step: str, problem: str) -> None:
+        """Show what is indexed now, or the problem that keeps the indexes from being brought up to date."""
+        self._step, self._index_problem = step, problem
+        self._relist()
 
-    def show_indexed(self, problem: str) -> None:
-        """Show that the indexes are up to date, or the problem that keeps them from it."""
-        self._progress, self._stale = "", problem
-        self.relist()
-
-    def show_error(self, error: MemtuiError) -> None:
-        """Show why there is no answer."""
+    def _show_error(self, error: MemtuiError) -> None:
         self._problem = f"{error.message} {error.hint}".strip()
-        self._progress, self._candidates, self.last = "", {}, RecallRun(self.prompt)
-        self.relist()
+        self._step, self._candidates, self.last = "", {}, RecallRun(self.prompt)
+        self._relist()
 
-    def show_run(self, run: RecallRun) -> None:
+    def _show_run(self, run: RecallRun) -> None:
         """Show what a prompt would bring, unless another was typed meanwhile."""
         if run.prompt != self.prompt:
             return
         if run.prompt != self.last.prompt:
-            self.screen.wanted = _first_memory
+            self.of_screen.wanted = _first_memory
         self.last, self._problem = run, ""
         self._candidates = {each.path: each for each in run.candidates}
         self.list.redraw()
-        self.relist()
+        self._relist()
+
+    def _relist(self) -> None:
+        if self.of_screen.has_class("recalling"):
+            self.relist()
 
     # the prompt
 
     def type_prompt(self) -> None:
         """Type a prompt: what stands there is selected."""
-        self.screen.remove_class("deep", "whole")
+        self.of_screen.remove_class("deep", "whole")
         self.line.focus()
         self.line.action_select_all()
 
     def show_prompt(self, prompt: str) -> None:
         """Run a prompt, and go to the list."""
-        self._is_newest = bool(self.recent) and prompt == self.recent[0].text
         self._put(prompt)
         self.list.focus()
         self.run(fresh=False)
@@ -226,28 +198,49 @@ class Recall:
     def _put(self, prompt: str) -> None:
         """Put a prompt into its line, which has no line breaks."""
         self.prompt = prompt[:MOST_CHARACTERS]
+        self._is_newest = bool(self.recent) and prompt == self.recent[0].text
         with self.line.prevent(Input.Changed):
             self.line.value = safe_text.line(prompt)
 
-    def typed(self, value: str) -> None:
+    def on_input_changed(self, event: Input.Changed) -> None:
         """Run the prompt while the person types."""
-        if value != safe_text.line(self.prompt):
-            self.prompt, self._is_newest = value, False
+        event.stop()
+        if event.value != safe_text.line(self.prompt):
+            self.prompt, self._is_newest = event.value, False
             self.run(fresh=False)
 
-    async def choose_prompt(self) -> None:
-        """Choose one of the prompts that were typed lately."""
-        prompts = self.recent
-        if not prompts:
+    def on_input_submitted(self) -> None:
+        """Go to the list."""
+        self.list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Offer recent prompts with the arrow keys."""
+        if event.key in {"up", "down"}:
+            event.stop()
+            event.prevent_default()
+            self.services.start(self.of_screen, self._choose_prompt(), "memories.recall")
+
+    async def _choose_prompt(self) -> None:
+        """Choose one of the prompts that were typed lately, run it and go to the list."""
+        if not self.recent:
             self.services.warn(NO_PROMPTS)
             return
-        texts = [safe_text.clean(each.text) for each in prompts]
-        options = self.reader.prompts_to_choose(prompts)
-        answer = await self.services.ask(
-            Choice("A prompt of yours", options, about=lambda number: safe_text.styled(texts[int(number)]))
-        )
+        now, texts = self.services.data.now(), [safe_text.clean(each.text) for each in self.recent]
+        options = [
+            (str(number), f"{age(each.time or None, now):>4}  {cut(safe_text.line(each.text), PROMPT_SHOWN)}")
+            for number, each in enumerate(self.recent)
+        ]
+        about = lambda number: safe_text.styled(texts[int(number)])
+        answer = await self.services.ask(Choice("A prompt of yours", options, about=about))
         if answer is not None:
-            self.show_prompt(prompts[int(answer)].text)
+            self.show_prompt(self.recent[int(answer)].text)
+
+    def leave_prompt(self) -> bool:
+        """Go from the prompt to the list; if nothing is listed, to all memories. Return False if it has no focus."""
+        if self.line.has_focus and self.list.rows:
+            self.list.focus()
+            return True
+        return self.line.has_focus and self.leave()
 
     # the list
 
@@ -256,14 +249,34 @@ class Recall:
         return self._candidates.get(pair[1].memory.path)
 
     def pairs(self) -> list[Pair]:
-        """Return the rows of the list."""
-        wanted = self._candidates
-        memories = {pair[1].memory.path: pair for pair in self.memories.pairs() if pair[1].memory.path in wanted}
-        return recall_rows.pairs(self.last, memories)
+        """Return what would be delivered, the rule, and what is left out. A memory that is not read yet has no row."""
+        memories = {path: pair for pair in self.memories.pairs() if (path := pair[1].memory.path) in self._candidates}
+        delivered, left_out = (
+            [memories[each.path] for each in some if each.path in memories]
+            for some in (self.last.delivered, self.last.left_out)
+        )
+        return [*delivered, RULE, *left_out] if delivered or left_out else []
+
+    def rule(self) -> str:
+        """Return the words in the rule."""
+        run = self.last
+        left_out = f"left out: {len(run.left_out)}" if run.left_out else "nothing is left out"
+        return f"{words.amount(run)} · {left_out}" if run.delivered else left_out
 
     def draw(self, pair: Pair, typed: str) -> list[Text]:
-        """Return a row's cells."""
-        return recall_rows.draw(self.candidate(pair), typed)
+        """Draw the cells of a memory for COLUMNS. `typed`: the query, whose matches are marked."""
+        found = self.candidate(pair)
+        if found is None:
+            return [Text()] * len(COLUMNS)
+        mark, style, _ = words.outcome(found.outcome)
+        name = Text(safe_text.line(found.name, 120), style="bold" if found.delivered else "")
+        says = Text(safe_text.line(found.description, 400), style="dim")
+        fuzzy.mark([name, says], typed)
+        if found.pinned:
+            name = Text.assemble((words.PINNED + " ", "cyan"), name)
+        likely, colour = words.scored(found), "cyan" if found.delivered else "dim"
+        amount = Text(short(found.units) if found.units else "", style="dim")
+        return [Text(mark, style=style), Text(likely, style=colour), Text(likely[:4], style=colour), name, says, amount]
 
     def count(self, typed: str) -> str:
         """Return how many memories are listed, and marked."""
@@ -274,10 +287,8 @@ class Recall:
 
     def why_empty(self) -> str:
         """Return why nothing is listed."""
-        if self._problem:
-            return safe_text.line(self._problem)
-        if self._progress:
-            return self._progress
+        if self._problem or self._step:
+            return safe_text.line(self._problem) or self._step
         if self.prompt != self.last.prompt:
             return READING
         if not self.last.memories and (self.last.silent or self.prompt):
@@ -286,47 +297,42 @@ class Recall:
             return actions.keyed(NOTHING_TYPED)
         if self.last.silent == "no-index":
             return NO_INDEX
-        other_words = f"\n{OTHER_WORDS}" if self.last.silent == "nothing" else ""
-        return f"{words.headline(self.last)}.{other_words}"
+        return f"{words.headline(self.last)}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
 
     def summary(self) -> Text:
         """Return what the prompt would bring, how much that is, and how long it took to find out."""
-        line = Text(no_wrap=True, overflow="ellipsis")
-        if self._problem or self._stale:
-            return line.append("! " + safe_text.line(self._problem or self._stale), style="red")
-        if self._progress:
-            return line.append(safe_text.line(self._progress), style="bold")
-        run = self.last
-        if not run.prompt.strip() or not run.memories:
-            return line.append("Recall: which memories a prompt would bring, and why", style="bold")
+        line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
+        if problem := self._problem or self._index_problem:
+            return line.append("! " + safe_text.line(problem), style="red")
+        if self._step or not run.prompt.strip() or not run.memories:
+            step = safe_text.line(self._step) or "Recall: which memories a prompt would bring, and why"
+            return line.append(step, style="bold")
         line.append(words.headline(run), style="bold")
-        line.append(self._unheard(), style="bold yellow")
-        line.append(f" · {words.amount(run)}" if run.delivered else "", style="dim")
-        line.append(f" · {words.took(run)}", style="dim")
-        line.append(" · your newest prompt" if self._is_newest else "", style="dim")
-        line.append(f" · of {many(run.memories, 'memory', 'memories')}", style="dim")
-        return line
-
-    def _unheard(self) -> str:
-        """Return why sessions get nothing of this, as a fact of the summary; empty if they do."""
-        if why := self.reader.recalling.unheard:
-            return f" · {unheard.keyed(why, read_only=self.services.read_only)}"
-        return f" · {words.OFF}" if self.last.off else ""
+        if why := self.recalling.unheard:  # sessions get nothing of this
+            line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
+        elif run.off:
+            line.append(f" · {words.OFF}", style="bold yellow")
+        facts = [words.amount(run)] if run.delivered else []
+        facts += [words.took(run), *["your newest prompt"] * self._is_newest]
+        facts.append(f"of {many(run.memories, 'memory', 'memories')}")
+        return line.append("".join(f" · {fact}" for fact in facts), style="dim")
 
     def describe(self, pair: Pair) -> Described:
         """Return the detail of a memory, or of all that would be delivered."""
-        candidate = self.candidate(pair)
-        if candidate is None:
-            return Described(recall_text.whole(self.last), title=words.title(self.last))
+        found, run, narrow = self.candidate(pair), self.last, self.of_screen.has_class("narrow")
+        if found is None:
+            return Described(recall_text.whole(run), title=words.title(run))
         where, now = self.memories.name_of(pair[0]), self.services.data.now()
-        text = recall_text.detail(candidate, self.last, where, now, read_only=self.services.read_only)
-        glance = recall_text.glance(candidate, self.last, where, now)
-        return Described(text, glance, title=safe_text.line(candidate.name))
+        head = recall_text.head(found, run, where, now)
+        name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
+        text = Text().append_text(name).append_text(head)
+        recall_text.append_why(text, found, run, read_only=self.services.read_only)
+        return Described(text, recall_text.glance(head, found), title=safe_text.line(found.name))
 
     def copied(self, pair: Pair | None) -> str:
         """Return the text for the clipboard: what the model would get."""
-        candidate = self.candidate(pair) if pair is not None else None
-        return (candidate.text if candidate is not None else "") or self.last.text
+        found = self.candidate(pair) if pair is not None else None
+        return (found.text if found is not None else "") or self.last.text
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
@@ -338,29 +344,23 @@ class Recall:
     def _why_no_prompt(self) -> str:
         return "" if self.prompt.strip() else actions.keyed("Type a prompt first: {memories.recall}.")
 
-    def _why_ordered(self) -> str:
-        return "The list is ordered by how likely each memory helps: escape comes back to all memories."
-
-    def _chosen(self) -> list[tuple[Pair, RecallCandidate]]:
-        return [(pair, found) for pair in self.list.chosen() if (found := self.candidate(pair)) is not None]
-
     async def trigger(self) -> None:
         """Add a line on when the memory is needed, first of all the prompt itself."""
-        ((pair, _),) = self._chosen()
-        name = safe_text.line(pair[1].memory.name, 60)
+        memory = self.list.chosen()[0][1].memory
+        question = f"A trigger for {safe_text.line(memory.name, 60)}"
         about = "When is it needed? In the words of a prompt, other than its own."
-        answer = await self.services.ask(Line(f"A trigger for {name}", safe_text.line(self.prompt, 300), about=about))
+        answer = await self.services.ask(Line(question, safe_text.line(self.prompt, 300), about=about))
         if answer is not None and answer.strip():
-            self._change(lambda: self.reader.recalling.add_trigger(pair[1].memory, answer), "Trigger added.")
+            self._change(lambda: self.recalling.add_trigger(memory, answer), "Trigger added.")
 
     def mute(self) -> None:
         """Never deliver the chosen memories for prompts like this one; take that back for those that are muted."""
-        chosen, prompt = self._chosen(), self.prompt
-        back = all(candidate.outcome == "muted" for _, candidate in chosen)
-        memories = [pair[1].memory for pair, candidate in chosen if (candidate.outcome == "muted") == back]
+        outcomes = [(pair[1].memory, each.outcome) for pair in self.list.chosen() if (each := self.candidate(pair))]
+        back, prompt = all(outcome == "muted" for _, outcome in outcomes), self.prompt
+        memories = [memory for memory, outcome in outcomes if (outcome == "muted") == back]
         done = "Delivered again for prompts like this" if back else "Muted for prompts like this"
         names = some([safe_text.line(each.name, 60) for each in memories], NAMES_SHOWN)
-        self._change(lambda: self.reader.recalling.mute(memories, prompt, back=back), f"{done}: {names}.")
+        self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{done}: {names}.")
 
     def _change(self, change: Callable[[], object], done: str) -> None:
         try:
@@ -369,3 +369,7 @@ class Recall:
             self.services.say(f"{done} {actions.takes_back()}")
         finally:
             self.services.read()
+
+
+def _first_memory(pairs: Sequence[Pair]) -> int | None:
+    return next((at for at, pair in enumerate(pairs) if pair is not RULE), None)

@@ -18,68 +18,65 @@ PROMPT_SHOWN = 600
 GUTTER = "│ "
 
 
-def detail(found: RecallCandidate, run: RecallRun, where: str, now: float, *, read_only: bool) -> Text:
-    """Return all about a memory in a dry run. `where`: the name of its scope."""
-    text = head(found, run, where, now)
-    _parts(text, found, max((each.parts.get("lexical", 0.0) for each in run.candidates), default=0.0))
-    _terms(text, found)
-    _shifts(text, found)
-    exact(text, "What the model would get" if found.delivered else "What the model would get, were it delivered", found)
-    add_keys(text, found, read_only=read_only)
-    return text
-
-
 def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
     """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
-    text = Text()
-    text.append(safe_text.line(found.name, 200) + "\n", style="bold")
     mark, style, words = recall.outcome(found.outcome)
-    text.append(f"{mark} {words}", style=style)
+    text = Text().append(f"{mark} {words}", style=style)
     line = "" if found.delivered else f", delivered from {share(run.threshold)} on"
     text.append(f"  likely to help: {share(found.probability)}{line}\n", style="dim")
     facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
-    if found.description:
-        text.append(safe_text.line(found.description, 400) + "\n")
+    return text.append(safe_text.line(found.description, 400) + "\n" if found.description else "")
+
+
+def glance(head: Text, found: RecallCandidate) -> Text:
+    """Return the preview of a memory: its `head`, why it was found, and the beginning of its text."""
+    text, why = head.copy(), recall.because(found)
+    if why:
+        text.append(f"{safe_text.line(cut(why, 200))}\n", style="cyan")
+    if found.text:
+        # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
+        text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))
     return text
 
 
-def _parts(text: Text, found: RecallCandidate, most: float) -> None:
-    """Append the parts of the score; `most`: the points for words of the memory that has the most."""
-    shown = [(name, found.parts[name]) for name in recall.PARTS if found.parts.get(name)]
-    if not shown:
-        return
-    text.append("\nScore\n", style="bold")
-    for name, value in shown:
+def append_why(text: Text, found: RecallCandidate, run: RecallRun, *, read_only: bool) -> None:
+    """Append why a memory would be delivered or not, what the model would get, and the keys that work on it."""
+    most = max((each.parts.get("lexical", 0.0) for each in run.candidates), default=0.0)
+    parts = [(name, found.parts[name]) for name in recall.PARTS if found.parts.get(name)]
+    text.append("\nScore\n" if parts else "", style="bold")
+    for name, value in parts:
         word, meaning = recall.PARTS[name]
         bounded = name in recall.BOUNDED
-        number = share(value) if bounded else f"{value:.1f}"
-        text.append(f"  {word:<8}{number:>5} ")
+        text.append(f"  {word:<8}{share(value) if bounded else f'{value:.1f}':>5} ")
         text.append(bar(value, 1.0 if bounded else most, BAR), style="cyan")
         text.append(f"  {meaning}\n", style="dim")
+    _append_terms(text, found)
+    if found.shifts:
+        text.append("\nRaised and lowered by\n", style="bold")
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
+    exact(text, "What the model would get" + ", were it delivered" * (not found.delivered), found)
+    muted = "deliver it again" if found.outcome == "muted" else "never deliver it for prompts like this"
+    pinned = "no longer count it more" if found.pinned else "count it more, for every prompt"
+    trigger = ("memories.retype", "add a trigger: find it by other words, too")
+    keys = [trigger, ("memories.remove", muted), ("memories.pin", pinned), ("memories.edit", "edit it")]
+    append_keys(text, keys, read_only=read_only)
 
 
-def _terms(text: Text, found: RecallCandidate) -> None:
+def _append_terms(text: Text, found: RecallCandidate) -> None:
     if not recall.telling(found) and not found.trigger:
         return
     text.append("\nWords that matched\n", style="bold")
     for field, terms in recall.by_field(found):
-        shown = [safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS]]
+        shown = ", ".join(safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS])
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
-        text.append(f"  {field:<11}  ", style="dim").append(", ".join(shown))
-        text.append(f"{more}\n", style="dim")
+        text.append(f"  {field:<11}  ", style="dim").append(shown).append(f"{more}\n", style="dim")
     if points := recall.by_points(found, TERMS):
-        shown = [safe_text.line(each, WORD_SHOWN + 6) for each in points]
-        text.append(f"  {'points':<11}  ", style="dim").append(" · ".join(shown) + "\n")
+        shown = " · ".join(safe_text.line(each, WORD_SHOWN + 6) for each in points)
+        text.append(f"  {'points':<11}  ", style="dim").append(shown + "\n")
     if found.trigger:
         text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(found.trigger, 300)}”\n")
-
-
-def _shifts(text: Text, found: RecallCandidate) -> None:
-    if found.shifts:
-        text.append("\nRaised and lowered by\n", style="bold")
-        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
 
 
 def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:
@@ -92,46 +89,19 @@ def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:
         text.append(GUTTER, style="dim").append(line + "\n")
 
 
-def glance(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
-    """Return the preview of a memory: what it is, why it was found, and the beginning of its text."""
-    text = head(found, run, where, now)
-    why = recall.because(found)
-    if why:
-        text.append(f"{safe_text.line(cut(why, 200))}\n", style="cyan")
-    if found.text:
-        # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
-        text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))
-    return text
-
-
 def whole(run: RecallRun) -> Text:
     """Return the detail of the rule: what the prompt would bring to a new session, and by which of its words."""
-    text = Text()
     title = "All that the prompt would bring" if run.delivered else recall.nearest(run) or recall.headline(run)
-    text.append(f"{safe_text.line(title)}\n", style="bold")
+    text = Text().append(f"{safe_text.line(title)}\n", style="bold")
     left_out = many(len(run.left_out), "other was found", "others were found")
     searched = f"{many(run.memories, 'memory', 'memories')} searched"
     facts = [left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
     text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
     text.append("\nThe words that counted\n", style="bold")
-    words = run.words if run.words.strip() else "none"
-    text.append(cut(safe_text.clean(words), PROMPT_SHOWN).strip() + "\n", style="" if run.words.strip() else "dim")
-    if run.words.strip() and len(run.words) < len(run.prompt.strip()) * 0.9:
-        left = len(run.prompt.strip()) - len(run.words)
+    words, prompt = run.words.strip(), run.prompt.strip()
+    text.append(cut(safe_text.clean(words or "none"), PROMPT_SHOWN) + "\n", style="" if words else "dim")
+    if words and len(run.words) < len(prompt) * 0.9:
+        left = len(prompt) - len(run.words)
         text.append(f"{left:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
     exact(text, "What the model would get", run)
     return text
-
-
-def add_keys(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
-    """Append the keys that work on a memory, and what each does."""
-    keys = [
-        ("memories.retype", "add a trigger: find it by other words, too"),
-        (
-            "memories.remove",
-            "never deliver it for prompts like this" if found.outcome != "muted" else "deliver it again",
-        ),
-        ("memories.pin", "no longer count it more" if found.pinned else "count it more, for every prompt"),
-        ("memories.edit", "edit it"),
-    ]
-    append_keys(text, keys, read_only=read_only)

@@ -1,13 +1,14 @@
-"""The rows of the Memories screen: columns, orders, and how a row is drawn."""
+"""The list of memories: its columns, which adapt to width and order, its orders, and how a row is drawn."""
 
 import dataclasses
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
+from rich.segment import Segment
 from rich.text import Text
+from textual.strip import Strip
 
-from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import NOTE, PROBLEM
 from memtui.core.base.phrasing import age, size
@@ -21,9 +22,7 @@ from memtui.present import colours, legend, safe_text
 from memtui.present import memories as present
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.memories import tree
-from memtui.tui.screens.memories.tree import Place
-from memtui.tui.widgets.rows import Column
+from memtui.tui.widgets.rows import Column, RowList
 
 Pair = tuple[Scope, Row]
 # In recall, the row where delivery ends: it is no memory, and no command acts on it.
@@ -140,16 +139,6 @@ class View:
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
-def place_line(place: Place | None, count: str) -> Text:
-    """Return one line with a place of the tree, and how many memories are listed."""
-    line = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
-    if place is None:
-        return line
-    line.append(safe_text.line(place.words, 60) + " ▾", "bold").append(f" · {count}" if count else "")
-    hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
-    return line.append(f" · {hint}", "dim")
-
-
 def searched(pair: Pair) -> str:
     """Return the text that the filter searches, in lower case."""
     scope, row = pair
@@ -241,3 +230,79 @@ def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Tex
         return cell.append(" ")
     glyph, style = GLYPHS[outcome]
     return cell.append(glyph, style)
+
+
+class MemoryTable(RowList[Pair]):
+    """The list. In recall it has columns of its own, and a rule where delivery ends: `rule` returns its words."""
+
+    DEFAULT_CSS = "MemoryTable { width: 1fr; }"
+
+    def __init__(self, draw: Callable[[Pair], list[Text]], *, empty: str) -> None:
+        super().__init__(COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
+        self.order = ("name", False)
+        self.longest_name = 0
+        self.recall_columns: Sequence[Column] = ()
+        self.rule: Callable[[], str] = str
+
+    def chosen(self) -> list[Pair]:
+        """Return the memories that a command acts on; the rule is none."""
+        return [pair for pair in super().chosen() if pair is not RULE]
+
+    def toggle_mark(self) -> None:
+        """Mark or unmark the memory under the cursor; from the rule only move on."""
+        if self.row is RULE:
+            self.action_move(1)
+        else:
+            super().toggle_mark()
+
+    def mark_range(self) -> None:
+        """Begin or end a range, as every list does; the rule is not marked."""
+        super().mark_range()
+        self.marks.discard(RULE[1].memory.path)
+
+    def why_none(self) -> str:
+        """Return why no memory is chosen; empty if there is one."""
+        if self.chosen():
+            return ""
+        if self.marks:
+            return "The filter hides the marked ones: escape shows them."
+        return "There is no memory under the cursor."
+
+    def why_read_only(self) -> str:
+        """Return why the chosen memories can't be changed; empty if they can."""
+        read_only = (row.memory for scope, row in self.chosen() if not scope.writable and not scope.is_shared)
+        first = next(read_only, None)
+        if first is None:
+            return ""
+        if first.scope_label == "model":
+            return f"{first.name} is a block of the model: only its text can be changed."
+        return f"{first.name} is one of your instructions, read-only here: change {first.path} itself."
+
+    def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
+        """Set the columns for these memories in this order."""
+        self.order = (sort, reverse)
+        # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
+        self.longest_name = max([self.longest_name, *(len(row.memory.name) for _, row in pairs)])
+        self.fit()
+
+    def fit(self) -> None:
+        """Set the columns for the current width."""
+        width = self.scrollable_content_region.width - 1
+        if width > 0:
+            self.columns = fitted(self.recall_columns or columns(*self.order), width, self.longest_name)
+
+    def on_resize(self) -> None:
+        """Set and paint the columns for the new width."""
+        self.fit()
+        super().on_resize()
+
+    def _line(self, at: int, width: int) -> Strip:
+        if self.rows[at] is not RULE:
+            return super()._line(at, width)
+        is_here, paint = at == self.cursor, self._paint
+        assert paint is not None
+        style = paint.base + paint.cursor if is_here else self.get_component_rich_style("rows--head")
+        text = Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())} ", no_wrap=True)
+        text.truncate(width, overflow="ellipsis")
+        line = text.plain + "─" * max(0, width - 1 - text.cell_len)
+        return Strip([Segment(line, style)]).adjust_cell_length(width, paint.base).crop(0, width)
