@@ -347,9 +347,7 @@ def test_while_the_log_is_counted_the_plots_claim_nothing_about_days_that_were_n
 def test_the_bars_of_a_day_stand_below_their_headings_and_unknown_receipts_are_no_losses(width):
     statistics = Statistics("/nowhere", lambda: NOW, lambda: NOTHING_MOVED)
     today = day_of(NOW)
-    day = Day(9, 3000)
-    day.times.extend([12.0, 16.0])
-    statistics.days = {today: day, today - 8: Day(1, 100)}
+    statistics.days = {today: Day(9, 3000), today - 8: Day(1, 100)}
     statistics.lines, statistics.ready = 10, True
     statistics.recent = [
         DeliveryRow.of(Delivery.of({"id": str(n), "chars": 1, "time": clock.iso(NOW)})) for n in range(9)
