@@ -236,14 +236,13 @@ def _without_dangling(state: IndexState, data: bytes) -> bytes:
 def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
     """Return an index with lines for the memories that have none. One that would push others below the cut goes to the
     end of the file."""
-    gone = {entry.target for entry in state.dangling}
     for name in state.missing:
         found = memories.get(normal(name))
         if found is not None:  # else it was removed since it was listed
             line = name, found.name, found.description
             agent = state.scope.kind == "agent"
             shown = partial(_without_dangling, state)
-            data = index_lines.place_line(data, *line, kind=found.type, gone=gone, agent=agent, shown=shown)
+            data = index_lines.place_line(data, *line, kind=found.type, agent=agent, shown=shown)
     return data
 
 

@@ -61,18 +61,8 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("models", calls if found.calls else ""),
         ("proposals", f"{many(len(found.proposals), 'change')} proposed long ago" if found.proposals else ""),
         ("trust", f"{many(found.trusted, 'trusted text')} with later ones" if found.trusted else ""),
-        ("triggers", _left_rows(found, keep)),
         ("rejected", f"{many(found.rejected, 'draft')} that you rejected long ago" if found.rejected else ""),
         ("versions", versions if found.versions else ""),
         ("files", files),
     ]
     return [(what, words) for what, words in rows if words]
-
-
-def _left_rows(found: Due, keep: Limits) -> str:
-    """Say of which memories that are gone the triggers go."""
-    memories = {(each.directory, each.file) for each in found.beside if each.file}
-    directories = {each.directory for each in found.beside if not each.file}
-    of = [many(len(memories), "memory", "memories")] if memories else []
-    of += [many(len(directories), "directory", "directories")] if directories else []
-    return f"those of {' and '.join(of)} gone for {many(keep.days, 'day')}" if of else ""

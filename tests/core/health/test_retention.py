@@ -21,7 +21,7 @@ from memtui.core.inbox import refused
 from memtui.core.journal import compaction, undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
-from memtui.core.memories import triggers, trusting
+from memtui.core.memories import trusting
 from memtui.core.memories.intake import Intake
 from memtui.core.memories.store import Store
 from memtui.core.memories.versions import Versions, Writer
@@ -383,76 +383,6 @@ def test_trust_in_a_repository_that_is_gone_stays_and_with_zero_all_of_it(world,
     assert not world.collect().trusted
     shutil.rmtree(trusted)
     assert len(names(world, trusted)) == 25
-
-
-# --- what is beside memories
-
-
-@pytest.fixture
-def found_by(world):
-    """Memories with a trigger each, and what lists those that still have one."""
-    for name in ("a", "b"):
-        triggers.change(world.store, world.create(name), add=[f"when {name} is needed"])
-    directory = world.store.scope("global").directory
-    return lambda: sorted(triggers.lines_of(world.root, directory, NOW))
-
-
-def test_triggers_of_a_memory_that_others_deleted_go_after_a_long_time(world, found_by):
-    os.unlink(world.store.find("a").path)
-    assert not retention.collect(world.root, NOW).beside
-    assert not retention.collect(world.root, NOW + 179 * DAY).beside
-    assert found_by() == ["a.md", "b.md"]
-    due = retention.due(world.root, NOW + 181 * DAY)
-    words = dict(fixes.due(due, retention.limits(world.root), dry=True))
-    assert words["triggers"] == "those of 1 memory gone for 180 days"
-    assert due.data()["triggers_of"] == [world.store.scope("global").directory + "/a.md"]
-    retention.collect(world.root, NOW + 181 * DAY)
-    assert found_by() == ["b.md"]
-    assert not retention.due(world.root, NOW + 400 * DAY).beside
-
-
-def test_triggers_of_a_memory_that_came_back_or_was_renamed_stay(world, found_by):
-    path = world.store.find("a").path
-    os.rename(path, path + "~")
-    retention.collect(world.root, NOW)
-    os.rename(path + "~", path)
-    retention.collect(world.root, NOW + 100 * DAY)
-    os.rename(path, path + "~")
-    assert not retention.collect(world.root, NOW + 200 * DAY).beside, "it was there in between"
-    os.rename(path + "~", path)
-    world.store.rename(world.store.find("b"), "c")
-    for days in (0, 200, 400):
-        assert not retention.collect(world.root, NOW + days * DAY).beside
-    assert found_by() == ["a.md", "c.md"]
-
-
-def test_triggers_stay_for_ever_with_zero_and_where_nobody_can_look(world, found_by, monkeypatch):
-    path = world.store.find("a").path
-    os.unlink(path)
-    world.set(keep_days=0)
-    for days in (0, 400):
-        assert not retention.collect(world.root, NOW + days * DAY).beside
-    world.set(keep_days=180)
-    lstat = os.lstat
-
-    def closed(name, **more):
-        if name == path:
-            raise PermissionError(13, "closed")
-        return lstat(name, **more)
-
-    monkeypatch.setattr(os, "lstat", closed)
-    assert not retention.collect(world.root, NOW + 800 * DAY).beside
-    assert found_by() == ["a.md", "b.md"]
-
-
-def test_triggers_of_a_directory_that_is_gone_go_after_a_long_time(world, found_by):
-    directory = world.store.scope("global").directory
-    os.rename(directory, directory + "~")
-    retention.collect(world.root, NOW)
-    assert found_by() == ["a.md", "b.md"]
-    words = dict(fixes.due(retention.collect(world.root, NOW + 181 * DAY), retention.limits(world.root), dry=False))
-    assert words["triggers"] == "those of 1 directory gone for 180 days"
-    assert found_by() == []
 
 
 # --- all of it

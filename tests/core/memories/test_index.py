@@ -263,18 +263,3 @@ def test_every_real_index_is_read_and_changed_in_one_line():
         if "overflow" in directory:
             assert memory_index.budget(data).below
     assert seen > 50
-
-
-@pytest.mark.parametrize(
-    ("target", "gone", "section"),
-    [
-        ("feedback_new.md", (), "Mine"),  # beside the others with this word
-        ("build-cache.md", (), "Builds"),  # the heading has the word
-        ("other.md", (), "Last"),
-        ("other.md", ("x.md",), "Builds"),  # nothing is left in the last one
-    ],
-)
-def test_a_new_line_goes_to_the_section_that_fits_its_file(target, gone, section):
-    data = "# M\n\n## Mine\n\n- [A](feedback_a.md)\n\n## Builds\n\n- [M](m.md)\n\n## Last\n\n- [X](x.md)\n"
-    new = index_lines.add_line(data.encode(), target, "New", "", kind="reference", gone=gone).decode()
-    assert new.partition("\n- [New](")[0].rpartition("## ")[2].partition("\n")[0] == section

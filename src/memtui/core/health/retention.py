@@ -1,9 +1,6 @@
 """How long things are kept: changes for undo, the contents they need, the texts of deliveries, the log of calls of
-models, proposals, texts that are trusted, versions of memories, rejected drafts, and what is beside memories that are
-gone. What is older is removed for good, once a day in a worker, or by `memtui doctor --clean`; `due` only lists it.
-
-`run/gc.json` records since when memories are gone. Without it that counts from now, so that nothing goes too early.
-"""
+models, proposals, texts that are trusted, versions of memories, and rejected drafts. What is older is removed for good,
+once a day in a worker, or by `memtui doctor --clean`; `due` only lists it."""
 
 import os
 import time
@@ -12,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.core.base import clock, fs, ids, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
@@ -21,13 +18,10 @@ from memtui.core.journal import compaction
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
-from memtui.core.memories import beside
-from memtui.core.memories.beside import LeftRows
 from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
 from memtui.core.settings import config
 
-VERSION = 1
 # The age from which a temporary file must be a killed writer's.
 TEMPORARY_SECONDS = clock.DAY
 LOCK_SECONDS = 2.0
@@ -67,7 +61,6 @@ class Due:
     trusted: int = 0
     versions: int = 0
     version_bytes: int = 0
-    beside: list[LeftRows] = field(default_factory=list)
     rejected: int = 0
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
@@ -92,8 +85,6 @@ class Due:
             "trusted_texts": self.trusted,
             "versions": self.versions,
             "versions_bytes": self.version_bytes,
-            "triggers": len(self.beside),
-            "triggers_of": sorted({f"{each.directory}/{each.file}" for each in self.beside}),
             "rejected_drafts": self.rejected,
             "temporary_files": len(self.temporary),
             "busy": self.busy,
@@ -125,7 +116,6 @@ class _Collector:
             "deliveries": self._logs,
             "proposals": self._proposals,
             "trust": self._trust,
-            "beside": self._beside,
             "rejected": self._rejected,
             "versions": self._versions,
             "files": self._temporary,
@@ -188,28 +178,6 @@ class _Collector:
             if old and not self.dry:
                 trust.update(self.root, directory, old, {})
             self.due.trusted += len(old)
-
-    def _beside(self) -> None:
-        """Remove what is beside memories, or directories of them, that have been gone for long enough."""
-        path = f"{self.root}/run/gc.json"
-        try:
-            state = fastjson.loads_dict(fs.read(path, "cache"))
-        except OSError:
-            state = {}
-        known = session_state.table(state, "beside") if state.get("v") == VERSION else {}
-        gone: dict[str, float] = {}
-        for each in beside.left_rows(self.root):
-            since = known.get(each.key)
-            # A clock that was set back makes nothing older.
-            first = min(float(since), self.now) if isinstance(since, (int, float)) else self.now
-            if first > self.before:
-                gone[each.key] = first
-                continue
-            self.due.beside.append(each)
-            if not self.dry:
-                beside.drop(self.root, each)
-        if gone != known and not self.dry:
-            fs.write_atomic(path, fastjson.dumps({"v": VERSION, "beside": gone}).encode(), durable=False)
 
     def _rejected(self) -> None:
         for slug in [None, *paths.inbox_slugs(self.root)] if self.before else []:

@@ -6,7 +6,6 @@ with it into the trash and comes back with it, also where the whole directory wa
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from memtui.core.base import fs
 from memtui.core.base.storage import read_or_none
@@ -106,56 +105,3 @@ def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> boo
     if head.get("inode") == os.stat(directory).st_ino:
         return present > 0
     return present == len(rows) >= LEAST_FILES
-
-
-class LeftRows(NamedTuple):
-    """Rows whose memory is gone: the file with the rows, the directory of memories, and the memory's file there, '' if
-    the whole directory is gone."""
-
-    path: str
-    directory: str
-    file: str
-
-    @property
-    def key(self) -> str:
-        """Name them among all that are left."""
-        return f"{self.path}:{self.file}" if self.file else self.path
-
-
-def left_rows(root: str) -> list[LeftRows]:
-    """List the rows whose memory is gone, or the whole directory. What can't be looked at is not gone."""
-    gone = []
-    for kind in KINDS:
-        for path, data in _stores(root, kind):
-            directory = own_files.beside_head(data).get("dir")
-            if not isinstance(directory, str) or not directory.startswith("/"):
-                continue
-            if _is_gone(directory):
-                gone.append(LeftRows(path, directory, ""))
-            else:
-                files = own_files.beside_rows(data)
-                gone += [LeftRows(path, directory, file) for file in files if _is_gone(f"{directory}/{file}")]
-    return gone
-
-
-def _is_gone(path: str) -> bool:
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):  # a NUL in the path
-        return False
-    return False
-
-
-def drop(root: str, left: LeftRows) -> None:
-    """Remove rows that are left, unless their memory came back. Raises OSError, LockTimeoutError."""
-    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
-        if not _is_gone(f"{left.directory}/{left.file}" if left.file else left.directory):
-            return
-        if not left.file:
-            fs.unlink(left.path)
-            return
-        known = own_files.beside_rows(read_or_none(left.path) or b"")
-        if known.pop(left.file, None) is not None:
-            own_files.write_beside(left.path, left.directory, known)

@@ -102,55 +102,27 @@ def _headings(index: Index) -> list[tuple[int, str]]:
     return [(n, (match[1] or "").strip()) for n, match in matches if match]
 
 
-def _section(index: Index, kind: str, target: str, gone: Collection[str]) -> tuple[int, int]:
-    """Return the bounds (line numbers from 0) of the section for a memory: the one whose heading names its type; else
-    the only one whose heading has the first word of its file's name, or that has all other files with this first word;
-    else the last one with entries, those of files that are `gone` not counted if there are others."""
+def _section(index: Index, kind: str) -> tuple[int, int]:
+    """Return the bounds (line numbers from 0) of the section for a memory of a type: the one whose heading names it,
+    else the last one with entries."""
     heads = _headings(index)
     starts = [-1, *(n for n, _ in heads)]
-    ends = [*(n for n, _ in heads), len(index.lines)]
-    sections = list(zip(starts, ends, ["", *(text for _, text in heads)], strict=True))
-
-    def filled(start: int, end: int) -> bool:
-        return any(start < entry.line - 1 < end for entry in index.entries)
-
-    def only(fits: Callable[[int, int, str], bool]) -> tuple[int, int] | None:
-        bounds = [(start, end) for start, end, text in sections if fits(start, end, text)]
-        return bounds[0] if len(bounds) == 1 else None
-
-    if kind:
-        word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
-        named = [(start, end) for start, end, text in sections if word.search(text)]
-        if named:
-            return next((bounds for bounds in named if filled(*bounds)), named[0])
-    first = _first_word(target)
-    same = [entry.line - 1 for entry in index.entries if _first_word(entry.target) == first]
-    headed = re.compile(rf"(?<!\w){re.escape(first)}s?(?!\w)", re.IGNORECASE)
-    near = only(lambda _start, _end, text: headed.search(text) is not None) or only(
-        lambda start, end, _: any(start < line < end for line in same)
-    )
-    if first and near is not None:
-        return near
-    present = {entry.line - 1 for entry in index.entries if entry.target not in gone}
-    last = [(start, end) for start, end, _ in sections if filled(start, end)]
-    with_present = [(start, end) for start, end in last if any(start < line < end for line in present)]
-    return (with_present or last or [(starts[-1], ends[-1])])[-1]
+    sections = list(zip(starts, [*starts[1:], len(index.lines)], ["", *(text for _, text in heads)], strict=True))
+    filled = [(s, e) for s, e, _ in sections if any(s < entry.line - 1 < e for entry in index.entries)]
+    word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
+    named = [(start, end) for start, end, text in sections if kind and word.search(text)]
+    if named:
+        return next((bounds for bounds in named if bounds in filled), named[0])
+    return filled[-1] if filled else sections[-1][:2]
 
 
-def _first_word(target: str) -> str:
-    return re.split(r"[-_ .]", os.path.basename(target).casefold())[0]
-
-
-def add_line(
-    data: bytes, target: str, title: str, hook: str, *, kind: str = "", gone: Collection[str] = (), at_end: bool = False
-) -> bytes:
+def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "", at_end: bool = False) -> bytes:
     """Add a line for a memory (its path in the directory is `target`), if it has none, at the end of a section: the one
-    that fits the type `kind` or the file's name, else the last that has memories; lines of files that are `gone` make
-    it none of these. `at_end`: below everything instead."""
+    that fits the type `kind`, else the last that has memories. `at_end`: below everything instead."""
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.lines_of_memories):
         return data
-    start, end = (len(index.lines) - 1, len(index.lines)) if at_end else _section(index, kind, target, gone)
+    start, end = (len(index.lines) - 1, len(index.lines)) if at_end else _section(index, kind)
     if index.unclosed is not None:
         end = min(end, index.unclosed)  # inside a comment nobody would see the line
     inside = [entry for entry in index.entries if start < entry.line - 1 < end]
@@ -195,7 +167,6 @@ def place_line(
     hook: str,
     *,
     kind: str = "",
-    gone: Collection[str] = (),
     agent: bool = False,
     first: bool = False,
     shown: Callable[[bytes], bytes] = lambda data: data,
@@ -204,7 +175,7 @@ def place_line(
     loaded there and keeps nothing else from being loaded. If there is no room, it goes to the end, or with `first`
     right above the last memory that is loaded. `agent`: as for `budget`; `shown` is what the index will be otherwise.
     """
-    added = add_line(data, target, title, hook, kind=kind, gone=gone)
+    added = add_line(data, target, title, hook, kind=kind)
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added
     was, now = (loaded(shown(each), agent=agent) for each in (data, added))

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from memtui.core.base import backwards, clock, fastjson, fs, ids
+from memtui.core.base import clock, fs, ids
 from memtui.core.base.storage import storage_error
+from memtui.core.journal import ledger as journal_ledger
 from memtui.core.journal.own_files import FORMAT
-from memtui.core.journal.records import VERSION, ContentStore, readable, takes_back
+from memtui.core.journal.records import ContentStore, takes_back
 from memtui.core.memories.versions import (
     AGENT,
     FIRST,
@@ -74,35 +75,25 @@ class Since(NamedTuple):
 def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
     OSError."""
-    ended: dict[str, bool] = {}
-    dropped: set[str] = set()  # the texts of memories that were deleted for good later
     steps: list[OwnChange] = []
     unfinished: set[str] = set()
+    dropped: set[str] = set()  # the texts of memories that were deleted for good later
     newest = ""
-    try:
-        for _, line in backwards.lines(root + "/journal.jsonl", longest=-1):
-            record: dict[str, Any] = fastjson.loads_dict(line)
-            key = record.get("id")
-            if record.get("v") != VERSION or not isinstance(key, str):
-                continue
-            time = clock.parse(str(record.get("time"))) or 0.0
-            if key == last or time <= oldest:
-                break
-            if record.get("state") in {"done", "back"}:
-                ended[key] = record["state"] == "done"
-                newest = newest or key
-            elif record.get("state") == "intent" and readable(record):
-                if ended.get(key):
-                    dropped.update(record.get("drop", ()))
-                files = [each for row in record["changes"] for each in _written(row)]
-                files = [each for each in files if not dropped & {each.before, each.after}]
-                if key not in ended:
-                    unfinished |= {each.path for each in files}
-                elif ended[key] and files:
-                    op = TAKE_BACK if takes_back(record) else str(record.get("op"))
-                    steps.append(OwnChange(key, time, record.get("seen") is True, files, op))
-    except FileNotFoundError:
-        pass
+    for each in reversed(journal_ledger.shared(root + "/journal.jsonl").follow().all()):
+        time = clock.parse(each.time) or 0.0
+        if each.id == last or time <= oldest:
+            break
+        files = [written for row in each.record["changes"] for written in _written(row)]
+        if each.state == "intent":
+            unfinished |= {written.path for written in files}
+            continue
+        newest = newest or each.id
+        if each.state != "back":
+            dropped.update(each.record.get("drop", ()))
+            files = [written for written in files if not dropped & {written.before, written.after}]
+            if files:
+                op = TAKE_BACK if takes_back(each.record) else each.op
+                steps.append(OwnChange(each.id, time, each.record.get("seen") is True, files, op))
     return Since(steps[::-1], unfinished, newest or last)
 
 

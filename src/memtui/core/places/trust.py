@@ -120,20 +120,10 @@ def trusted_names(root: str, memory_dir: str) -> "set[str]":
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
         return set()
-    names: set[str] = set()
     try:
-        listed = locate.walk(memory_dir)
+        return set(status(root, memory_dir).trusted)
     except OSError:
-        return names
-    for name, problem in listed:
-        if problem:
-            continue
-        try:
-            if allowed.always or allowed.allows(fs.read_bytes(memory_dir + "/" + name)):
-                names.add(name)
-        except OSError:
-            continue
-    return names
+        return set()
 
 
 def status(root: str, memory_dir: str) -> TrustStatus:
