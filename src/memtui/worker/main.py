@@ -1,7 +1,6 @@
 """The worker: background work after a turn or a session. It runs in a process of its own that nobody waits for."""
 
 import os
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -130,16 +129,11 @@ def _bring_indexes_up_to_date(on: WorkerRun) -> None:
 
 def _take_in_versions(on: WorkerRun) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
-    from memtui.core.memories import history, intake, scopes
+    from memtui.core.memories import history, scopes
     from memtui.core.memories.versions import Versions
 
     looked = f"{on.root}/run/looked-{paths.project_key(on.project_root)}"
     versions = Versions(on.root)
-    # A first look may come between an agent's write and the hook that logs it.
-    patient = on.event == "SessionStart" and not os.path.exists(looked)
-    if patient and history.taken_in(versions, scopes.discover(on.env, on.cwd), patient=True).unsettled:
-        time.sleep(intake.SETTLED)
-        versions = Versions(on.root)
     problem = history.taken_in(versions, scopes.discover(on.env, on.cwd)).problem
     if problem is not None:
         raise problem

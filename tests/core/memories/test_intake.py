@@ -70,19 +70,6 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     assert (found.writer.by, found.seen) == (by, by == "first")
 
 
-@pytest.mark.parametrize(("age", "waits"), [(0.5, True), (30.0, False), (-30.0, False)])
-def test_a_patient_first_look_waits_for_a_file_that_a_hook_may_still_log(store, age, waits):
-    directory, versions, _ = store
-    now = 1_700_000_000.0
-    write(directory / "made.md", "by whom?")
-    os.utime(directory / "made.md", (now - age, now - age))
-    found = Intake(versions, lambda version: Writer("other")).take_in(str(directory), patient=True)
-    assert (found == []) is waits
-    assert versions.unsettled is waits
-    (version,) = found or Intake(Versions(versions.root, lambda: now), lambda version: AGENT).take_in(str(directory))
-    assert (version.writer.by, version.seen) == (("agent", False) if waits else ("first", True))
-
-
 def test_a_directory_without_memories_is_looked_at_too(store):
     directory, _, look = store
     assert look(Writer("other")) == []

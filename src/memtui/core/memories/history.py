@@ -15,15 +15,15 @@ from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.memories.writers import Writers
 
 
-def taken_in(versions: Versions, places: Sequence[Scope], *, patient: bool = False) -> Versions:
-    """Take in what is new in these scopes; `patient` as for `Intake.take_in`. If that fails, `problem` has the error,
-    and what was known before is still there."""
+def taken_in(versions: Versions, places: Sequence[Scope]) -> Versions:
+    """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
+    there."""
     intake = Intake(versions, Writers(versions.root).of)
     versions.problem, versions.unsettled = None, False
     for scope in places:
         if with_versions(scope):
             try:
-                intake.take_in(scope.directory, patient=patient)
+                intake.take_in(scope.directory)
             except MemtuiError as error:
                 versions.problem = error
             except fs.LockTimeoutError:

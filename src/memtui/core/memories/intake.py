@@ -74,12 +74,17 @@ class Since(NamedTuple):
 
 def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
-    OSError."""
+    MemtuiError."""
     steps: list[OwnChange] = []
     unfinished: set[str] = set()
     dropped: set[str] = set()  # the texts of memories that were deleted for good later
     newest = ""
-    for each in reversed(journal_ledger.shared(root + "/journal.jsonl").follow().all()):
+    path = root + "/journal.jsonl"
+    try:
+        every = journal_ledger.shared(path).follow().all()
+    except OSError as error:
+        raise storage_error(error, path) from error
+    for each in reversed(every):
         time = clock.parse(each.time) or 0.0
         if each.id == last or time <= oldest:
             break
@@ -116,35 +121,25 @@ class Intake:
     def __init__(self, log: Versions, writer: Callable[[Version], Writer]) -> None:
         self.log, self.writer = log, writer
 
-    def take_in(self, directory: str, *, patient: bool = False) -> list[Version]:
-        """Take in what is new of the memories of a directory, and return it. A `patient` first look takes in nothing if
-        a file was written just now by nobody knows whom: a hook may still log that it was an agent. Raises MemtuiError;
-        LockTimeoutError if another process takes in at the moment."""
+    def take_in(self, directory: str) -> list[Version]:
+        """Take in what is new of the memories of a directory, and return it. Raises MemtuiError; LockTimeoutError if
+        another process takes in at the moment."""
         with self.log.locked():
             if self.log.has_peeked:
                 self.log.reread()
-            self.log.follow()
-            self.log.looked.add(directory)
-            first = directory not in self.log.directories
-            steps, journal = self._take_steps(directory, keep=True)
+            steps, named, journal = self._look(directory, keep=True)
             rows = [each.row() for each in steps]
             if steps or self.log.journal is None or len(journal.steps) > MANY:
                 rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "journal": journal.newest})
-            known = self.log.directories.get(directory)
-            # Oldest first: the writer reads the log back to each.
-            fresh = sorted(self._fresh(directory, known or {}, keep=True), key=lambda each: each.stamp)
-            named = [self._named(each, first=first) for each in fresh if not self._is_busy(each, journal)]
-            if named and self._read_journal(journal.newest).newest != journal.newest:
+            if named and read_since(self.log.root, journal.newest).newest != journal.newest:
                 named = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
-            if patient and any(each.writer.by == FIRST and self._is_young(each) for each in named):
-                self.log.unsettled = True
-                return []
-            settled = [each for each in named if each.writer.by != OTHER or not self._is_young(each)]
+            now = self.log.now()
+            settled = [each for each in named if each.writer.by != OTHER or not 0 <= now - each.stamp / 1e9 < SETTLED]
             self.log.unsettled = self.log.unsettled or len(settled) < len(named)
             rows += [each.row() for each in settled]
-            if known is None and not settled:
-                rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "dir": directory})
+            if directory not in self.log.directories and not settled:
+                rows.append({"v": FORMAT, "time": clock.iso(now), "dir": directory})
             self.log.append(rows)
             if steps:
                 self.log.reread()  # they are in the log now
@@ -159,33 +154,40 @@ class Intake:
             if not self.log.directories:
                 return  # at the first look of all everything counts as seen
             self.log.has_peeked = True
-            self.log.looked.add(directory)
-            first = directory not in self.log.directories
-            _, journal = self._take_steps(directory, keep=False)
+            _, named, journal = self._look(directory, keep=False)
             self.log.journal = journal.newest
-            files = self.log.directories.setdefault(directory, {})
-            for each in sorted(self._fresh(directory, files, keep=False), key=lambda each: each.stamp):
-                if not self._is_busy(each, journal):
-                    self.log.add(self._named(each, first=first))
+            self.log.directories.setdefault(directory, {})
+            for each in named:
+                self.log.add(each)
+
+    def _look(self, directory: str, *, keep: bool) -> tuple[list[Version], list[Version], Since]:
+        """Return the new versions that memtui's changes made, those that others wrote, oldest first, and the changes.
+        Contents are kept if wanted."""
+        self.log.follow()
+        self.log.looked.add(directory)
+        first = directory not in self.log.directories
+        steps, journal = self._take_steps(directory, keep=keep)
+        files = self.log.directories.get(directory, {})
+        # Oldest first: the writer reads the log back to each.
+        fresh = sorted(self._fresh(directory, files, keep=keep), key=lambda each: each.stamp)
+        busy = journal.unfinished
+        named = [
+            self._named(each, first=first) for each in fresh if not busy or os.path.realpath(each.path) not in busy
+        ]
+        return steps, named, journal
 
     # what memtui itself wrote
-
-    def _read_journal(self, last: str, oldest: float = 0.0) -> Since:
-        try:
-            return read_since(self.log.root, last, oldest)
-        except OSError as error:
-            raise storage_error(error, self.log.root + "/journal.jsonl") from error
 
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
         """Add the versions that memtui's own changes made and replaced since the last look, of all directories that
         were looked at; those of all changes, if this is the first look at `directory`. Contents are kept if wanted."""
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
-        journal = self._read_journal(self.log.journal or "", oldest)
+        journal = read_since(self.log.root, self.log.journal or "", oldest)
         places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}
         versions = [each for step in journal.steps for each in self._take_step(step, places, first=False)]
         if directory not in self.log.directories:
             places = {os.path.realpath(directory): directory}
-            steps = self._read_journal("").steps
+            steps = read_since(self.log.root, "").steps
             versions += [each for step in steps for each in self._take_step(step, places, first=True)]
         return [self._kept(each) if keep else each for each in versions], journal
 
@@ -248,10 +250,6 @@ class Intake:
                     break
         return version
 
-    @staticmethod
-    def _is_busy(version: Version, journal: Since) -> bool:
-        return bool(journal.unfinished) and os.path.realpath(version.path) in journal.unfinished
-
     def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
         try:
             present = [file for file, problem in locate.walk(directory) if not problem]
@@ -294,9 +292,6 @@ class Intake:
         writer = self.writer(version)
         writer = writer if not first or writer.by == AGENT else Writer(FIRST)
         return replace(version, writer=writer, seen=version.seen or writer.by in {FIRST, PERSON})
-
-    def _is_young(self, version: Version) -> bool:
-        return 0 <= self.log.now() - version.stamp / 1e9 < SETTLED
 
 
 def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:
