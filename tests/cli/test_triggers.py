@@ -5,7 +5,6 @@ import re
 import pytest
 
 from memtui.core.base import clock
-from memtui.core.memories import triggers
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -52,17 +51,3 @@ def test_a_secret_is_taken_out_of_a_line(memtui):
     done = memtui("edit", "prefer-pnpm", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err
     assert "redacted" in lines(memtui)[0]
-
-
-def test_learned_paths_are_shown_and_forgotten(memtui, world):
-    root, directory = (
-        world.env.get("MEMTUI_HOME") or f"{world.config}/memtui",
-        memtui.json("show", "prefer-pnpm")["path"],
-    )
-    directory, _, file = directory.rpartition("/")
-    triggers.note_use(
-        root, "learned-paths", directory, {file: lambda rows: triggers.after_use(rows, "web/package.json", NOW)}
-    )
-    assert re.search(r"is about +1 web/package.json \(1.0×", memtui("show", "prefer-pnpm").out)
-    memtui("edit", "prefer-pnpm", "--no-trigger", "web/package.json")
-    assert memtui.json("show", "prefer-pnpm")["learned_paths"] == []

@@ -11,7 +11,7 @@ import pytest
 from killing import Child, die, torn
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.core.base import clock, ids, paths
+from memtui.core.base import paths
 from memtui.core.deliveries import given
 from memtui.core.inbox import resend
 from memtui.core.memories import trusting
@@ -438,19 +438,6 @@ def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it_once(hom
     path.write_text(path.read_text() + "Ask Kim first.\n")
     assert "Ask Kim first." in home.tool(name="Read", file_path=file).context
     assert home.errors() == []
-
-
-def test_a_memory_comes_for_a_file_that_its_use_goes_with(home):
-    path = home.keep("api-rules", "The API is frozen until Friday.")
-    row = {"file": path.name, "text": "src/api/user.py", "origin": "use", "uses": 3, "time": clock.iso(time.time())}
-    place = home.root / "learned-paths" / f"{ids.content_hash(str(path.parent))}.jsonl"
-    place.parent.mkdir(parents=True)
-    place.write_text(json.dumps(row) + "\n")
-    file = str(home.project / "src/api/user.py")
-    assert home.tool(name="Edit", file_path=str(home.project / "src/ui.py")).context == ""
-    assert "frozen until Friday" in home.tool(name="Edit", file_path=file).context
-    assert home.log()[-1]["items"][0]["reason"] == "its use goes with this file"
-    assert home.tool(name="Edit", file_path=file).context == ""
 
 
 def test_what_a_client_drops_at_a_resume_comes_again(home):

@@ -9,7 +9,7 @@ import pytest
 from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.journal import undo
-from memtui.core.memories import beside, learned_paths, triggers
+from memtui.core.memories import beside, triggers
 from memtui.core.memories.store import Store
 from memtui.worker import learning, main
 
@@ -147,31 +147,6 @@ def test_what_a_person_removed_is_not_learned_again_until_it_is_undone(world):
     assert world.learn() == {}
     undo.run(world.store.journal, "undo").first()
     assert [text for text, _ in world.learn()["ci"]] == [SHIP]
-
-
-def bound(world, *files):
-    touched = [f"{world.repo}/{file}" for file in files]
-    return learned_paths.touching(world.root, str(world.auto), str(world.repo), touched)
-
-
-def test_files_that_are_changed_after_a_memory_was_opened_twice_are_what_it_is_about(world):
-    for number in (1, 2):
-        world.asks(SHIP, f"p{number}")
-        world.edits("before.py")
-        world.opens(prompt=f"p{number}")
-        world.edits("deploy/job.yaml", "notes.md")
-        world.asks("now something else entirely, please", f"q{number}")
-        world.edits("later.py")
-        world.learn()
-        assert bound(world, "deploy/job.yaml") == (["ci.md"] if number == 2 else [])
-    assert bound(world, "before.py", "later.py", "notes.md", "job.yaml") == []
-    world.store.rename(world.store.find("ci"), "pipeline")
-    assert bound(world, "deploy/job.yaml") == ["pipeline.md"]
-    triggers.forget_paths(world.store, world.store.find("pipeline"), ["deploy/job.yaml"])
-    assert bound(world, "deploy/job.yaml") == []
-    undo.run(world.store.journal, "undo").first()
-    assert bound(world, "deploy/job.yaml") == ["pipeline.md"]
-    assert learned_paths.of_directory(world.root, str(world.auto), time.time() + 200 * clock.DAY) == {}
 
 
 def test_damaged_state_and_files_cost_no_error(world):

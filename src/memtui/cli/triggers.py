@@ -7,7 +7,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
 from memtui.core.memories import muting, triggers
 from memtui.core.memories.memory import Memory
@@ -15,7 +15,7 @@ from memtui.present import triggers as words
 
 
 class MemoryTriggers:
-    """What is kept about finding a memory: its lines, the prompts it is muted for, and the paths learned from use."""
+    """What is kept about finding a memory: its lines, and the prompts it is muted for."""
 
     def __init__(self, ctx: Context, found: Memory) -> None:
         self.now = ctx.now()
@@ -23,47 +23,32 @@ class MemoryTriggers:
         scope, file = triggers.place_of(store, found)
         self.lines = triggers.of_memory(ctx.root, scope.directory, file, found, self.now)
         self.muted = muting.of_file(ctx.root, scope.directory, file)
-        self.learned = triggers.paths_of(store, found)
 
     def data(self) -> "dict[str, object]":
-        time, after = clock.iso_seconds, len(self.lines) + 1
+        time = clock.iso_seconds
         return {
             "triggers": [
                 {**each._asdict(), "number": number, "time": time(each.time) if each.time else None}
                 for number, each in enumerate(self.lines, 1)
             ],
             "muted": [{"prompt": each.text, "time": time(each.time)} for each in self.muted],
-            "learned_paths": [
-                {"number": number, "path": each.text, "uses": each.uses, "time": time(each.time)}
-                for number, each in enumerate(self.learned, after)
-            ],
         }
 
     def facts(self) -> "list[tuple[str, str]]":
         """Return them for a person: titles and lines. The numbers are those that --no-trigger takes."""
-        said = [f"{each.text}  ({words.origin(each, self.now)})" for each in self.lines]
-        about = [f"{each.text}  ({each.uses:.1f}×, {age(each.time, self.now)})" for each in self.learned]
-        numbered = [f"{number}  {each}" for number, each in enumerate([*said, *about], 1)]
-        parts = (
-            ("triggers", numbered[: len(said)]),
-            ("muted for", [each.text for each in self.muted]),
-            ("is about", numbered[len(said) :]),
-        )
+        said = [f"{n}  {each.text}  ({words.origin(each, self.now)})" for n, each in enumerate(self.lines, 1)]
+        parts = (("triggers", said), ("muted for", [each.text for each in self.muted]))
         return [("" if at else title, each) for title, every in parts for at, each in enumerate(every)]
 
 
 def change(ctx: Context, found: Memory, args: argparse.Namespace) -> Result:
-    """Add and remove lines and learned paths of a memory, as one step of undo."""
-    store, known = ctx.store(), MemoryTriggers(ctx, found)
-    lines, learned = [each.text for each in known.lines], [each.text for each in known.learned]
+    """Add and remove lines of a memory, as one step of undo."""
+    store, lines = ctx.store(), [each.text for each in MemoryTriggers(ctx, found).lines]
     hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(found.ref)}"
-    gone = [_meant(lines + learned, each, f"{found.stem} has no trigger", hint) for each in args.no_trigger]
+    gone = [_meant(lines, each, f"{found.stem} has no trigger", hint) for each in args.no_trigger]
     _, kinds = secret.checked(ctx, "\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
     added = [_redacted(each) for each in args.trigger] if kinds else args.trigger
-    with store.journal.together():
-        forgotten = [each for each in gone if each in learned and each not in lines]
-        changed = triggers.forget_paths(store, found, forgotten) if forgotten else False
-        changed = triggers.change(store, found, added, [each for each in gone if each in lines]) or changed
+    changed = triggers.change(store, found, added, gone)
     after = memories.find(ctx, found.path)
     now = MemoryTriggers(ctx, after)
 

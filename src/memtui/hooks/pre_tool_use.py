@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.recall import bound, judge
 
-# What lists memories that are bound to paths: by their own fields, and as their use has shown.
-BOUND = ("/recall/paths", "/learned-paths")
+# What lists memories that are bound to paths.
+BOUND = "/recall/paths"
 # What lists memories that forbid commands, and the tools that run them.
 FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
 
@@ -39,14 +39,14 @@ def _is_urgent(hook: Hook) -> bool:
 
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
     """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
-    is bound, it costs two `stat`."""
+    is bound, it costs one `stat`."""
     chosen: list[bound.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import selected
 
         chosen = selected.take(hook) if selected.wanted(hook) else []
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
-    touched = hook.tool_file() if on and any(paths.exists(hook.root + each) for each in BOUND) else ""
+    touched = hook.tool_file() if on and paths.exists(hook.root + BOUND) else ""
     if not chosen and not touched:
         return []
     from memtui.hooks import recall_block

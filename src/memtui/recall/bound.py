@@ -1,13 +1,11 @@
 """Memories that are bound to paths: given before a tool touches one, once a session. Hook path.
 
 `recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
-worker writes it (worker/reindexing.py). Where no memory has any there is no such file. To these come the paths that use
-has shown (core/memories/learned_paths.py).
+worker writes it (worker/reindexing.py). Where no memory has any there is no such file.
 """
 
 from memtui.core.base import clock, globs, session_state
 from memtui.core.frontmatter import head
-from memtui.core.memories import learned_paths
 from memtui.core.places import locate
 from memtui.recall import judge, places, query
 
@@ -34,9 +32,6 @@ def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", proj
             glob = _fitting(patterns, touched, project_root)
             if glob:
                 found.append((scope, directory, file, f"bound to {glob}"))
-        for file in learned_paths.touching(root, directory, project_root, touched):
-            if not any(each[1:3] == (directory, file) for each in found):
-                found.append((scope, directory, file, "its use goes with this file"))
     return found
 
 

@@ -1,12 +1,11 @@
-"""Learn from use: the prompt after which the agent opened a memory becomes a trigger of it, and files that it changed
-then become paths that the memory is about.
+"""Learn from use: the prompt after which the agent opened a memory becomes a trigger of it.
 
 A memory that was delivered with that very prompt needs no trigger for it. The log of deliveries says what was opened,
-the transcript what was asked and changed.
+the transcript what was asked.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs, paths
@@ -29,11 +28,6 @@ FIRST_DAYS = 30
 MOST_USES = 2000
 # A delivery of the same prompt is at most so much older than the use.
 PROMPT_SECONDS = 12 * 3600.0
-WRITES = {"Edit", "MultiEdit", "Write", "NotebookEdit"}
-# Files that one prompt's work may have changed and still say something; paths learned of one use.
-MOST_TOUCHED = 8
-# Bytes of a line of a transcript that is read for the files that a tool changed: a written file stands in it.
-LONG_LINE = 1 << 20
 _READ = b'"action": "read"'
 
 
@@ -111,7 +105,6 @@ class _Lessons:
         self._env, self._root = env, root
         self._earlier = moved.load(root)
         self._asked: dict[str, dict[str, list[tuple[str, float]]]] = {}
-        self._changed: dict[str, dict[str, list[tuple[str, float]]]] = {}
 
     def take(self, session: str, path: str, uses: list[Use]) -> None:
         """Learn from the uses of one session."""
@@ -120,33 +113,28 @@ class _Lessons:
         asked = list(prompts.of_transcript(path)) if path else []
         if not asked:
             return
-        touched = list(_touched(path))
         given = _given(self._root, session, min(each.time for each in uses))
         for use in uses:
             at = _prompt_of(asked, use)
             place = self._place(use)
             if at < 0 or place is None:
                 continue
-            directory, file, scope = place
+            directory, file = place
             line = _trigger(asked[at].text)
             if line and (use.path, asked[at].id or use.prompt) not in given:
                 self._asked.setdefault(directory, {}).setdefault(file, []).append((line, use.time))
-            until = asked[at + 1].time if at + 1 < len(asked) else float("inf")
-            names = {name for time, name in touched if use.time <= time < until}
-            for name in _patterns(names, use, scope) if len(names) <= MOST_TOUCHED else ():
-                self._changed.setdefault(directory, {}).setdefault(file, []).append((name, use.time))
 
-    def _place(self, use: Use) -> tuple[str, str, str] | None:
-        """Return the directory of memories, the file in it and the scope of an opened memory, where it is now; None if
-        it is gone, or is none."""
+    def _place(self, use: Use) -> tuple[str, str] | None:
+        """Return the directory of memories and the file in it of an opened memory, where it is now; None if it is gone,
+        or is none."""
         path = self._earlier.now(use.path, use.time)
         if not path or not os.path.isfile(path) or not locate.is_memory_name(os.path.basename(path)):
             return None
-        place = next((each for each in places.of_session(self._env, use.cwd) if path.startswith(each[1] + "/")), None)
-        scope, directory = place or ("", reindexing.indexed(self._root, path))
+        own = (each for _, each in places.of_session(self._env, use.cwd) if path.startswith(each + "/"))
+        directory = next(own, None) or reindexing.indexed(self._root, path)
         if not directory or locate.is_set_aside(path[len(directory) + 1 :]):
             return None
-        return directory, path[len(directory) + 1 :], scope
+        return directory, path[len(directory) + 1 :]
 
     def note(self) -> list[str]:
         """Write what was learned; return the paths of the memories that have other triggers now. Raises OSError."""
@@ -154,8 +142,6 @@ class _Lessons:
         for directory, lessons in self._asked.items():
             changed = triggers.note_use(self._root, beside.TRIGGERS, directory, _changes(lessons))
             found += [f"{directory}/{file}" for file in changed]
-        for directory, lessons in self._changed.items():
-            triggers.note_use(self._root, beside.PATHS, directory, _changes(lessons))
         return found
 
 
@@ -197,31 +183,3 @@ def _given(root: str, session: str, oldest: float) -> set[tuple[str, str]]:
                 if item.get("kind") == "recall":
                     found.add((str(item.get("path")), str(record.get("prompt_id"))))
     return found
-
-
-def _touched(path: str) -> Iterator[tuple[float, str]]:
-    """Yield when the agent changed which file, by the end of a transcript. Never raises."""
-    try:
-        start = transcript.line_start(path, os.stat(path).st_size - prompts.TAIL_BYTES)
-        for record in transcript.Reader(path, start, lambda line: len(line) < LONG_LINE and b'"tool_use"' in line):
-            if record.get("type") != "assistant" or record.get("isSidechain"):
-                continue
-            for block in transcript.blocks(record):
-                given = block.get("input")
-                if block.get("type") == "tool_use" and block.get("name") in WRITES and isinstance(given, dict):
-                    name = given.get("file_path") or given.get("notebook_path")
-                    if isinstance(name, str) and name.startswith("/"):
-                        yield clock.parse(record.get("timestamp")) or 0.0, paths.normal(name)
-    except OSError:
-        return
-
-
-def _patterns(names: Iterable[str], use: Use, scope: str) -> Iterator[str]:
-    """Yield the paths to learn, as `globs` matches them: relative to the project for one of its memories. Memories
-    themselves are left out."""
-    top = locate.worktree_top(use.cwd) + "/"
-    for name in sorted(names):
-        inside = name.startswith(top)
-        if not inside or name.endswith(".md") or redact(name)[0] != name or len(name) > triggers.LONGEST:
-            continue
-        yield name.removeprefix(top) if scope in {"project", "auto"} else name

@@ -67,9 +67,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--trigger", action="append", default=[], metavar="TEXT", help="a line, in other words, by which it is found"
     )
-    found.add_argument(
-        "--no-trigger", action="append", default=[], metavar="N|TEXT", help="remove one, or a learned path: memtui show"
-    )
+    found.add_argument("--no-trigger", action="append", default=[], metavar="N|TEXT", help="remove one: memtui show")
     found.add_argument(
         "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
     )

@@ -1,5 +1,5 @@
-"""What memtui keeps beside memories, without a change of their files: triggers, prompts for which one is not wanted,
-paths that it is about. Each kind is a directory below memtui's, with one file for each directory of memories.
+"""What memtui keeps beside memories, without a change of their files: triggers, and the prompts for which one
+is not wanted. Each kind is a directory below memtui's, with one file for each directory of memories.
 
 What a person changes is a step of undo. What is beside a memory follows it where it is renamed, moved or merged, goes
 with it into the trash and comes back with it, also where the whole directory was moved."""
@@ -12,7 +12,7 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.journal import own_files
 from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows
 
-KINDS = TRIGGERS, MUTES, PATHS = ("triggers", "mutes", "learned-paths")
+KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
 
 
 # The directory of a memory, and its file there.

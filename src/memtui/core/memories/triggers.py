@@ -76,11 +76,11 @@ def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
     return [each for each in lines if each in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
 
 
-def alive(rows: Iterable[BesideRow], now: float, most: int = MOST_LEARNED) -> list[Trigger]:
-    """Return what `kept` does, however many they are; of use at most `most`."""
+def alive(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+    """Return what `kept` does, however many others than of use they are."""
     lines = [each for each in map(_parse, rows) if each is not None and each.weight(now) >= LEAST]
     learned = sorted((each for each in lines if each.origin == "use"), key=lambda each: -each.weight(now))
-    return [each for each in lines if each.origin != "use" or each in learned[:most]]
+    return [each for each in lines if each.origin != "use" or each in learned[:MOST_LEARNED]]
 
 
 def _parse(row: BesideRow) -> Trigger | None:
@@ -179,23 +179,6 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
         return bool(edits)
     store.edit(found, _with_field(found, fields), op=FIELD, verb=_verb(add, remove), extra=edits)
     return True
-
-
-def paths_of(store: Store, found: Memory) -> list[Trigger]:
-    """List the paths that were learned of a memory, also those that were used too seldom to count yet."""
-    scope, file = place_of(store, found)
-    return alive(beside.rows(store.root, beside.PATHS, scope.directory).get(file, []), store.journal.now(), most=99)
-
-
-def forget_paths(store: Store, found: Memory, patterns: Sequence[str]) -> bool:
-    """Remove learned paths of a memory, which are not learned again, as one step of undo."""
-    scope, file = place_of(store, found)
-    rows = beside.rows(store.root, beside.PATHS, scope.directory).get(file, [])
-    after = after_removing(rows, patterns, store.journal.now())
-    edits = beside.edit(store.root, beside.PATHS, scope.directory, file, after)
-    if edits:
-        store.journal.run("forget", edits, f"forget paths of {scope.label}:{found.stem}")
-    return bool(edits)
 
 
 def checked(text: str) -> str:
