@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from memtui.core.base import clock, fastjson
 from memtui.core.base.errors import UsageError
-from memtui.core.health import retention
 from memtui.core.journal import own_files, undo
 from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import beside, scopes, triggers
@@ -201,17 +200,6 @@ def test_another_directory_with_a_memory_of_the_same_name_takes_nothing(store, t
     other.mkdir()
     (other / "a.md").write_text("Another one.\n")
     assert beside.adopt(store.root, str(other)) == []
-
-
-def test_what_is_beside_the_memories_of_a_directory_that_is_gone_is_kept_for_a_while(store, tmp_path):
-    add(store, "a", "put it live")
-    retention.collect(store.root, NOW)
-    moved_to(store, tmp_path)
-    assert retention.collect(store.root, NOW).beside == []
-    later = NOW + retention.limits(store.root).days * clock.DAY + 1
-    assert len(retention.due(store.root, later).beside) == 1
-    assert len(retention.collect(store.root, later).beside) == 1
-    assert os.listdir(store.root + "/triggers") == []
 
 
 FILES = st.text(min_size=1, max_size=8)

@@ -1,5 +1,6 @@
 """How Claude Code brings its own memory into sessions, and the settings that keep it from that."""
 
+from memtui.core.base import fastjson, fs
 from memtui.core.places import settings_faults, settings_files
 
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
@@ -7,8 +8,12 @@ TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 # What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that, or that
 # MEMORY.md keeps it from being loaded.
 LOADED, RECALLED, OFF, CUT, RECALL_ONLY = "loaded", "recalled", "off", "cut", "recall only"
-# The variable that has the client recall memories.
-STORES = "CLAUDE_MEMORY_STORES"
+# What has the client recall memories: a variable, and a feature that its vendor switches on; and what keeps it from
+# looking for such features, unless SILENT_READS is set.
+STORES, FLAG = "CLAUDE_MEMORY_STORES", "tengu_moth_copse"
+SILENT = ("DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+SILENT_READS = "CLAUDE_CODE_GB_DISK_CACHE_WHEN_TELEMETRY_OFF"
+CLIENT_BYTES = 64 << 20
 
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
@@ -33,4 +38,20 @@ def way(env: dict[str, str], cwd: str) -> str:
     that, single memories with the prompts that they fit; OFF, not at all."""
     if auto_memory_off(env, cwd):
         return OFF
-    return RECALLED if env.get(STORES, "").strip() else LOADED
+    return RECALLED if env.get(STORES, "").strip() or _is_switched_on(env) else LOADED
+
+
+def _is_switched_on(env: dict[str, str]) -> bool:
+    """Tell whether the client's vendor has switched on that it recalls, which the client keeps in its own file. It does
+    not look there without telemetry."""
+    silent = any(env.get(name, "").lower() not in {"", *FALSE} for name in SILENT)
+    if silent and env.get(SILENT_READS, "").lower() in {"", *FALSE}:
+        return False
+    path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(path, CLIENT_BYTES))
+    except OSError:
+        return False
+    flags = state.get("cachedGrowthBookFeatures")
+    flags = state.get("cachedFeatureFlags") if flags is None else flags
+    return isinstance(flags, dict) and flags.get(FLAG) is True
