@@ -215,7 +215,7 @@ def test_rows_are_read_as_they_were_written(rows, place):
         own_files.write_beside(str(path), place, rows)
         data = path.read_bytes() if rows else b""
     assert own_files.beside_rows(data) == rows
-    assert not rows or own_files.beside_head(data)["dir"] == place
+    assert not rows or fastjson.loads_dict(data.split(b"\n")[0])["dir"] == place
     own_files.beside_rows(data[:-3] + b"\xff\n{")  # torn: never raises
 
 

@@ -49,7 +49,7 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
             proposed = _shorter(entry, found, room)
             facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
             yield note("memories.long_hook", subject, **facts, **about)
-    spills = index_lines.spilling(index)
+    spills = [each for each in index.entries if len(index_lines.entry_lines(index, each)) > 1]
     short = [e for e in spills if len(index_lines.joined(index, e)) <= LINE_CHARACTERS]
     for certain, those in ((True, short), (False, [e for e in spills if e not in short])):
         if those:

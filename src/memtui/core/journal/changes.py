@@ -328,16 +328,12 @@ class Patch(Change):
                 break  # somebody else uses it
 
 
-def _is_mode(value: object) -> bool:
-    return isinstance(value, int) and 0 <= value < 0o10000
-
-
 @dataclass(frozen=True)
 class ModeEdit(Change):
     """The permission bits of a file or directory before and after. A path that is gone counts as done."""
 
     key = "modes"
-    shape: ClassVar[Row] = {"modes": (_is_mode, _is_mode)}
+    shape: ClassVar[Row] = {"modes": (int, int)}
     before: int
     after: int
 

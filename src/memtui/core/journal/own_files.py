@@ -274,11 +274,6 @@ def beside_rows(data: bytes) -> BesideRows:
     return rows
 
 
-def beside_head(data: bytes) -> dict[str, object]:
-    """Return the first line: the directory (`dir`) and what the file system calls it (`inode`)."""
-    return fastjson.loads_dict(data[: data.find(b"\n") + 1 or len(data)])
-
-
 def text_of(row: BesideRow) -> str:
     """Return what tells a row of a memory from its others."""
     return str(fastjson.loads_dict(row).get("text"))

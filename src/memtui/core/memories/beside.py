@@ -7,7 +7,7 @@ with it into the trash and comes back with it, also where the whole directory wa
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from memtui.core.base import fs
+from memtui.core.base import fastjson, fs
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import own_files
 from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows
@@ -74,7 +74,7 @@ def adopt(root: str, directory: str) -> list[str]:
         if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
             continue
         for path, data in _stores(root, kind):
-            if _was_moved(own_files.beside_head(data), own_files.beside_rows(data), directory):
+            if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), own_files.beside_rows(data), directory):
                 with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
                     fs.unlink(path)

@@ -322,11 +322,6 @@ def text_of(index: Index, entry: IndexEntry) -> str:
     return line[mark.end() if mark else close + 1 :].strip()
 
 
-def spilling(index: Index) -> list[IndexEntry]:
-    """List the entries whose text goes on in more indented lines."""
-    return [entry for entry in index.entries if _block_end(index, entry) > entry.line]
-
-
 def joined(index: Index, entry: IndexEntry) -> str:
     """Return an entry's line with the lines that continue it behind it, without their bullets."""
     parts = [index.lines[n].strip() for n in entry_lines(index, entry)]

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs, visible
@@ -254,15 +254,3 @@ def slugify(text: str) -> str:
         slug = longer
     slug = slug or "".join(words).encode()[:SLUG_LIMIT].decode("utf-8", "ignore")
     return "a-memory" if slug in ("", "memory") else slug
-
-
-def with_links(data: bytes, change: Callable[[str], str]) -> bytes:
-    """Return a file with a changed body; all other bytes stay. A broken file is returned unchanged."""
-    doc = document.parse(data)
-    if doc.broken is not None:
-        return data
-    rest = change(doc.rest)
-    if rest == doc.rest:
-        return data
-    tail = doc.rest.encode("utf-8", "surrogateescape")
-    return data[: len(data) - len(tail)] + rest.encode("utf-8", "surrogateescape")

@@ -197,10 +197,12 @@ def relink(data: bytes, source: str, path: str, names: Collection[str], new: str
     if b"[[" not in data and b"](" not in data and b"]:" not in data:
         return data
 
-    def leads(link: links.Link) -> bool:
-        return links.leads_to(link.target, source, path, names)
-
-    return memory.with_links(data, lambda text: links.renamed(text, leads, new))
+    doc = document.parse(data)
+    if doc.broken is not None:
+        return data
+    rest = links.renamed(doc.rest, lambda link: links.leads_to(link.target, source, path, names), new)
+    tail = doc.rest.encode("utf-8", "surrogateescape")
+    return data[: len(data) - len(tail)] + rest.encode("utf-8", "surrogateescape")
 
 
 def set_name(data: bytes, new: str) -> bytes:

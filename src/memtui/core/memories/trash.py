@@ -16,7 +16,7 @@ from memtui.core.deliveries import folding
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories.memory import Memory, from_bytes
-from memtui.core.memories.versions import Versions
+from memtui.core.memories.versions import GONE, Versions
 from memtui.core.places import reindexing
 
 # The least characters of a line by which a text is known to be of a memory, and of one with a digit in it.
@@ -161,7 +161,8 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
         for digest in {row[key] for row in rows if kind in row for key in keys if row.get(key)}:
             with contextlib.suppress(MemtuiError):
                 take(digest, journal.contents.read(digest))
-    for version in versions.of_files(places):
+    versions.follow()
+    for version in [each for known in versions.of_files(places) for each in known if each.digest != GONE]:
         with contextlib.suppress(MemtuiError):
             words.add(version.digest, versions.content(version))
     return words

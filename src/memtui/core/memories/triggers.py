@@ -177,7 +177,12 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
         if edits:
             store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{found.stem}")
         return bool(edits)
-    store.edit(found, _with_field(found, fields), op=FIELD, verb=_verb(add, remove), extra=edits)
+    if found.broken is not None:
+        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+    doc = document.parse(references.content(found))
+    path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
+    data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
+    store.edit(found, data, op=FIELD, verb=_verb(add, remove), extra=edits)
     return True
 
 
@@ -199,15 +204,6 @@ def check_number(lines: int) -> None:
 
 def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
     return "change triggers of" if add and remove else "add triggers to" if add else "remove triggers of"
-
-
-def _with_field(found: Memory, lines: list[str]) -> bytes:
-    """Return a memory's file with other lines in its frontmatter. Raises MemtuiError."""
-    if found.broken is not None:
-        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
-    doc = document.parse(references.content(found))
-    path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
-    return (doc.with_field(path, lines) if lines else doc.without_field(path)).raw
 
 
 # What a worker learns from use: no step of undo, since no person made it

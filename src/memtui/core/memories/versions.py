@@ -339,7 +339,7 @@ class Versions:
         with self.locked():
             self.follow()
             gone: set[int] = set()
-            for known in self._of_files(paths):
+            for known in self.of_files(paths):
                 later = len(known)
                 if os.path.lexists(known[0].path):
                     later = 1 + max((at for at, each in enumerate(known) if each.digest == GONE), default=-1)
@@ -347,12 +347,8 @@ class Versions:
             if gone:
                 self._rewrite(gone)
 
-    def of_files(self, paths: Collection[str]) -> list[Version]:
-        """List the versions of files with contents, by their real paths."""
-        self.follow()
-        return [each for known in self._of_files(paths) for each in known if each.digest != GONE]
-
-    def _of_files(self, paths: Collection[str]) -> list[list[Version]]:
+    def of_files(self, paths: Collection[str]) -> list[list[Version]]:
+        """List the versions of files, by their real paths, a list for each."""
         files = [known for each in self.directories.values() for known in each.values()]
         return [known for known in files if os.path.realpath(known[0].path) in paths]
 
