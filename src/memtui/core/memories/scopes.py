@@ -183,19 +183,19 @@ def _rules(top: str, directory: str) -> list[str]:
 
 
 def others(env: dict[str, str], known: set[str]) -> list[Scope]:
-    """List the auto memory of all projects, except for the directories `known`."""
-    other_projects = [each for each in projects.with_memory(env) if each.directory not in known]
-    names = projects.names(env, {each.slug: each.path for each in other_projects})
-    return [
-        scope
-        for each in other_projects
-        for scope in _of_project(env, each.slug, each.directory, each.path, names[each.slug])
-    ]
+    """List the auto memory of all projects, except for the directories `known`, and what teams share there."""
+    rest = [each for each in projects.with_memory(env) if each.directory not in known]
+    names = projects.names(env, {each.slug: each.path for each in rest})
+    found = []
+    for each in rest:
+        aliases = (f"auto:{names[each.slug]}", f"auto:{each.path}") if each.path else ()
+        found += _of_project(env, each.slug, each.path, names[each.slug], aliases)
+    return found
 
 
-def _of_project(env: dict[str, str], slug: str, directory: str, path: str | None, name: str) -> list[Scope]:
+def _of_project(env: dict[str, str], slug: str, path: str | None, name: str, aliases: tuple[str, ...]) -> list[Scope]:
     """List the scopes of another project: its auto memory, and what a team shares there."""
-    aliases = (f"auto:{name}", f"auto:{path}") if path else ()
+    directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
     own = Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)
     return [own, *_team(env, own)]
 
@@ -272,26 +272,23 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
     """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
     those that were removed meanwhile are left out. `known`: as for `status.of_scope`."""
+    cache = {} if known is None else known
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")
-        if problem:
-            yield unreadable(path, scope.label, problem)
-            continue
-        memory = None if known is None else known.get(path)
+        memory = None if problem else cache.pop(path, None)
         if memory is None or memory.scope_label != scope.label or not _is_current(memory):
-            memory = _read_listed(path, scope.label)
+            memory = _listed(scope, name, problem)
         if memory is not None:
-            if known is not None:
-                known[path] = memory
+            if not problem:
+                cache[path] = memory
             yield memory
-        elif known is not None:
-            known.pop(path, None)
 
 
-def _read_listed(path: str, label: str) -> Memory | None:
-    """Read a memory that was listed; None if it was removed meanwhile."""
+def _listed(scope: Scope, file: str, problem: str) -> Memory | None:
+    """Read a file of a scope that was listed with a problem or none; None if it was removed meanwhile."""
+    path = f"{scope.directory}/{file}".rstrip("/")
     try:
-        return read_memory(path, label)
+        return unreadable(path, scope.label, problem) if problem else read_memory(path, scope.label)
     except NotFoundError:
         return None
 
@@ -335,37 +332,26 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
                 name = path.removeprefix(directory + "/")
                 problem = dict(files(scope)).get(name) if name != path else None
                 if problem is not None:
-                    whole = f"{scope.directory}/{name}"
-                    return unreadable(whole, scope.label, problem) if problem else read_memory(whole, scope.label)
+                    return _listed(scope, name, problem)
     raise NotFoundError(f"{path} is not in any scope.", "Memories are Markdown files in a scope's directory.")
 
 
 def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     """Return the auto memory of one other project, without reading all of them; empty if it has none."""
-    directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
-    if not slug or "/" in slug or not os.path.isdir(directory):
+    if not slug or "/" in slug or not os.path.isdir(f"{paths.config_dir(env)}/projects/{slug}/memory"):
         return []
     known = projects.paths_of(env, [slug])
-    path, name = known[slug], projects.names(env, known)[slug]
-    aliases = (f"auto:{path}",) if path else ()
-    own = Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)
-    return [own, *_team(env, own)]
+    path = known[slug]
+    return _of_project(env, slug, path, projects.names(env, known)[slug], (f"auto:{path}",) if path else ())
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
     wanted = {name, name + locate.SUFFIX}
-    candidates: list[Memory | None] = []
-    for scope in scopes:
-        for relative, problem in files(scope):
-            if relative in wanted or relative.rpartition("/")[2] in wanted:
-                path = f"{scope.directory}/{relative}"
-                candidates.append(
-                    unreadable(path, scope.label, problem) if problem else _read_listed(path, scope.label)
-                )
-    named_so = [memory for memory in candidates if memory is not None]
-    if named_so:
-        return named_so
+    listed = [(scope, file, problem) for scope in scopes for file, problem in files(scope)]
+    candidates = [_listed(*each) for each in listed if wanted & {each[1], each[1].rpartition("/")[2]}]
+    if found := [memory for memory in candidates if memory is not None]:
+        return found
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 
