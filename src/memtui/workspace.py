@@ -235,13 +235,6 @@ class Workspace:
         state = index_state.IndexState(self.root, scope, index_state.index_of(scope))
         return loading.CUT if file in state.below else loading.RECALL_ONLY if file in state.recall_only else way
 
-    def line_note(self, found: "Memory") -> str:
-        """Say what became of a new memory's line in MEMORY.md, if that is not as usual; else empty."""
-        from memtui.core.memories import index_state, scopes
-
-        scope = scopes.of_memory(self.env, self.cwd, found)
-        return index_state.line_note(scope, found.path.removeprefix(scope.directory + "/")) if scope else ""
-
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here."""
         from memtui.core.base.finding import PROBLEM

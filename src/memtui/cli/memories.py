@@ -8,7 +8,6 @@ import os
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.core.base.errors import MemtuiError, NotFoundError
-from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
 from memtui.core.memories import scopes
@@ -17,24 +16,9 @@ from memtui.core.memories.scopes import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypedDict
-
     from memtui.core.memories.status import Row
     from memtui.core.memories.store import Store
     from memtui.core.memories.trash import TrashItem
-
-    class Unread(TypedDict):
-        """The passages of a MEMORY.md that no session gets; `message` and `remedy` are about all of its scope."""
-
-        scope: str
-        path: str
-        passages: list[dict[str, object]]
-        message: str
-        remedy: str
-
-
-SHOWN = 120  # characters of a passage of MEMORY.md
 
 
 def find(ctx: Context, ref: str) -> Memory:
@@ -115,52 +99,11 @@ def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
     return of_scope(ctx.root, scope, ctx.usage, others=beside)
 
 
-def unread_text(
-    ctx: Context, every: "Iterable[Scope]", fits: "Callable[[str], bool]" = lambda _: True
-) -> "list[Unread]":
-    """List the passages of each MEMORY.md that no session gets, of those whose text `fits`."""
-    from memtui.core.memories import index_state
-
-    return [
-        {
-            "scope": scope.shown,
-            "path": scope.index_path,
-            "passages": [{"line": each.lines[0], "text": each.whole} for each in fitting],
-            "message": findings.message(found),
-            "remedy": findings.remedy(found),
-        }
-        for scope, found, passages in index_state.unread_text(ctx.root, every)
-        if (fitting := [each for each in passages if fits(each.whole)])
-    ]
-
-
-def print_unread_text(out: Output, found: "list[Unread]") -> None:
-    """Print what stands in a MEMORY.md and no session gets, and what to do about it."""
-    for each in found:
-        out.paragraph("! " + line(each["message"]), "  ")
-        out.print(f"    {each['remedy']}")
-
-
-def print_passages(out: Output, found: "list[Unread]") -> None:
-    """Print the passages of each MEMORY.md that no session gets, instead of how many there are."""
-    for each in found:
-        for passage in each["passages"]:
-            text = f"! MEMORY.md of {each['scope']}, line {passage['line']}: “{cut(str(passage['text']), SHOWN)}”"
-            out.paragraph(line(f"{text}: no session gets it."), "  ")
-        out.print(f"    {each['remedy']}")
-
-
 def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     """Print what was done to a memory, and its path."""
     other = scopes.of_memory(ctx.env, ctx.cwd, found) if found.scope_label.startswith("auto:") else None
     ref = f"{other.shown}:{found.stem}" if other is not None else found.ref
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
-
-
-def say_line(ctx: Context, out: Output, found: Memory) -> None:
-    """Say what became of a new memory's line in MEMORY.md, if that is not as usual."""
-    if note := ctx.line_note(found):
-        out.say(f"! {line(note)}.")
 
 
 def say_undo(out: Output, count: int = 1) -> None:

@@ -179,7 +179,6 @@ def _place(
     def text(out: Output) -> None:
         for _, made in done:
             memories.print_written(ctx, out, verb, made)
-            memories.say_line(ctx, out, made)
         memories.say_undo(out, len(done))
 
     return bulk.result(data, text)

@@ -92,13 +92,12 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
-        memories.say_line(ctx, out, made)
         memories.say_undo(out)
         _question_type(out, made)
         if args.body is None:
             _say_forbids(ctx, out, None, made)
 
-    return Result({**memories.data_of(made), "redacted": redacted, "index_note": ctx.line_note(made)}, text)
+    return Result({**memories.data_of(made), "redacted": redacted}, text)
 
 
 def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":

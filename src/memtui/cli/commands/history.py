@@ -156,7 +156,6 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
     def text(out: Output) -> None:
         for made in done:
             memories.print_written(ctx, out, "restored", made)
-            memories.say_line(ctx, out, made)
         memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)

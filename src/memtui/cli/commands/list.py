@@ -70,13 +70,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         fits = [row for row in rows if wanted.matches(scope, row, here)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
-    unread = [] if args.names else memories.unread_text(ctx, every)
     keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
 
     def data() -> "dict[str, object]":
         shown = [{**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in every]
         found = [memories.status_data(row) for _, rows in parts for row in rows]
-        return {"project": ctx.project_root, "scopes": shown, "memories": found, "unread_text": unread}
+        return {"project": ctx.project_root, "scopes": shown, "memories": found}
 
     def text(out: Output) -> None:
         if args.names:
@@ -87,7 +86,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             _print_scope(ctx, out, scope, rows)
         if not any(rows for _, rows in parts):
             _print_nothing(out, types, wanted.problem)
-        memories.print_unread_text(out, unread)
 
     return Result(data, text)
 
@@ -158,13 +156,11 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
                     (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
                 )
     hits = sorted(hits, key=lambda hit: hit[0])[: args.limit or None]
-    unread = memories.unread_text(ctx, chosen, lambda passage: all(word in passage.lower() for word in words))
     data = {
         "query": " ".join(args.query),
         "hits": [
             {**memories.data_of(found), "score": round(score, 3), "line": where} for _, score, found, _, where in hits
         ],
-        "unread_text": unread,
     }
 
     def text(out: Output) -> None:
@@ -178,6 +174,5 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             out.print(f"Nothing found for “{line(' '.join(args.query))}”.")
             out.print("  Try fewer words, or --all-projects.")
-        memories.print_passages(out, unread)
 
     return Result(data, text)

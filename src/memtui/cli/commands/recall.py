@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.cli import memories, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import short_ids
@@ -10,15 +10,12 @@ from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.phrasing import ago, many, share, short
 from memtui.core.base.storage import file_error
 from memtui.present import recall, unheard
-from memtui.recall import words
 from memtui.recalling import RecallCandidate, Recalling, RecallRun
 
 # Memories that are left out and listed, without --all.
 LEFT_OUT = 5
 # Words that matched and are listed of one field with --explain, the telling ones first.
 TERMS = 8
-# Words of the prompt that a text must have that stands in a MEMORY.md and is no memory.
-SHARED = 2
 
 
 def register(commands: "parser.Commands") -> None:
@@ -54,20 +51,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problem = f"The index can't be brought up to date: {file_error(error).message}"
     found = recalling.run(prompt, session)
     data = {**recall.data(found, explain=args.explain), "indexed": read, "problem": problem or None}
-    unread = memories.unread_text(ctx, memories.chosen_scopes(ctx, None), lambda text: _shares(prompt, text))
-    data |= {"unheard": unheard.data(recalling.unheard), "unread_text": unread}
-
-    def text(out: Output) -> None:
-        _print(ctx, out, args, recalling, found, (read, problem))
-        memories.print_passages(out, unread)
-
-    return Result(data, text)
-
-
-def _shares(prompt: str, text: str) -> bool:
-    """Return whether a text that is no memory has as many words of a prompt as a memory needs to be worth a look."""
-    terms = {each for each in words.terms(prompt) if each not in words.COMMON}
-    return len(terms & set(words.terms(text))) >= min(SHARED, max(1, len(terms)))
+    data |= {"unheard": unheard.data(recalling.unheard)}
+    return Result(data, lambda out: _print(ctx, out, args, recalling, found, (read, problem)))
 
 
 def _session(ctx: Context, ref: str) -> str:

@@ -199,4 +199,3 @@ def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) 
         out.table(["TRUST", "MEMORY", "DESCRIPTION"], rows, flex=(2, 1), indent="  ")
     else:
         out.print("  no memories")
-    memories.print_unread_text(out, memories.unread_text(ctx, [ctx.store().scope("project")]))

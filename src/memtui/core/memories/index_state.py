@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from memtui.core.base import fs, phrasing
 from memtui.core.base.finding import Finding, note, problem
-from memtui.core.base.phrasing import some
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import scopes
@@ -59,55 +58,11 @@ def index_of(scope: Scope) -> Index | None:
         return None
 
 
-def line_note(scope: Scope, file: str) -> str:
-    """Say what became of a new memory's line in MEMORY.md, if that is not as usual: it is full, or can't be written."""
-    try:
-        data = fs.read_bytes(scope.index_path)
-    except OSError:
-        return ""
-    if not scope.index_loaded and conflict_markers.MARK not in data:
-        return ""
-    index = memory_index.parse_index(data)
-    if index.conflict:
-        return f"MEMORY.md of {scope.shown} has git's conflict markers, so it got no line there"
-    budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
-    own = next((entry for entry in index.entries if entry.is_for(file)), None)
-    if budget.cut_line is None or own is None or not scope.index_loaded:
-        return ""
-    full = (
-        f"MEMORY.md of {scope.shown} is over its limit: Claude Code does not load line {budget.cut_line} and the rest"
-    )
-    if own.line >= budget.cut_line:
-        return f"{full}, and its line is number {own.line}"
-    if not budget.below:
-        return ""
-    names = some([entry.title for entry in budget.below])
-    return f"{full}. Its line is number {own.line}, so it is loaded; not loaded are {names}"
-
-
 def sides(data: bytes) -> dict[str, object]:
     """Return what a finding says of git's conflict markers: where the first are, and what both versions are called."""
     lines = data.decode("utf-8", "replace").split("\n")
     first = conflict_markers.conflicts(lines)[0]
     return {"line": first.start + 1, "ours": first.names[0], "theirs": first.names[1]}
-
-
-def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
-    """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages."""
-    for state in states(root, filter(_may_hold_text, every)):
-        for finding in state.findings() if state.unread else ():
-            if finding.code == "memories.text":
-                yield state.scope, finding, state.unread
-
-
-def _may_hold_text(scope: Scope) -> bool:
-    """Return whether a MEMORY.md may have text that no session gets; few have, and lists of memories ask each."""
-    index = index_of(scope)
-    if index is None or (
-        scope.index_loaded and memory_index.budget(index.raw, agent=scope.kind == "agent").cut_line is None
-    ):
-        return False
-    return bool(passages(index, [name for name, problem in scopes.files(scope) if not problem]))
 
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":

@@ -250,8 +250,7 @@ class NewMemorySubject(Subject):
             saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
             if lines:
                 triggers.change(store, saved, lines)
-        note = self.data.line_note(saved)
-        return Saved(saved.path, f"Saved. {note + '. ' if note else ''}" + actions.takes_back())
+        return Saved(saved.path, f"Saved. {actions.takes_back()}")
 
     @staticmethod
     def _bytes(typed: Typed) -> bytes:

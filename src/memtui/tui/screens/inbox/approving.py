@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import cut, many, some
-from memtui.core.memories import index_state, memory
+from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading
 from memtui.core.review import approve, merge
@@ -126,9 +126,6 @@ class ApproveCommands:
             same = len(labels) == len(places) == len(ways) == 1
             if same and not why_unheard:
                 more = _who_gets(min(labels), len(written), min(places), min(ways))
-            scope = drafts[0].scope
-            if len(drafts) == 1 and (line := index_state.line_note(scope, written[0].path[len(scope.directory) + 1 :])):
-                more = f"{more} {line}."
             self.services.say(f"Accepted: {words}.{more}{note} {actions.takes_back()}")
         self.services.read(ENTRIES)
         for draft, each in zip(drafts, outcomes, strict=True):
