@@ -259,7 +259,6 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         for (_, each), data in zip(made, written, strict=True):
             assert each.memory is not None
             memories.print_written(ctx, out, "wrote", each.memory)
-            memories.say_line(ctx, out, each.memory)
             if data["loaded_by"]:
                 out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
