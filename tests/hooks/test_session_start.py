@@ -670,9 +670,7 @@ def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the
     # Replaced, as most editors and the TUI do it.
     fs.write_atomic(str(path), path.read_bytes().replace(b"other\n", b"third\n"))
     assert "- - [user] m0998: other\n+ - [user] m0998: third\n" in home.prompt().context
-    # A new one, and one that is gone.
-    home.remember("new", "New", "user")
-    assert "+ - [user] new: New\n" in home.prompt().context
+    # One that is gone.
     (directory / "m0997.md").unlink()
     assert "- - [user] m0997: d\n" in home.prompt().context
     # What the agent, or memtui, writes is noted, wherever it stands.
@@ -683,11 +681,14 @@ def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the
     store = Store(home.env, str(home.project))
     store.edit(store.find("global:m0002"), {"description": "by hand"})
     assert "+ - [user] m0002: by hand\n" in home.prompt().context
-    # What nobody noted is found when the turn ends.
+    # What nobody noted is found when the turn ends, as what is new.
+    home.remember("new", "New", "user")
     fs.write_atomic(str(directory / "m0003.md"), b"---\nname: m0003\ndescription: unseen\ntype: user\n---\n")
     assert home.prompt().raw == b""
     turn_ends(home)
-    assert "+ - [user] m0003: unseen\n" in home.prompt().context
+    said = home.prompt().context
+    assert "+ - [user] m0003: unseen\n" in said
+    assert "+ - [user] new: New\n" in said
     assert home.prompt().raw == b""
     assert home.errors() == []
 

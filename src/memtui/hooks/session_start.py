@@ -9,7 +9,7 @@ from memtui.core.deliveries import given
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
-from memtui.hooks import deliver, detach, forks, index_block, journal_block, prompt, recall_block, runner
+from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
@@ -41,13 +41,11 @@ def handle(hook: runner.Hook) -> None:
     if any(paths.names_in(directory + "/claimed") for _, directory in hook.inboxes()):
         reconcile_claims(hook)
     hook.attempt(None, _forget_given, hook, source)
-    giving = recall_block.Giving(hook)
     blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
     hook.attempt(None, _dropped, hook, source, old, after, blocks)
     if hook.mode == "full":
-        hook.attempt(None, journal_block.add, hook, giving, blocks)
         hook.attempt(None, _index, hook, source, old, after, found, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block
@@ -62,7 +60,6 @@ def handle(hook: runner.Hook) -> None:
     delivery_id = ids.new_id()
     hook.attempt(None, forks.note_session, hook, delivery_id if blocks else "", old, index)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
-    giving.end(left_out)
     prompt.forget(after, left_out)
     if "lines" in after:
         index_block.save_known(hook, after)

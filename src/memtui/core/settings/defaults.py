@@ -49,7 +49,6 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
         "its tools: off, read-only, full",
     ),
     "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
-    "journal": (True, (), True, "give the journal of today at the start"),
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
     "pager": ("auto", ("auto", "never"), False, "long answers in a pager: auto, never"),

@@ -16,7 +16,7 @@ WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "of
 MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
 # The settings that a person changes first, in this order.
 FIRST = (
-    *("mode", "gate", "extract", "recall", "recall_most", "journal"),
+    *("mode", "gate", "extract", "recall", "recall_most"),
     *("banner", "guide_to", "budget", "keep_days", "keep_mb", "theme"),
 )
 # The setting that says how a model is asked, and those that do nothing without one.
