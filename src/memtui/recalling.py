@@ -254,7 +254,7 @@ class Recalling:
 
     def mute(self, found: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
         """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""
-        from memtui.core.memories import muting, triggers
+        from memtui.core.memories import triggers
         from memtui.recall import own_words, words
 
         counted = own_words.counted(prompt)[0] or prompt
@@ -263,10 +263,10 @@ class Recalling:
             for each in found:
                 if back:
                     scope, file = triggers.place_of(store, each)
-                    texts = muting.for_prompt(store.root, scope.directory, file, words.terms(counted))
-                    muting.unmute(store, each, texts)
+                    texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted))
+                    triggers.unmute(store, each, texts)
                 else:
-                    muting.mute(store, each, counted, words.terms)
+                    triggers.mute(store, each, counted, words.terms)
 
 
 def ms_since(began: float) -> float:

@@ -9,7 +9,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
-from memtui.core.memories import muting, triggers
+from memtui.core.memories import triggers
 from memtui.core.memories.memory import Memory
 from memtui.present import triggers as words
 
@@ -22,7 +22,7 @@ class MemoryTriggers:
         store = ctx.store()
         scope, file = triggers.place_of(store, found)
         self.lines = triggers.of_memory(ctx.root, scope.directory, file, found, self.now)
-        self.muted = muting.of_file(ctx.root, scope.directory, file)
+        self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
 
     def data(self) -> "dict[str, object]":
         time = clock.iso_seconds

@@ -7,7 +7,7 @@ import pytest
 
 from memtui.core.base.errors import UsageError
 from memtui.core.journal import undo
-from memtui.core.memories import mutes, muting
+from memtui.core.memories import mutes, triggers
 from memtui.core.memories.store import Store
 from memtui.recall import words
 
@@ -30,7 +30,7 @@ def directory(store):
 
 
 def mute(store, text=PROMPT):
-    return muting.mute(store, store.find("a"), text, words.terms)
+    return triggers.mute(store, store.find("a"), text, words.terms)
 
 
 def muted(store, text, file="a.md"):
@@ -59,14 +59,14 @@ def test_a_memory_is_muted_for_prompts_like_one(store, prompt, expected):
 def test_each_is_listed_removed_and_undone_and_follows_a_rename(store):
     assert mute(store)
     assert not mute(store)
-    assert muting.of_file(store.root, directory(store), "a.md") == [(PROMPT, NOW)]
+    assert triggers.muted_prompts(store.root, directory(store), "a.md") == [(PROMPT, NOW)]
     store.rename(store.find("a"), "b")
     assert muted(store, PROMPT, "b.md")
-    muting.unmute(store, store.find("b"), [PROMPT])
+    triggers.unmute(store, store.find("b"), [PROMPT])
     assert not muted(store, PROMPT, "b.md")
     for _ in range(3):
         undo.run(store.journal, "undo").first()
-    assert muting.of_file(store.root, directory(store), "a.md") == []
+    assert triggers.muted_prompts(store.root, directory(store), "a.md") == []
 
 
 def test_secrets_are_not_kept_and_an_empty_prompt_is_refused(store):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memtui.core.base import clock, fastjson, fs, ids
-from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import changes
 from memtui.core.places import trust
@@ -142,12 +142,7 @@ class TrustEdit(changes.Change):
     def make(self) -> None:
         """Write trust.json. Raises ConflictError if it is damaged (a person has to fix it), OSError."""
         always = None if self.always[0] == self.always[1] else self.always[1]
-        try:
-            trust.update(os.path.dirname(self.path), self.directory, self.removed, dict(self.added), always)
-        except MemtuiError as error:
-            if isinstance(error.__cause__, OSError):
-                raise error.__cause__ from None
-            raise ConflictError(error.message, error.hint) from error
+        trust.update(os.path.dirname(self.path), self.directory, self.removed, dict(self.added), always)
 
 
 def pairs_of(data: bytes) -> set[Pair]:

@@ -1,4 +1,5 @@
-"""The triggers of a memory: lines on when one would need it, in other words than its own, for finding it.
+"""The triggers of a memory: lines on when one would need it, in other words than its own, for finding it; and the
+prompts for which it is muted.
 
 Those in the memory's frontmatter (`triggers:`) are used where it has some. All others are beside it (`beside`): what a
 person typed, the request that was under way when a correction was made (draft), and the prompts after which the agent
@@ -15,10 +16,11 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.frontmatter import document
 from memtui.core.journal import own_files
 from memtui.core.journal.own_files import BesideRow
-from memtui.core.memories import beside, memory, references
+from memtui.core.memories import beside, memory, mutes, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.core.redaction.redact import redact
 
 # Where a line comes from: the memory's own frontmatter (file), or what is beside it.
 Origin = Literal["file", "person", "draft", "use"]
@@ -31,6 +33,7 @@ LONGEST = 300  # characters of a line
 MOST = 20  # lines of a memory, all origins together
 MOST_LEARNED = 5  # of them from use
 MOST_REMOVED = 40
+MOST_MUTED = 40  # prompts for which one memory can be muted
 # Rows of use that are kept of a memory: more than count, so that one that is used now and then can come up.
 STORED = 15
 # What a line of use counts halves in this time; below LEAST it is forgotten. One that was used once lasts 120 days.
@@ -184,6 +187,63 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
     data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
     store.edit(found, data, op=FIELD, verb=_verb(add, remove), extra=edits)
     return True
+
+
+# Prompts for which a person does not want a memory; `mutes` has the check for hooks
+
+
+class MutedPrompt(NamedTuple):
+    """A prompt like which a memory is not recalled, as it is shown, and when it was muted (seconds since the epoch)."""
+
+    text: str
+    time: float
+
+
+def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
+    """List the prompts for which a memory is muted, oldest first. Never raises."""
+    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    return [MutedPrompt(str(row["text"]), clock.parse(str(row.get("time"))) or 0.0) for row in rows]
+
+
+def muted_like(root: str, directory: str, file: str, terms: Sequence[str]) -> list[str]:
+    """List the prompts for which a memory is muted that are like one with these terms, as they are shown."""
+    known, asked = mutes.Mutes(root), set(terms)
+    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    prompts = [(str(row["text"]), row.get("terms")) for row in rows]
+    return [text for text, its in prompts if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
+
+
+def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
+    """Never recall a memory for prompts like one again; `terms_of` is `recall/words.py` `terms`. Return False if it is
+    muted for that one already. Raises UsageError, MemtuiError."""
+    scope, file = place_of(store, found)
+    prompt = redact(prompt)[0]
+    text, terms = one_line(prompt), terms_of(prompt)
+    if not text or not terms:
+        raise UsageError("The prompt can't be empty.", "Give the prompt for which it is not wanted.")
+    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    if text in map(own_files.text_of, rows):
+        return False
+    if len(rows) >= MOST_MUTED:
+        raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
+    after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
+    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    store.journal.run("mute", edits, f"mute {scope.label}:{found.stem} for prompts like “{text[:60]}”")
+    return True
+
+
+def unmute(store: Store, found: Memory, texts: Sequence[str]) -> bool:
+    """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
+    scope, file = place_of(store, found)
+    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    after = [row for row in rows if own_files.text_of(row) not in texts]
+    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    if edits:
+        store.journal.run("unmute", edits, f"unmute {scope.label}:{found.stem}")
+    return bool(edits)
+
+
+# Lines as a person types them
 
 
 def checked(text: str) -> str:

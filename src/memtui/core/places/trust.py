@@ -156,8 +156,8 @@ def update(
     root: str, name: str, removed: "Iterable[str]", added: "dict[str, str]", always: "bool | None" = None
 ) -> None:
     """Change the trust in the directory with the key `name`; the rest of the file stays as it is by then. `added` maps
-    digests to names; `always` None leaves that as it is. Raises MemtuiError."""
-    from memtui.core.base.errors import MemtuiError
+    digests to names; `always` None leaves that as it is. Raises OSError, ConflictError if the file is damaged."""
+    from memtui.core.base.errors import ConflictError
 
     try:
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
@@ -175,10 +175,6 @@ def update(
             if dirs.get(name) != row:
                 fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
     except ValueError as error:
-        raise MemtuiError(
+        raise ConflictError(
             f"{path(root)} can't be read: {error}", "Fix it, or remove it to trust nothing, and try again."
-        ) from error
-    except OSError as error:
-        raise MemtuiError(
-            f"{path(root)} can't be written: {error.strerror}", "Nothing was changed. Fix that and try again."
         ) from error
