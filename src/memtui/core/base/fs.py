@@ -278,8 +278,7 @@ def _write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
 
 
 def create(path: str, data: bytes, durable: bool = False) -> bool:
-    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be written. Raises
-    OSError if its directory can't be written to."""
+    """Create a file with all of its data at once; False if it exists or can't be written. Raises OSError."""
     new = temporary(path)
     fd = _open_making_dirs(new, NEW_FILE, FILE_MODE)
     try:

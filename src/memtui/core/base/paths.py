@@ -73,8 +73,7 @@ def slug_of(project: str) -> str:
 
 
 def is_of(recorded: str, project: str) -> bool:
-    """Tell whether a record that names a project is of the one with this key. Records of older versions have the slug
-    alone: they are of each project that has it."""
+    """Tell whether a record that names a project is of the one with this key, or has its slug alone."""
     return recorded in (project, slug_of(project))
 
 

@@ -29,8 +29,7 @@ def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
 
 
 def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
-    """Replace the state, without waiting for the disk: it is derived. Raises OSError. A part holds no words of a person
-    and is overwritten in place: at worst it is lost."""
+    """Replace the state, without waiting for the disk; a part is overwritten in place. Raises OSError."""
     data = fastjson.dumps({**state, "v": VERSION}).encode()
     if part:
         fs.overwrite(path(root, session_id, part), data)

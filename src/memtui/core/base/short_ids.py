@@ -22,8 +22,7 @@ def is_short_for(wanted: str, name: str) -> bool:
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:
-    """Return the one id of `names` that `ref` is or is short for; `what` names their kind in errors. Raises
-    NotFoundError, or ConflictError if several match."""
+    """Return the one id that `ref` is or is short for; `what` names its kind. Raises NotFoundError, ConflictError."""
     wanted = ref.strip().lstrip("…").upper()
     every = list(dict.fromkeys(names))
     exact = next((name for name in every if name.upper() == wanted), None)

@@ -63,8 +63,7 @@ def spans(text: str) -> list[CodeSpan]:
 
 
 def _text_begins(line: str, items: list[int]) -> tuple[int, bool]:
-    """Return the column at which the text of a line begins, behind the marks of lists and quotes, and whether it begins
-    a list item, which `items` then has."""
+    """Return the column of a line's text behind its marks, and whether it begins a list item, noted in `items`."""
     column = len(line) - len(line.lstrip(" "))
     marked = False
     while (mark := MARKER.match(line, column)) and mark.end() > column:

@@ -66,8 +66,7 @@ class Document:
         return self._replaced(edit.set_field(self.quoted or self.block, path, old, new, self.newline), expected)
 
     def without_field(self, path: Sequence[str]) -> "Document":
-        """Return a document without one field, and without a parent such as `metadata:` that would be left empty.
-        Raises as `with_field`."""
+        """Return a document without one field, or a parent that would be left empty. Raises as `with_field`."""
         self._must_be_sound()
         if self.get(path) is None:
             return self
@@ -172,8 +171,7 @@ def _pyyaml(block: str) -> tuple[dict[str, object] | None, bool]:
 
 
 def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None, bool]:
-    """Read the fields of a block that begins at the line `first_line` of the file, and why it is broken, or None; and
-    whether quotes make it YAML."""
+    """Read the fields of a block, why it is broken if it is, and whether quotes make it YAML."""
     block = block.replace("\r\n", "\n")
     try:
         return subset.load(block), None, False

@@ -24,8 +24,7 @@ def refusal() -> MemtuiError:
 
 
 def set_field(block: str, path: Sequence[str], old: object, new: object, newline: str) -> str:
-    """Return the block with one field set, in the form, with the quotes and the comment of its `old` value; if that is
-    None, added at its usual place. Raises MemtuiError."""
+    """Return the block with one field set in the form of its `old` value, or added. Raises MemtuiError."""
     root = _compose(block)
     if root is None:  # empty, or only comments
         return block + field_lines(_nested(path, new), 0, newline)
@@ -176,8 +175,7 @@ def _with_value(block: str, mapping: Any, key: Any, node: Any, old: object, new:
 
 
 def _with_items(block: str, nodes: Sequence[Any], old: Sequence[object], new: Sequence[str], newline: str) -> str:
-    """Return the block with other items in a block list; items that stay, at its two ends, keep their lines. Empty if
-    an item is not on the line of its `-`."""
+    """Return the block with other items in a block list, those at its ends untouched; empty for odd layouts."""
     leads = [block[_line(block, node.start_mark.index) : node.start_mark.index] for node in nodes]
     if any(lead.strip() != "-" for lead in leads):
         return ""

@@ -57,9 +57,8 @@ def _ends(text: str, start: int, at: int) -> bool:
 
 
 def first_sentence(text: str, limit: int = LIMIT, *, headings: bool = False) -> str:
-    """Return the first sentence of a Markdown text without its marks, on one line, at most `limit` characters. Without
-    a sentence it is the first heading or title of a callout; `headings` lets these count as sentences. Empty for a text
-    of markup, code, tables and comments alone."""
+    """Return the first sentence of a Markdown text without its marks, at most `limit` characters; else its first
+    heading or title of a callout, which with `headings` counts as a sentence. Empty for markup, code and tables."""
     title = ""
     for is_title, block in blocks(text[:SEARCHED]):
         words = plain(block)

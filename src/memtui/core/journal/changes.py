@@ -25,8 +25,7 @@ LOOK_AGAIN = "Nothing was written. Check the file and try again."
 
 
 class ChangedFiles(dict[str, bytes | None]):
-    """File contents by path, as the earlier changes of the same operation leave them; None: no file. Looking up a path
-    reads the file and may raise OSError."""
+    """File contents by path, as earlier changes of the operation leave them. Looking one up may raise OSError."""
 
     def __missing__(self, path: str) -> bytes | None:
         self[path] = data = read_or_none(path)
@@ -102,8 +101,7 @@ class Change(ABC):
 
     @abstractmethod
     def state(self, row: Row, rows: Sequence[Row]) -> State:
-        """Return whether the change was made. `row` is its own row, `rows` are all rows of the operation for the same
-        path. Raises OSError."""
+        """Return whether the change was made, by its row and all rows for the same path. Raises OSError."""
 
     @classmethod
     @abstractmethod

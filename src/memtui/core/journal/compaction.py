@@ -62,8 +62,7 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
 
 
 def compact(journal: Journal, now: float, days: int, most: int) -> list[Transaction]:
-    """Remove what is too old from the journal and return it; all other lines keep their bytes. Raises MemtuiError,
-    OSError."""
+    """Remove what is too old; all other lines keep their bytes. Return it. Raises MemtuiError, OSError."""
     with journal.locked():
         old_ones = too_old(journal.ledger(), now, days, most)
         if old_ones:
@@ -84,8 +83,7 @@ def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
 
 
 def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
-    """List the stored contents that nothing refers to, or would refer to without the changes `gone`, as (path, bytes).
-    Without a journal the list is empty. Raises OSError."""
+    """List the contents that nothing would refer to without the changes `gone`: (path, bytes). Raises OSError."""
     if not os.path.exists(journal.path):
         return []
     try:
@@ -102,8 +100,7 @@ def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[s
 
 
 def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
-    """Remove the contents that nothing refers to, a batch at a time, as long as `go` returns True. Return how many were
-    removed and their size in bytes. Raises MemtuiError."""
+    """Remove the contents that nothing refers to while `go` returns True; return their count and bytes."""
     count = size = 0
     has_more = True
     while has_more and go():

@@ -77,9 +77,8 @@ class Journal:
             yield
 
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
-        """Make all the changes or none, as one undo step, and return the transaction's id. `more` goes into the record
-        as it is. Raises ConflictError if a file is not as a change expects it, MemtuiError if one can't be written; in
-        both cases nothing is changed."""
+        """Make all the changes or none, as one undo step; return its id. `more` goes into the record. Raises
+        ConflictError if a file is not as a change expects it, MemtuiError if one can't be written."""
         with self.locked():
             return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 
@@ -206,8 +205,7 @@ class Journal:
         )
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
-        """Remove the temporary files of killed processes and of this one, but not of others that still run. The caller
-        holds the lock, so this process is not using any."""
+        """Remove the temporary files of killed processes and of this one, which holds the lock and uses none."""
         for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
             directory, name = os.path.split(place)
             with contextlib.suppress(OSError):

@@ -83,8 +83,7 @@ class Transaction:
 
 class Ledger:
     """The journal as read: `transactions` by id, oldest first; `undoable` and `redoable` ids, the next one last;
-    `trashed` the ids of the deletions that can be restored; `skipped` counts lines that are torn or unknown. `follow`
-    reads what was appended since the last read."""
+    `trashed` deletions that can be restored; `skipped` lines that are torn or unknown."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -225,9 +224,8 @@ class Ledger:
         return self.redoable if op == "redo" else self.undoable
 
     def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
-        """Return the transactions that the next undo or redo is about, in the order in which they are undone or redone:
-        the last one and those made together with it. `key` names one to undo instead, or a group: all that is left of
-        what was made together. Raises NotFoundError."""
+        """Return what the next undo or redo is about, in order: the last one and those made together with it. `key`
+        names one to undo instead, or a group. Raises NotFoundError."""
         if key is not None:
             group = [self.transactions[each] for each in reversed(self.undoable)]
             return [each for each in group if each.group == key] or [self._named(key)]

@@ -29,8 +29,7 @@ Seen = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class EntryEdit(changes.Change):
-    """The entry `name` of a table in one of memtui's JSON files, before and after; None: no entry. A file left without
-    entries is removed."""
+    """The entry `name` of a table in a JSON file, before and after; a file without entries is removed."""
 
     key = "entry"
     shape: ClassVar[changes.Row] = {"entry": {"table": str, "key": str, "before": dict | None, "after": dict | None}}
@@ -161,9 +160,8 @@ def _is_pair_or_none(value: object) -> bool:
 
 @dataclass(frozen=True)
 class PairsEdit(changes.Change):
-    """The pairs of memories that a person called different (`apart.json`), and that become others: (old, new). Without
-    an old one the new one is added, without a new one the old one goes; an old one that is not there any more becomes
-    nothing. A file without pairs is removed."""
+    """Pairs of memories that a person called different (`apart.json`) and that become others: (old, new), None for
+    none. An old one that is not there any more becomes nothing."""
 
     key = "pairs"
     shape: ClassVar[changes.Row] = {"pairs": [(_is_pair_or_none, _is_pair_or_none)]}

@@ -35,8 +35,7 @@ def _kind(row: Record) -> type[Change] | None:
 
 
 def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
-    """Return the changes as rows of an intent, and store the contents they refer to. Raises ConflictError if a file is
-    not as the changes expect it, MemtuiError."""
+    """Return changes as rows of an intent, with their contents stored. Raises ConflictError, MemtuiError."""
     files = ChangedFiles()
     result = []
     for change in changes:
@@ -58,8 +57,7 @@ def takes_back(record: Record) -> bool:
 
 
 def left(record: Record, path: str) -> str | None:
-    """Return the hash of the content in which an operation left a file; None for no content, and where the file's rows
-    do not say so."""
+    """Return the hash of the content in which an operation left a file; None where its rows do not say so."""
     last = [row for row in record["changes"] if row.get("path") == path][-1]
     digest = last.get("now", last.get("after"))
     return digest if is_digest(digest) else None
@@ -100,8 +98,7 @@ class ContentStore:
         return data
 
     def keep(self, data: bytes, durable: bool = True) -> str:
-        """Store a content and return its hash. Not `durable`: don't sync it, which is slow for thousands; for contents
-        that no undo needs. Raises MemtuiError."""
+        """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""
         digest = ids.digest(data)
         path = self.path(digest)
         try:

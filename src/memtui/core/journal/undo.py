@@ -63,9 +63,8 @@ def attempt(
     sure: Callable[[Elsewhere], bool],
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
-    """Undo or redo as `run` does. An operation that was neither named by `key` nor made just now in this place, or that
-    was made before a change that can't be undone, needs confirmation: without it (`sure` returns False), nothing is
-    done and Elsewhere is returned."""
+    """Undo or redo as `run` does. Without a `key`, what was made elsewhere, long ago, or before a change that can't be
+    undone, needs confirmation by `sure`, else Elsewhere is returned."""
     ledger = journal.ledger()
     step = ledger.next_step(op, key)
     last = next((each for each in reversed(ledger.all()) if each.state not in {"intent", "back"}), None)
@@ -93,12 +92,10 @@ def run(
     top: str = "",
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last operation with all that was made together with it, or undo the one or the group named by
-    `key`. `top` is the id that the last operation must have, since the person was asked about that one. `go_on` is
-    called before each operation with how many were tried and how many there are; False stops. What was done until then
-    is one step: a redo makes it again, and another undo takes back the rest. A failure does not stop the other
-    operations. Raises NotFoundError if there is nothing to do, ConflictError if another operation is the last,
-    MemtuiError if the lock can't be taken."""
+    """Undo or redo the last step, or undo what `key` names. `top`: the id that the last operation must have, since the
+    person was asked about it. `go_on` gets how many were tried, and of how many; False stops, and what was done is a
+    step of its own. A failure does not stop the others. Raises NotFoundError, ConflictError if another operation is the
+    last, MemtuiError."""
     todo = [each.id for each in journal.ledger().next_step(op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()

@@ -16,8 +16,7 @@ from memtui.core.memories.writers import Writers
 
 
 def taken_in(versions: Versions, places: Sequence[Scope]) -> Versions:
-    """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
-    there."""
+    """Take in what is new in these scopes. If that fails, `problem` has the error; what was known stays."""
     intake = Intake(versions, Writers(versions.root).of)
     versions.problem, versions.unsettled = None, False
     for scope in places:
@@ -88,8 +87,7 @@ def became(versions: Versions, version: Version) -> Version | None:
 
 
 class HistoryRow(NamedTuple):
-    """A version in a history: when it came to be there (seconds since the epoch), and what the memory `became` if it is
-    gone because memtui moved or renamed it."""
+    """A version, when it came to be there (seconds since the epoch), and what a moved memory `became`."""
 
     version: Version
     time: float
@@ -97,8 +95,7 @@ class HistoryRow(NamedTuple):
 
 
 def rows(versions: Versions, known: Sequence[Version]) -> list[HistoryRow]:
-    """Return the versions of a memory as rows of its history. None came before the one before it: a file that got an
-    older time, as from a backup, came when that was noticed."""
+    """Return versions as rows of a history. One that got an older time, as from a backup, came when it was noticed."""
     history: list[HistoryRow] = []
     last = 0.0
     for each in known:
@@ -138,9 +135,8 @@ def text(versions: Versions, version: Version, file: str) -> bytes:
 def restore(
     store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
 ) -> Memory:
-    """Make a version the present text of its memory again, as one step of undo; the memory keeps its present name.
-    `found` None: its file, or `file`, is gone. Raises NotFoundError if it is a deletion or its content is not kept,
-    ConflictError if the file changed since it was read."""
+    """Make a version the present text of its memory again; the memory keeps its present name. `found` None: its file,
+    or `file`, is gone. Raises NotFoundError if there is no text of it, ConflictError if the file changed since."""
     if version.digest == GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file

@@ -58,8 +58,7 @@ class IndexEntry:
 
 @dataclass(frozen=True)
 class Index:
-    """A parsed index: `lines` with their ends, `entries` (the memories' own lines) and `mentions` (all other links to
-    memories)."""
+    """A parsed index: `lines` with their ends, `entries` (memories' own lines), `mentions` (all other links)."""
 
     raw: bytes
     bom: bool

@@ -103,8 +103,7 @@ def _headings(index: Index) -> list[tuple[int, str]]:
 
 
 def _section(index: Index, kind: str) -> tuple[int, int]:
-    """Return the bounds (line numbers from 0) of the section for a memory of a type: the one whose heading names it,
-    else the last one with entries."""
+    """Return the bounds (lines from 0) of the section whose heading names a type, else of the last with entries."""
     heads = _headings(index)
     starts = [-1, *(n for n, _ in heads)]
     sections = list(zip(starts, [*starts[1:], len(index.lines)], ["", *(text for _, text in heads)], strict=True))
@@ -171,10 +170,9 @@ def place_line(
     first: bool = False,
     shown: Callable[[bytes], bytes] = lambda data: data,
 ) -> bytes:
-    """Add a line for a memory, as `add_line` does, to an index that Claude Code loads: where it belongs, if it is
-    loaded there and keeps nothing else from being loaded. If there is no room, it goes to the end, or with `first`
-    right above the last memory that is loaded. `agent`: as for `budget`; `shown` is what the index will be otherwise.
-    """
+    """Add a line, as `add_line` does, where Claude Code loads it and keeps nothing else from being loaded; without room
+    at the end, or with `first` right above the last memory that is loaded. `agent`: as for `budget`; `shown` is what
+    the index will be otherwise."""
     added = add_line(data, target, title, hook, kind=kind)
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added
@@ -257,8 +255,7 @@ def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
 
 
 def replace_target(data: bytes, old: str, new: str, old_title: str = "", new_title: str = "") -> bytes:
-    """Point every link to one memory, mentions included, at another file of the directory. Anchors stay. A title is
-    changed only if it is `old_title` and a new one is given."""
+    """Point all links to one memory at another file, with their anchors; a title that is `old_title` is replaced."""
     index = parse_index(data)
     lines = list(index.lines)
     entries = (*index.lines_of_memories, *index.mentions)
@@ -343,8 +340,7 @@ def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
 
 
 def empty_sections(index: Index) -> list[tuple[int, int, str]]:
-    """List the sections without any text as (line from 0, line of their end, title). The title of the whole file, a
-    heading of the first level, is none."""
+    """List the sections below the first level that have no text, as (line from 0, line of their end, title)."""
     heads = _headings(index)
     levels = {n: len(index.lines[n].lstrip(" ")) - len(index.lines[n].lstrip(" ").lstrip("#")) for n, _ in heads}
     sections = []

@@ -175,9 +175,8 @@ class IndexState:
 
 
 def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
-    """List the passages of an index, in their order: a section below a heading of the second level or deeper is one,
-    else each list item and paragraph. Lines of and about memories are none; `files`: names of memories, which a line
-    can name without a link."""
+    """List the passages of an index: each section below a heading of the second level or deeper, else each list item
+    and paragraph. Lines of and about memories, with links or the names `files`, are none."""
     own = {n for entry in index.entries for n in entry_lines(index, entry)} | {each.line - 1 for each in index.mentions}
     blocks: dict[int, list[int]] = {}  # numbers of lines, by that of their section's heading, or a negative one
     heading, gap = -1, True

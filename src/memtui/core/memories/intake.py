@@ -64,8 +64,7 @@ class OwnChange(NamedTuple):
 
 
 class Since(NamedTuple):
-    """The changes since the one that was read last, oldest first, the files of a change that is not finished, and the
-    id of the newest change that is."""
+    """Changes since the last that was read, oldest first; the files of an unfinished one; the id of the newest."""
 
     steps: list[OwnChange]
     unfinished: set[str]
@@ -73,8 +72,7 @@ class Since(NamedTuple):
 
 
 def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
-    """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
-    MemtuiError."""
+    """Read the changes after the one with the id `last`, and later than `oldest` (seconds). Raises MemtuiError."""
     steps: list[OwnChange] = []
     unfinished: set[str] = set()
     dropped: set[str] = set()  # the texts of memories that were deleted for good later
@@ -122,8 +120,7 @@ class Intake:
         self.log, self.writer = log, writer
 
     def take_in(self, directory: str) -> list[Version]:
-        """Take in what is new of the memories of a directory, and return it. Raises MemtuiError; LockTimeoutError if
-        another process takes in at the moment."""
+        """Take in what is new of the memories of a directory, and return it. Raises MemtuiError, LockTimeoutError."""
         with self.log.locked():
             if self.log.has_peeked:
                 self.log.reread()
@@ -161,8 +158,7 @@ class Intake:
                 self.log.add(each)
 
     def _look(self, directory: str, *, keep: bool) -> tuple[list[Version], list[Version], Since]:
-        """Return the new versions that memtui's changes made, those that others wrote, oldest first, and the changes.
-        Contents are kept if wanted."""
+        """Return the new versions that memtui made, those of others, oldest first, and the changes."""
         self.log.follow()
         self.log.looked.add(directory)
         first = directory not in self.log.directories

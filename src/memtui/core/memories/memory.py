@@ -111,8 +111,7 @@ class LinkTargets:
 
 
 def text_of(fields: dict[str, object], *keys: str) -> str:
-    """Return the first of these fields that is a non-empty text. Except for name and description, each is looked up
-    below `metadata` first."""
+    """Return the first of these fields that is a text; but for name and description, `metadata` has it first."""
     nested = fields.get("metadata")
     for key in keys:
         for place in (nested, fields) if isinstance(nested, dict) and key not in ("name", "description") else (fields,):
@@ -185,8 +184,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
 
 
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
-    """Return the bytes of a new file in the client's own form: `type` below `metadata`, a blank line above the body.
-    NULs, which would make it a binary file, are dropped."""
+    """Return the bytes of a new file in the client's own form, without NULs, which would make it a binary file."""
     fields: dict[str, object] = {"name": one_line(name), "description": one_line(description)}
     if kind:
         fields["metadata"] = {"type": one_line(kind)}
@@ -201,8 +199,7 @@ def one_line(text: str) -> str:
 
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
-    """Set the type where the file has it: at the top level, below `metadata`, or both; below `metadata` if it has none.
-    Raises MemtuiError on a broken document or an empty type."""
+    """Set the type where the file has it, else below `metadata`. Raises MemtuiError on a broken document."""
     kind = one_line(kind)
     if not kind:
         raise UsageError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")

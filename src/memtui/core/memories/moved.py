@@ -37,9 +37,8 @@ def load(root: str) -> EarlierPlaces:
 
 
 def _moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
-    """Yield the moves of memories that a change, undo or redo made, as (time, old place, new place). None is the old
-    place of a new memory; an undo or a restore brings back what the change that it is about removed, which `trash` has
-    for the undo of a restore."""
+    """Yield the moves of memories by a change, undo or redo: (time, old place, new place). A new memory has no old
+    place; what an undo or a restore brings back has the one in `trash`."""
     rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
     gone = [row["path"] for row in rows if row.get("before") and not row["after"]]
     created = [row["path"] for row in rows if row.get("after") and not row["before"]]

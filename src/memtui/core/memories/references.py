@@ -56,8 +56,7 @@ SHARED = "Your team shares these memories: others will get this change."
 
 
 def writable(scope: Scope, *, shared: bool = False) -> None:
-    """Raise MemtuiError for a scope that is read-only or has a problem, or that others share, unless a person agreed to
-    that (`shared`)."""
+    """Raise MemtuiError for a scope that is read-only or has a problem, or that others share unless `shared`."""
     if scope.problem:
         raise MemtuiError(f"{scope.directory} {scope.problem}", "memtui neither reads nor writes there.")
     if scope.is_shared:

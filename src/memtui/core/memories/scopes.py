@@ -79,8 +79,7 @@ class Scope:
 
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
-    """List the scopes of a working directory in this order: global, project, auto, agents, instructions; with
-    `all_projects` also the auto memory of every other project."""
+    """List the scopes of a working directory, the widest first; with `all_projects` other projects' auto memory."""
     root = paths.project_root(cwd)
     scopes = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
     auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
@@ -158,8 +157,7 @@ def _user_instructions(env: dict[str, str]) -> Scope:
 
 
 def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Scope:
-    """Return the scope of CLAUDE.md and rules from `cwd` up to the top of the work tree, without the paths `known`;
-    `root` is the project's. It may have no files."""
+    """Return the scope of CLAUDE.md and rules from `cwd` up to the work tree's top, without the paths `known`."""
     top = locate.worktree_top(cwd)
     names: list[str] = []
     for here in reversed(locate.upwards(cwd, top)):

@@ -154,8 +154,7 @@ class Usage:
             self._add(line, appended=False)
 
     def follow(self) -> set[str] | None:
-        """Count what was appended since, and return the paths whose counts changed. None: the log was cut, so that
-        everything has to be counted anew."""
+        """Count what was appended, and return the paths whose counts changed; None if the log was cut."""
         got = delivery_log.appended(self.root, self._ends)
         if got is None:
             return None

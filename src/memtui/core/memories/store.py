@@ -95,8 +95,7 @@ class Store:
     def put(
         self, scope: Scope, file: str, data: bytes, *, op: str, verb: str = "", extra: Sequence[Change] = ()
     ) -> Memory:
-        """Create a memory as `add`, in a file that may be in a subdirectory of the scope. `verb` begins the summary in
-        the journal, where it is not `op`."""
+        """Create a memory as `add`, also in a subdirectory. `verb` begins the journal's summary in place of `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
         new = memory.from_bytes(path, scope.label, data)
@@ -117,11 +116,10 @@ class Store:
         extra: Sequence[Change] = (),
         keep_time: bool = False,
     ) -> Memory:
-        """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path;
-        an empty value removes one. `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer.
-        `op`, `verb`, `extra`: as for `put`. `keep_time`: the file keeps its time, since it says what it said before.
-        Raises ConflictError if the file changed since it was read, MemtuiError if fields of broken frontmatter are to
-        be changed."""
+        """Replace a memory's content, or some fields by their dotted path; an empty value removes one. `seen`: the
+        person saw all of it, so it becomes trusted, and waits no longer. `op`, `verb`, `extra`: as for `put`.
+        `keep_time`: the file keeps its time. Raises ConflictError if the file changed since it was read, MemtuiError if
+        its frontmatter is broken."""
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw and not extra:
@@ -226,8 +224,7 @@ class Store:
         return trash.items(self.journal, self.journal.ledger())
 
     def restore(self, trash_id: str) -> Memory:
-        """Restore a memory to where it was, with its index line. Raises NotFoundError, ConflictError if another file
-        has its name now."""
+        """Restore a memory to where it was. Raises NotFoundError, ConflictError if another file has its name now."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         deleted = self.journal.changes_of(ledger.transactions[trash_id].record)
@@ -248,9 +245,8 @@ class Store:
             raise
 
     def purge(self, trash_id: str) -> int:
-        """Remove a memory from the trash for good, with everything the journal has of it, its versions and its words in
-        what memtui derived from it. Return how many other changes keep a line of it for their undo. Raises
-        NotFoundError."""
+        """Remove a trashed memory for good, with all that memtui has of its words. Return how many other changes keep a
+        line of it for their undo. Raises NotFoundError."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         versions = Versions(self.journal.root, self.journal.now)
@@ -292,8 +288,7 @@ class Store:
         return scope
 
     def _file_of(self, scope: Scope, found: Memory, *, own: bool = False) -> str:
-        """Return the path of a memory's file, with symlinks inside the scope resolved. Raises MemtuiError, with `own`
-        also for a symlink, which must not be moved or removed."""
+        """Return the real path of a memory's file. Raises MemtuiError, with `own` also for a symlink."""
         references.relative(scope, found.path)
         path = references.real_path(scope, found.path)
         if own and os.path.islink(found.path):
@@ -309,8 +304,7 @@ class Store:
         return references.real_path(scope, shown)
 
     def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
-        """Return the change that trusts contents, given as (relative path, bytes), in a project scope. The list is
-        empty for other scopes, and if all are trusted already."""
+        """Return the change that trusts contents (relative path, bytes) in a scope that needs trust, if any is new."""
         if not scope.needs_trust:
             return []
         edit = trust_edits.plan(self.root, scope.directory, contents)
@@ -329,8 +323,7 @@ def _name(scope: Scope) -> str:
 
 
 def _index_edits(scope: Scope, change: Callable[[bytes, str], bytes]) -> list[Change]:
-    """Return the edits of a scope's MEMORY.md, and of the one above what a team shares, where files have a directory
-    in front, which `change` gets."""
+    """Return the edits of a scope's MEMORY.md, and of the one above a team's, whose prefix of files `change` gets."""
     edits = [*references.index_edits(scope, lambda data: change(data, ""))]
     if scope.is_shared:
         own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)

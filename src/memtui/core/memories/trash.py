@@ -69,8 +69,7 @@ def _deleted_row(each: Transaction) -> dict[str, Any]:
 
 @dataclass
 class PurgedWords:
-    """What tells the words of a memory in other files: the `paths` that it had, the `hashes` of its contents as logs
-    have them, and its `lines`."""
+    """What tells a memory's words elsewhere: its `paths`, the `hashes` of its contents in logs, its `lines`."""
 
     paths: Collection[str]
     hashes: set[str] = field(default_factory=set)
@@ -126,9 +125,8 @@ class Purged(NamedTuple):
 
 
 def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
-    """Return what purging a trash item removes: everything the journal has of the memory up to its deletion, under any
-    name and in any scope it had, except for contents that other transactions share; what only tells where their lines
-    were put is not spared."""
+    """Return what purging a trash item removes: all that the journal has of it under any name, but for contents that
+    other changes need."""
     group, places = _history(ledger, key)
     own_changes = [ledger.transactions[name] for name in group]
     others = [each for each in ledger.all() if each.id not in group]
@@ -169,8 +167,7 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
 
 
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
-    """Return the ids of the transactions about a memory up to its deletion, through its moves and renames, with their
-    undos; and the paths that it had."""
+    """Return the changes about a memory up to its deletion, with their undos, and the paths that it had."""
 
     def files(each: Transaction) -> set[str]:
         return {

@@ -56,8 +56,7 @@ class Trigger(NamedTuple):
 
 
 def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, list[Trigger]]:
-    """Return the lines beside the memories of a directory, by the memory's file; those in the frontmatter are not among
-    them (`in_frontmatter`). Never raises."""
+    """Return the lines beside the memories of a directory, by file, not those in frontmatter. Never raises."""
     at = time_module.time() if now is None else now
     return {
         file: lines for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (lines := kept(rows, at))
@@ -73,8 +72,7 @@ def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
 
 
 def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
-    """Return the triggers of rows without those that are removed or forgotten, in their order: of use the MOST_LEARNED
-    heaviest, of all the MOST that a person most likely wants."""
+    """Return the triggers of rows in their order: of use the MOST_LEARNED heaviest, of all the MOST most wanted."""
     lines = alive(rows, now)
     return [each for each in lines if each in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
 
@@ -158,9 +156,8 @@ def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) 
 
 
 def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
-    """Add lines that a person typed to a memory, and remove some, as one step of undo. Return whether that changed
-    anything. In a memory with `triggers:` in its frontmatter they are added there. Raises UsageError for too many lines
-    or a text that is too long, MemtuiError."""
+    """Add and remove lines of a memory, in its frontmatter if it has some there, as one step of undo. Return whether
+    that changed anything. Raises UsageError for too many lines or a long one, MemtuiError."""
     scope, file = place_of(store, found)
     now = store.journal.now()
     add, gone = [checked(each) for each in add], {one_line(each).casefold() for each in remove}
@@ -214,8 +211,7 @@ def muted_like(root: str, directory: str, file: str, terms: Sequence[str]) -> li
 
 
 def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
-    """Never recall a memory for prompts like one again; `terms_of` is `recall/words.py` `terms`. Return False if it is
-    muted for that one already. Raises UsageError, MemtuiError."""
+    """Never recall a memory for prompts like one; False if it is muted already. Raises UsageError, MemtuiError."""
     scope, file = place_of(store, found)
     prompt = redact(prompt)[0]
     text, terms = one_line(prompt), terms_of(prompt)

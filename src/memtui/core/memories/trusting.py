@@ -50,8 +50,7 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
 
 
 def earlier(root: str, known: trust.Trust, name: str) -> bytes | None:
-    """Return the content with which a memory was last trusted, of a directory of which that much is `known`; None if
-    memtui has not stored it."""
+    """Return the content with which a memory was last trusted; None if memtui has not stored it."""
     contents = ContentStore(root)
     for digest, file in reversed(known.hashes.items()):
         if file == name:

@@ -63,9 +63,8 @@ class Version:
 
     @property
     def written(self) -> float | None:
-        """When its text was written, in seconds since the epoch: when memtui wrote it; what an undo put back, as the
-        file's time says, which is put back too; else when the file was written, and of a deleted one when that was
-        noticed."""
+        """When its text was written, in seconds since the epoch: by memtui's change, else by the file's time; of a
+        deleted file when that was noticed."""
         made_at = ids.id_time(self.change) if self.op != "undo" else None
         if made_at is not None:
             return made_at
@@ -196,8 +195,7 @@ class Versions:
         return sorted(self.directories.get(directory, {}))
 
     def unseen(self, directories: Collection[str]) -> list[tuple[Version | None, Version]]:
-        """List the files of these directories whose newest version nobody has seen, each with the newest one before it
-        that somebody has; None if there is none."""
+        """List the files whose newest version nobody has seen, each with the newest before it that somebody has."""
         with self.guard:
             files = [known for each in directories for known in self.directories.get(each, {}).values()]
             newest = [known[-1] for known in files if not known[-1].seen]
@@ -229,8 +227,7 @@ class Versions:
             return next(heirs, None)
 
     def other(self, version: Version) -> Writer:
-        """Return who else wrote what waits to be seen with a version, also if a person wrote it through memtui over
-        what nobody had seen."""
+        """Return who else wrote what waits to be seen with a version, also below what a person wrote over it."""
         for each in reversed(self.line(version.directory, version.file)):
             if each.seen:
                 break
@@ -303,10 +300,9 @@ class Versions:
             raise storage_error(error, self.path) from error
 
     def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
-        """Return the versions to forget, and how many bytes of contents go with them: those taken in before `oldest`
-        (seconds since the epoch; 0: none), then the oldest ones until the contents have at most `most_bytes` (0: any
-        number). Never the newest of a file, nor the newest that a person has seen, unless the file is gone and a person
-        has seen that."""
+        """Return the versions to forget, and how many bytes that frees: those taken in before `oldest` (seconds; 0:
+        none), then the oldest beyond `most_bytes` (0: any). Never the newest of a file, nor the newest that was
+        seen."""
         files = [known for files in self.directories.values() for known in files.values()]
         every = sorted((each for known in files for each in known), key=lambda each: each.time)
         current = [known for known in files if known[-1].digest != GONE or not known[-1].seen]

@@ -32,8 +32,7 @@ TOUCHED_BYTES = 1 << 16
 
 
 class CatalogLine:
-    """A memory in a catalog: `file` relative to its directory, name, description, type, the `ids.digest` of its bytes,
-    and the `_stamp` of its file."""
+    """A memory in a catalog: its `file`, name, description, type, the digest of its bytes, its file's `_stamp`."""
 
     __slots__ = ("description", "digest", "file", "name", "stamp", "type")
 
@@ -90,9 +89,8 @@ def _trust_stamp(root: str, project: bool) -> "list[int] | None":
 
 
 def build(root: str, directory: str, project: bool) -> Catalog:
-    """Build the catalog of a directory, however long it takes; with `project` only of trusted memories. A missing
-    directory has none. Files that can't be read and symlinks that leave the directory are left out. Every file is
-    checked, since a replaced file leaves no other trace."""
+    """Build the catalog of a directory, with `project` only of trusted memories. Every file is checked, since a
+    replaced file leaves no other trace."""
     base = _base(root, directory)
     try:
         fs.unlink(base + ".touched")
@@ -103,8 +101,7 @@ def build(root: str, directory: str, project: bool) -> Catalog:
 
 
 def look(root: str, directory: str, project: bool, quick: bool = False) -> Catalog:
-    """Return the catalog as `build` does, but from the caches and in the time that a hook has; `unready` if that is not
-    enough. `quick`: in the time that a prompt has."""
+    """Return the catalog from the caches in the time that a hook has, or with `quick` a prompt; else `unready`."""
     base = _base(root, directory)
     known = _trust_stamp(root, project)
     cached = _kept(base)
@@ -127,8 +124,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
 
 
 def touch(root: str, path: str) -> None:
-    """Note that a memory was written, for the next `look` at its directory, if that has a cache. If it can't be noted,
-    `build` finds the change. Never raises."""
+    """Note that a memory was written, for the next `look` at its directory, if that has a cache. Never raises."""
     directory = paths.parent(path)
     while directory != "/":
         base = _base(root, directory)
@@ -207,8 +203,7 @@ def _updated(kept: "dict[str, object]", update: "_Update", noted: "list[str]", q
 
 
 class _Update:
-    """The changes of a directory's files since its head was cached. `more`, `untrusted`: how many more there are now;
-    `unsure`: whether there may be others."""
+    """The changes since a directory's head was cached: how many `more` there are, and whether `unsure`."""
 
     def __init__(self, directory: str, trusted: "trust.Trust | None") -> None:
         self.directory = directory
@@ -274,8 +269,7 @@ def touched(path: str) -> "list[str]":
 def _whole(
     base: str, directory: str, trusted: "trust.Trust | None", known: "list[int] | None", most: int = -1
 ) -> Catalog:
-    """Return the catalog by checking all files, and write the caches. Raises locate.TooManyError for more than `most`
-    files (-1: any number)."""
+    """Return the catalog by all files, and cache it. Raises TooManyError for more than `most` (-1: any)."""
     catalog = Catalog(directory)
     dirs: list[str] = []
     try:

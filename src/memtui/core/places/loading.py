@@ -42,8 +42,7 @@ def way(env: dict[str, str], cwd: str) -> str:
 
 
 def _is_switched_on(env: dict[str, str]) -> bool:
-    """Tell whether the client's vendor has switched on that it recalls, which the client keeps in its own file. It does
-    not look there without telemetry."""
+    """Tell whether the vendor switched on that the client recalls, which it looks up only with telemetry."""
     silent = any(env.get(name, "").lower() not in {"", *FALSE} for name in SILENT)
     if silent and env.get(SILENT_READS, "").lower() in {"", *FALSE}:
         return False

@@ -27,8 +27,7 @@ NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 
 def worktree_top(cwd: str) -> str:
-    """Return the nearest directory from `cwd` upwards that holds a `.git`, else `cwd`. Unlike in `paths.project_root` a
-    linked worktree is its own top."""
+    """Return the nearest directory from `cwd` upwards that holds a `.git`, also a linked worktree's, else `cwd`."""
     here_and_above = upwards(cwd)
     return next((here for here in here_and_above if _identity(here.rstrip("/") + "/.git")), here_and_above[0])
 
@@ -141,8 +140,7 @@ def _absolute(value: str) -> "str | None":
 
 
 def stored(env: "dict[str, str]", cwd: str, store: "object", path: "object") -> str:
-    """Return the file that a memory tool of the client names by a store and a path in it; empty for a store that is not
-    on this machine, and for a path that leads out of it."""
+    """Return the file that a memory tool of the client names; empty for another store, or a path out of it."""
     if store != PERSONAL_STORE or not isinstance(path, str):
         return ""
     top = auto_dir(env, cwd)

@@ -35,8 +35,7 @@ def indexed(root: str, path: str) -> str | None:
 
 
 def remove(root: str, directory: str) -> bool:
-    """Remove the index of a directory, its manifest last, so that an interrupted removal goes on the next time; return
-    whether there was one. Raises OSError, LockTimeoutError."""
+    """Remove the index of a directory, its manifest last; return whether there was one. Raises OSError."""
     base = paths.index_base(root, directory)
     if not os.path.exists(base + ".index"):
         return False

@@ -112,8 +112,7 @@ OPTIONAL_STRINGS = ("if", "statusMessage")
 
 
 class Fault(NamedTuple):
-    """One thing that the client skips: `key` is its path in the file, empty for the whole; `why` is what it says, and
-    `entry` the hook that is meant, if one is."""
+    """What the client skips: the `key` in the file, `why`, as it says, and the hook that is the `entry`."""
 
     key: str
     why: str
@@ -121,8 +120,7 @@ class Fault(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """A settings file as the client reads it: `value` is empty if it skips the file, for its `faults`, and is without
-    the hooks that it leaves out alone, `skipped`."""
+    """A file as the client reads it: `value`, empty for its `faults`, and without the hooks that are `skipped`."""
 
     value: dict[str, Any]
     faults: Sequence[Fault] = ()
@@ -130,8 +128,7 @@ class Settings(NamedTuple):
 
 
 def read(path: str, managed: bool = False) -> Settings:
-    """Read a settings file as the client does; a missing one as empty. Of a managed file, a wrong value is left out
-    alone."""
+    """Read a settings file as the client does; a missing one is empty, a managed one loses no other value."""
     try:
         data = fs.read_bytes(path, MOST_BYTES + 1)
     except FileNotFoundError:

@@ -63,8 +63,7 @@ def read(path: str) -> "dict[str, object]":
 
 
 def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:
-    """Return the value of a setting in the last file that sets it; None if none does. The client skips a file with a
-    value that is not of the `kind`."""
+    """Return the value of a setting in the last file that has one of the `kind`; None if none does."""
     for _, path in reversed(every(env, cwd)):
         value = read(path).get(key)
         if isinstance(value, kind):

@@ -63,8 +63,7 @@ def key(memory_dir: str) -> str:
 
 
 def _is_own_worktree(top: str) -> bool:
-    """Tell whether the main repository points back to this worktree, as git records it. A `.git` file from an unpacked
-    archive can point into any repository."""
+    """Tell whether the main repository points back to this worktree: an archive's `.git` can point anywhere."""
     try:
         line = fs.read_bytes(top + "/.git", 4096).decode("utf-8", "surrogateescape").strip()
         gitdir = paths.normal(paths.join(top, line.removeprefix("gitdir:").strip()))
@@ -115,8 +114,7 @@ def everything(root: str) -> "dict[str, Trust]":
 
 
 def trusted_names(root: str, memory_dir: str) -> "set[str]":
-    """Return the relative paths of the memories in a directory that may be delivered as they are now. A delivery still
-    has to check `Trust.allows` with the bytes that it sends."""
+    """Return the memories that may be delivered as they are now; a delivery checks the bytes that it sends."""
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
         return set()
