@@ -7,7 +7,7 @@ import pytest
 
 from memtui.core.base import fs
 
-CALLS = ("_write_and_close", "unlink")
+CALLS = ("write_and_close", "unlink")
 
 
 @pytest.mark.parametrize("at", range(8))

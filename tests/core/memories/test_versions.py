@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.memories.intake import Intake
 from memtui.core.memories.versions import Versions, Writer
 
@@ -32,7 +32,7 @@ def test_a_content_that_is_gone_or_damaged_is_said(store):
     path = versions.contents.path(found.digest)
     with open(path, "wb") as file:
         file.write(b"other")
-    with pytest.raises(NotFoundError, match="damaged"):
+    with pytest.raises(MemtuiError, match="damaged"):
         versions.content(found)
     os.unlink(path)
     assert versions.content(found) == b"one", "its file still has it"

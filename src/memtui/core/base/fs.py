@@ -254,7 +254,7 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
         pass
     fd = _open_making_dirs(new, NEW_FILE, FILE_MODE)
     try:
-        _write_and_close(fd, data, mode, durable)
+        write_and_close(fd, data, mode, durable)
         posix.rename(new, path)
     except BaseException:
         try:
@@ -266,7 +266,8 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
         sync_dir(path[: path.rfind("/")] or "/")
 
 
-def _write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
+def write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
+    """Write all of a new file, with permission bits, to the disk if `durable`, and close it. Raises OSError."""
     try:
         write_all(fd, data)
         if mode != FILE_MODE:
@@ -282,7 +283,7 @@ def create(path: str, data: bytes, durable: bool = False) -> bool:
     new = temporary(path)
     fd = _open_making_dirs(new, NEW_FILE, FILE_MODE)
     try:
-        _write_and_close(fd, data, FILE_MODE, durable)
+        write_and_close(fd, data, FILE_MODE, durable)
         posix.link(new, path)
     except OSError:
         return False

@@ -127,6 +127,13 @@ def shown(data: bytes | None) -> str:
     return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
 
 
+def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
+    """Return how much two texts, as bytes or lines, have alike at the beginning, and behind that at the end."""
+    least = min(len(old), len(new))
+    head = next((at for at in range(least) if old[at] != new[at]), least)
+    return head, next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
+
+
 def state_of(now: object, before: object, after: object) -> State:
     """Return the state of a change that finds something as it is `now`."""
     return "made" if now == after else "open" if now == before else "foreign"
@@ -221,13 +228,7 @@ class FileChange(Change):
         temporary = fs.temporary(self.path)
         fd = os.open(temporary, fs.NEW_FILE, fs.FILE_MODE)
         try:
-            try:
-                fs.write_all(fd, data)
-                if self.mode is not None:
-                    os.fchmod(fd, self.mode)
-                os.fsync(fd)
-            finally:
-                os.close(fd)
+            fs.write_and_close(fd, data, fs.FILE_MODE if self.mode is None else self.mode, durable=True)
             self._set_time(temporary)
             try:
                 os.link(temporary, self.path)
@@ -279,9 +280,7 @@ class Patch(Change):
     ) -> "Patch":
         """Return the smallest single patch that turns one content into the other."""
         old, new = before or b"", after or b""
-        shared = min(len(old), len(new))
-        head = next((i for i in range(shared) if old[i] != new[i]), shared)
-        tail = next((i for i in range(shared - head) if old[-1 - i] != new[-1 - i]), shared - head)
+        head, tail = shared_ends(old, new)
         removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
         return cls(path, head, removed, added, _digest(before), _digest(after), mode, dirs)
 

@@ -180,12 +180,7 @@ def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) 
     import difflib
 
     old, new = (LINE.findall(inbox_format.decode(data)) for data in (before, after))
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head, tail = changes.shared_ends(old, new)
     matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
     edits = []
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
