@@ -113,8 +113,8 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
         except locate.TooManyError:
             pass
     if catalog is None:
-        update = _Update(directory, trusted(root, directory, project))
-        catalog = _updated(cached, update, noted, quick) or _not_yet(directory)
+        known_trust = trusted(root, directory, project)
+        catalog = _updated(cached, directory, known_trust, noted, quick) or _not_yet(directory)
         # The trust changed since the head was built: only `build` finds what else it allows now.
         catalog.unready = catalog.unready or cached.get("known") != known
     number = catalog.count + catalog.untrusted
@@ -178,71 +178,45 @@ def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
     return catalog
 
 
-def _updated(kept: "dict[str, object]", update: "_Update", noted: "list[str]", quick: bool) -> "Catalog | None":
+def _updated(
+    kept: "dict[str, object]", directory: str, trusted: "trust.Trust | None", noted: "list[str]", quick: bool
+) -> "Catalog | None":
     """Return the cached catalog with the changes since then that can be found fast; None if the cache is damaged."""
-    directory = update.directory
     try:
         rows, dirs = kept["rows"], session_state.table(kept, "dirs")
-        for row in rows if isinstance(rows, list) else []:
-            line = CatalogLine(row)
-            update.lines[line.file] = line
         catalog = _counted(kept, directory)
-        for number, file in enumerate(list(update.lines)):
-            update.check(file, number < WATCHED or not quick)
-        for file in noted:
-            update.read(file)
+        lines = {line.file: line for line in [CatalogLine(row) for row in (rows if isinstance(rows, list) else [])]}
+        changed = [
+            file
+            for number, (file, line) in enumerate(lines.items())
+            if (number < WATCHED or not quick) and not _is_as_cached(directory, line)
+        ]
+        changed += [file for file in noted if file not in changed]
         # Which files are new, only `build` has the time to find.
-        catalog.unready = any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items())
+        moved = any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items())
+        catalog.unready = moved or len(changed) > AT_ONCE
     except (OSError, ValueError, TypeError, LookupError):
         return None
-    catalog.unready = catalog.unready or update.unsure
-    catalog.count += update.more
-    catalog.untrusted = max(0, catalog.untrusted + update.untrusted)
-    catalog.lines = sorted(update.lines.values(), key=CatalogLine.rank)[:HEAD]
+    before = set(lines)
+    for file in changed[:AT_ONCE]:
+        lines.pop(file, None)
+        try:
+            lines[file] = line_of(directory, file)
+        except OSError:
+            pass
+    known = {file: line for file, line in lines.items() if trusted is None or trusted.knows(line.digest)}
+    # What is new, or was below the head, is counted by `build`.
+    catalog.untrusted += len(before & (lines.keys() - known.keys()))
+    catalog.count += len(before & known.keys()) - len(before)
+    catalog.lines = sorted(known.values(), key=CatalogLine.rank)[:HEAD]
     return catalog
 
 
-class _Update:
-    """The changes since a directory's head was cached: how many `more` there are, and whether `unsure`."""
-
-    def __init__(self, directory: str, trusted: "trust.Trust | None") -> None:
-        self.directory = directory
-        self.lines: dict[str, CatalogLine] = {}
-        self.trusted = trusted
-        self.more = self.untrusted = self.reads = 0
-        self.unsure = False
-
-    def check(self, file: str, watched: bool) -> None:
-        """Remove or read again a line whose file, if it is `watched`, or whose trust changed."""
-        line = self.lines[file]
-        try:
-            same = not watched or _stamp(f"{self.directory}/{file}") == line.stamp
-        except OSError:
-            same = False
-        if not same:
-            self.read(file)
-        elif self.trusted is not None and not self.trusted.knows(line.digest):
-            del self.lines[file]
-            self.more -= 1
-            self.untrusted += 1
-
-    def read(self, file: str) -> None:
-        """Read a file that may have changed; at most AT_ONCE files."""
-        self.reads += 1
-        if self.reads > AT_ONCE:
-            self.unsure = True
-            return
-        known = self.lines.pop(file, None) is not None
-        try:
-            line = line_of(self.directory, file)
-        except OSError:
-            self.more -= known
-            return
-        if self.trusted is not None and not self.trusted.knows(line.digest):
-            self.untrusted += known
-            self.more -= known
-        else:
-            self.lines[file] = line
+def _is_as_cached(directory: str, line: CatalogLine) -> bool:
+    try:
+        return _stamp(f"{directory}/{line.file}") == line.stamp
+    except OSError:
+        return False
 
 
 def _not_yet(directory: str) -> Catalog:
