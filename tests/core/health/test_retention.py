@@ -167,18 +167,6 @@ def test_what_was_made_as_one_step_stays_or_goes_together(world, monkeypatch):
     assert len(world.history()) == 3
 
 
-def test_a_change_that_was_undone_of_late_stays_with_its_undoing(world):
-    world.create("one", days=200)
-    world.create("two", days=199)
-    world.days_ago(1)
-    world.undo()
-    assert world.collect().changes == 1
-    assert world.history() == ["create global:two", "create global:two"]
-    assert world.store.journal.ledger().redoable
-    world.redo()
-    assert world.store.find("two").body.strip() == "The text of two."
-
-
 def test_memories_deleted_long_ago_can_not_be_restored_and_are_named(world):
     world.days_ago(250)
     world.create("one", days=250)

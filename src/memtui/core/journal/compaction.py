@@ -2,6 +2,7 @@
 They can no longer be undone. This runs under the journal's lock; a killed process leaves contents that the next run
 removes."""
 
+import itertools
 import os
 import re
 import time
@@ -17,40 +18,16 @@ DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
-def _families(every: list[Transaction]) -> list[list[Transaction]]:
-    """Group the transactions that are kept or removed together: a change with its undos, restores and purges, and all
-    changes of one step. The groups are ordered by their newest transaction, oldest first."""
-    above: dict[str, str] = {}
-
-    def top(key: str) -> str:
-        while above[key] != key:
-            above[key] = key = above[above[key]]
-        return key
-
-    groups: dict[str, str] = {}
-    for each in every:
-        above[each.id] = each.id
-        gone, group = each.record.get("gone"), each.record.get("group")
-        for other in (each.of, *(gone if isinstance(gone, list) else ())):
-            if isinstance(other, str) and other in above:
-                above[top(each.id)] = top(other)
-        if isinstance(group, str) and group:
-            above[top(each.id)] = top(groups.setdefault(group, each.id))
-    families: dict[str, list[Transaction]] = {}
-    for each in reversed(every):
-        families.setdefault(top(each.id), []).append(each)
-    return list(reversed([family[::-1] for family in families.values()]))
-
-
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
-    """Return the transactions whose newest is older than `days`, and those beyond the newest `most` changes (0: no
+    """Return the transactions that are older than `days`, and those beyond the newest `most` changes (0: no
     limit), oldest first. They are taken in the journal's order: if the clock was put back, more is kept, never less."""
     every = ledger.all()
     if every and every[-1].state == "intent":
         every.pop()  # in progress
     remaining = sum(each.is_change for each in every)
     old_ones: list[Transaction] = []
-    for family in _families(every):
+    for _, run in itertools.groupby(every, lambda each: each.group or each.id):  # one step goes as a whole
+        family = list(run)
         size = sum(each.is_change for each in family)
         last = clock.parse(family[-1].time)
         old = days > 0 and last is not None and last < now - days * clock.DAY

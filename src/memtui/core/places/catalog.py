@@ -1,9 +1,8 @@
 """The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
 
 For a directory with at least CACHE_FROM memories `run/` caches the head, which is the memories that an index has room
-for, with the change times of the directories; and a row for each memory. All may be
-deleted at any time. `look`, for hooks, reads the head and as many changes as it has time for; `build`, for workers,
-checks every file and reads those that changed."""
+for, with the change times of the directories; and a row for each memory. All may be deleted at any time. `look`, for
+hooks, reads the head and as many changes as it has time for; `build`, for workers, checks every file."""
 
 import posix
 
