@@ -34,8 +34,7 @@ FORBIDDEN = {
 
 def action_texts():
     """The keys' words, and the titles of the palette."""
-    words = {each.id: f"{each.footer} {each.help}" for each in actions.ACTIONS}
-    return {**words, **{f"title of {name}": title for name, title in actions.TITLES.items()}}
+    return {each.id: f"{each.footer} {each.name} {each.help}" for each in actions.ACTIONS}
 
 
 def problem_texts():

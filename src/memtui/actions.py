@@ -11,179 +11,109 @@ from dataclasses import dataclass
 GLOBAL, LIST = "app", "list"
 # An action's id in braces, which `keyed` replaces by its key.
 PLACEHOLDER = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
-# The palette's title of an action, where its id would not be understood.
-TITLES = {
-    "app.memories": "go to: memories",
-    "app.inbox": "go to: inbox",
-    "app.activity": "go to: activity",
-    "app.setup": "go to: setup",
-    "app.note": "activity: write a note",
-    "app.undo": "changes: undo",
-    "app.redo": "changes: redo",
-    "app.changes": "changes: list",
-    "app.palette": "memtui: find an action",
-    "app.help": "memtui: keys",
-    "app.copy": "memtui: copy",
-    "app.refresh": "memtui: read again",
-    "app.theme": "memtui: next theme",
-    "app.tour": "memtui: the tour",
-    "app.quit": "memtui: quit",
-    "list.filter": "list: filter",
-    "list.mark_all": "list: mark all like this",
-    "list.range": "list: mark a range",
-    "list.attention": "list: what needs attention",
-    "list.project": "list: this project, or all",
-    "list.next": "list: read the next",
-    "list.previous": "list: read the previous",
-    "list.open": "list: read, whole screen",
-    "memories.editor": "memories: edit in your editor",
-    "memories.remove": "memories: to the trash",
-    "memories.recall": "memories: recall, try a prompt",
-    "memories.pin": "memories: pin or unpin",
-    "memories.purge": "memories: delete for good",
-    "memories.restore": "memories: open the trash",
-    "memories.retype": "memories: type",
-    "memories.import": "memories: import memories…",
-    "memories.export": "memories: export this scope…",
-    "memories.history": "memories: versions, restore one",
-    "memories.follow": "memories: follow a link",
-    "memories.sort": "memories: next order",
-    "memories.left": "memories: pane to the left",
-    "memories.right": "memories: pane to the right",
-    "inbox.history": "inbox: versions of a changed memory",
-    "inbox.later": "inbox: hide until …",
-    "inbox.note": "inbox: turn into a note",
-    "inbox.follow": "inbox: to the memory",
-    "inbox.backfill": "inbox: past sessions",
-    "activity.again": "activity: send a note again",
-    "activity.fold": "activity: fold the session",
-    "activity.unfold": "activity: unfold the session, or read",
-    "setup.accept": "setup: fix, or install hooks",
-    "setup.edit": "setup: change",
-    "setup.remove": "setup: reset, or remove hooks",
-}
-
-
-# Where the help lists an action's key; the others do something.
-_SECTIONS = {
-    **dict.fromkeys(("app.memories", "app.inbox", "app.activity", "app.setup", "list.next", "list.previous"), "Move"),
-    **dict.fromkeys(("memories.left", "memories.right", "activity.fold", "activity.unfold", "list.open"), "Move"),
-    **dict.fromkeys(("list.filter", "list.mark", "list.mark_all", "list.range", "list.attention"), "Choose"),
-    **dict.fromkeys(("list.project", "memories.sort"), "Choose"),
-    **dict.fromkeys(("app.note", "app.copy"), "Do"),
-}
+SECTIONS = {"M": "Move", "C": "Choose", "D": "Do", "A": "All"}  # of the help, by the first letter of the marks
+# One line an action: id | keys | footer | marks | title in the palette, where it is not the verb | help. Marks: the
+# section, `w` if it writes, `l` if it acts on the list.
+_TABLE = """\
+app.memories | 1 | | M | go to: memories | Memories: what the agent remembers
+app.inbox | 2 | | M | go to: inbox | Inbox: what waits for your decision
+app.activity | 3 | | M | go to: activity | Activity: notes that wait, what sessions got, whether it arrived
+app.setup | 4 | | M | go to: setup | Setup: problems, hooks, the mode, the model, settings
+app.note | c | note | Dw | activity: write a note | Write a note, from any screen; on a session: to it
+app.undo | z | undo | Aw | changes: undo | Undo the last change
+app.redo | Z | | Aw | changes: redo | Redo what was undone last
+app.changes | U | | A | changes: list | All changes: which, when, by whom; undo any of them
+app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
+app.help | question_mark | help | A | memtui: keys | All keys of this screen
+app.copy | y | | D | memtui: copy | Copy what is shown to the clipboard
+app.refresh | | | A | memtui: read again | Read everything again
+app.theme | | | A | memtui: next theme | The next theme
+app.tour | | | A | memtui: the tour | The tour: three things that you do
+app.quit | q,ctrl+q | quit | A | memtui: quit | Quit memtui
+list.filter | slash | filter | C | | Find words, and such as type:, scope:, is:problem, project:, session:
+list.mark | space | mark | Cl | | Mark it; most actions work on all marked ones
+list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look, or none
+list.range | v | | Cl | mark a range | Mark a range: once at its start, once at its end
+list.attention | exclamation_mark | problems | Cl | what needs attention | Show only what needs attention, or all
+list.project | p | project | Cl | this project, or all | This project only, or all
+list.next | J | next | M | read the next | The next one, also while one is read
+list.previous | K | previous | M | read the previous | The previous one
+list.open | | | M | read, whole screen | Read it over the whole screen
+memories.edit | e | edit | Dw | | Edit its fields and text
+memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
+memories.new | n | new | Dw | | Create a memory
+memories.remove | x | trash | Dw | to the trash | Move it to the trash
+memories.purge | | | Dw | delete for good | Delete it for good
+memories.restore | | | Dw | open the trash | The trash: restore, or delete for good
+memories.recall | r | prompt | D | | Recall: type a prompt, and see which memories it would bring, and why
+memories.retype | t | type | Dw | type | Change its type
+memories.pin | P | | Dw | pin or unpin | Pin it, so that recall counts it more, or unpin it
+memories.move | m | move | Dw | | Move it to another scope
+memories.copy | | | Dw | | Copy it to another scope
+memories.history | H | | D | versions, restore one | Its versions: who wrote each and what it changed; restore one
+memories.follow | f | follow | D | follow a link | To a memory that it links to, or that links to it; escape comes back
+memories.sort | s | sort | Cl | next order | Sort by the next column
+memories.left | h,left | | M | left pane | One pane to the left, or where it has no room: choose a scope; there, fold
+memories.right | l,right | | M | right pane | One pane to the right; in the scopes, unfold
+memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
+memories.export | | | Dw | export this scope… | Export the memories of this scope to a folder
+memories.trust | a | trust | Dw | | Trust a memory that came with the repository, or all
+inbox.accept | a | accept | Dw | | Accept (the command: approve): do what is shown
+inbox.edit | e | edit | Dw | | Edit it first, then it is accepted
+inbox.reject | x | reject | Dw | | Reject it; again on its grey row: never draft it again
+inbox.later | w | later | Dw | hide until … | Hide it until tomorrow, next week or a date
+inbox.merge | m | merge | Dw | | Append a draft to an existing memory
+inbox.history | H | versions | D | versions | The versions of a memory that others changed; restore one
+inbox.follow | f | go to it | D | to the memory | To the memory that it is about
+inbox.note | | | Dw | turn into a note | Turn a draft or a todo into a note for the next prompt
+inbox.backfill | | | Dw | past sessions | Read past sessions for drafts
+activity.edit | e | edit | Dw | | Change a note that waits: text, for whom, until when
+activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
+activity.again | a | send again | Dw | send a note again | Send a note again in a form; an expired or held one at once
+activity.plots | P | plots | D | | Plots: deliveries a day, receipts, hook time
+activity.fold | h,left | fold | M | fold the session | Fold the session; back to the list
+activity.unfold | l,right | unfold | M | unfold the session, or read | Unfold the session; else read the row
+setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown: fix it, install the hooks
+setup.edit | e | change | Dw | change | Change a setting
+setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default; of the hooks: remove them
+"""
 
 
 @dataclass(frozen=True)
 class Action:
     """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated, empty for one that only the
-    palette has; `footer` the short word in the
-    footer, empty for none; `help` a sentence; `writes` whether `--read-only` forbids it; `listed` whether it acts on
-    the list, so that it is off while one thing is read in the list's place; `title` its name in the palette, where that
-    is neither in TITLES nor the id."""
+    palette has; `footer` the short word in the footer, empty for none; `section` the group of the help in which its key
+    stands; `name` its title in the palette, such as `group: verb`; `help` a sentence; `writes` whether `--read-only`
+    forbids it; `listed` whether it acts on the list, so that it is off while one thing is read in the list's place."""
 
     id: str
     keys: str
     footer: str
+    section: str
+    name: str
     help: str
     writes: bool = False
     listed: bool = False
-    title: str = ""
 
     @property
     def group(self) -> str:
-        """Return the screen it belongs to, or `app`."""
+        """The screen it belongs to, or `app`."""
         return self.id.partition(".")[0]
 
     @property
-    def section(self) -> str:
-        """Return the group of the help in which its key stands: Move, Choose, Do or All."""
-        return _SECTIONS.get(self.id) or ("All" if self.group == GLOBAL else "Do")
-
-    @property
     def verb(self) -> str:
-        """Return the second part of the id, with blanks for underscores."""
-        return self.id.partition(".")[2].replace("_", " ")
-
-    @property
-    def name(self) -> str:
-        """Return its title in the palette, such as `group: verb`."""
-        return self.title or TITLES.get(self.id) or f"{self.group}: {self.verb}"
+        """The second part of the id."""
+        return self.id.partition(".")[2]
 
 
-ACTIONS: tuple[Action, ...] = (
-    Action("app.memories", "1", "", "Memories: what the agent remembers"),
-    Action("app.inbox", "2", "", "Inbox: what waits for your decision"),
-    Action("app.activity", "3", "", "Activity: notes that wait, what sessions got, whether it arrived"),
-    Action("app.setup", "4", "", "Setup: problems, hooks, the mode, the model, settings"),
-    Action("app.note", "c", "note", "Write a note, from any screen; on a session: to it", writes=True),
-    Action("app.undo", "z", "undo", "Undo the last change", writes=True),
-    Action("app.redo", "Z", "", "Redo what was undone last", writes=True),
-    Action("app.changes", "U", "", "All changes: which, when, by whom; undo any of them"),
-    Action("app.palette", "ctrl+p", "", "Find an action by name"),
-    Action("app.help", "question_mark", "help", "All keys of this screen"),
-    Action("app.copy", "y", "", "Copy what is shown to the clipboard"),
-    Action("app.refresh", "", "", "Read everything again"),
-    Action("app.theme", "", "", "The next theme"),
-    Action("app.tour", "", "", "The tour: three things that you do"),
-    Action("app.quit", "q,ctrl+q", "quit", "Quit memtui"),
-    Action("list.filter", "slash", "filter", "Find words, and such as type:, scope:, is:problem, project:, session:"),
-    Action("list.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
-    Action("list.mark_all", "A", "all like this", "Mark all like this that need no look, or none", listed=True),
-    Action("list.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
-    Action("list.attention", "exclamation_mark", "problems", "Show only what needs attention, or all", listed=True),
-    Action("list.project", "p", "project", "This project only, or all", listed=True),
-    Action("list.next", "J", "next", "The next one, also while one is read"),
-    Action("list.previous", "K", "previous", "The previous one"),
-    Action("list.open", "", "", "Read it over the whole screen"),
-    Action("memories.edit", "e", "edit", "Edit its fields and text", writes=True),
-    Action("memories.editor", "E", "", "Edit the file in $VISUAL or $EDITOR", writes=True),
-    Action("memories.new", "n", "new", "Create a memory", writes=True),
-    Action(
-        "memories.remove",
-        "x",
-        "trash",
-        "Move it to the trash",
-        writes=True,
-    ),
-    Action("memories.purge", "", "", "Delete it for good", writes=True),
-    Action("memories.restore", "", "", "The trash: restore, or delete for good", writes=True),
-    Action("memories.recall", "r", "prompt", "Recall: type a prompt, and see which memories it would bring, and why"),
-    Action("memories.retype", "t", "type", "Change its type", writes=True),
-    Action("memories.pin", "P", "", "Pin it, so that recall counts it more, or unpin it", writes=True),
-    Action("memories.move", "m", "move", "Move it to another scope", writes=True),
-    Action("memories.copy", "", "", "Copy it to another scope", writes=True),
-    Action("memories.history", "H", "", "Its versions: who wrote each and what it changed; restore one"),
-    Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
-    Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
-    Action("memories.left", "h,left", "", "One pane to the left, or where it has no room: choose a scope; there, fold"),
-    Action("memories.right", "l,right", "", "One pane to the right; in the scopes, unfold"),
-    Action("memories.import", "", "", "Import memories from a file or folder, as drafts", writes=True),
-    Action("memories.export", "", "", "Export the memories of this scope to a folder", writes=True),
-    Action("memories.trust", "a", "trust", "Trust a memory that came with the repository, or all", writes=True),
-    Action("inbox.accept", "a", "accept", "Accept (the command: approve): do what is shown", writes=True),
-    Action("inbox.edit", "e", "edit", "Edit it first, then it is accepted", writes=True),
-    Action("inbox.reject", "x", "reject", "Reject it; again on its grey row: never draft it again", writes=True),
-    Action("inbox.later", "w", "later", "Hide it until tomorrow, next week or a date", writes=True),
-    Action("inbox.merge", "m", "merge", "Append a draft to an existing memory", writes=True),
-    Action("inbox.history", "H", "versions", "The versions of a memory that others changed; restore one"),
-    Action("inbox.follow", "f", "go to it", "To the memory that it is about"),
-    Action("inbox.note", "", "", "Turn a draft or a todo into a note for the next prompt", writes=True),
-    Action("inbox.backfill", "", "", "Read past sessions for drafts", writes=True),
-    Action("activity.edit", "e", "edit", "Change a note that waits: text, for whom, until when", writes=True),
-    Action("activity.withdraw", "x", "withdraw", "Withdraw a note before it is sent", writes=True),
-    Action(
-        "activity.again", "a", "send again", "Send a note again in a form; an expired or held one at once", writes=True
-    ),
-    Action("activity.plots", "P", "plots", "Plots: deliveries a day, receipts, hook time"),
-    Action("activity.fold", "h,left", "fold", "Fold the session; back to the list"),
-    Action("activity.unfold", "l,right", "unfold", "Unfold the session; else read the row"),
-    Action("setup.accept", "a", "fix", "Do what is shown: fix it, install the hooks", writes=True),
-    Action("setup.edit", "e", "change", "Change a setting", writes=True),
-    Action("setup.remove", "x", "reset", "Reset a setting to its default; of the hooks: remove them", writes=True),
-)
+def _read(line: str) -> Action:
+    action_id, keys, footer, marks, title, about = (part.strip() for part in line.split("|"))
+    group, _, verb = action_id.partition(".")
+    name = title if ":" in title else f"{group}: {title or verb.replace('_', ' ')}"
+    return Action(action_id, keys, footer, SECTIONS[marks[0]], name, about, "w" in marks, "l" in marks)
 
 
+ACTIONS = tuple(map(_read, _TABLE.splitlines()))
 _BY_ID = {action.id: action for action in ACTIONS}
 
 

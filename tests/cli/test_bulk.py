@@ -75,10 +75,10 @@ def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(m
     assert "relase-steps" not in names(memtui, "global")
 
 
-def test_another_name_there_is_an_option(memtui):
-    memtui("mv", "--copy", "prefer-pnpm", "--to", "global", "--name", "pnpm-everywhere")
+def test_another_name_there_stands_behind_the_scope(memtui):
+    memtui("mv", "--copy", "prefer-pnpm", "global:pnpm-everywhere")
     assert "pnpm-everywhere" in names(memtui, "global")
-    for words in (["a", "b", "c"], ["a", "b", "--name", "c"], ["a", "b", "--to", "global", "--name", "c"], ["a"]):
+    for words in (["a", "b", "c"], ["a"]):
         assert memtui("mv", *words, check=False).code == 2
 
 

@@ -251,7 +251,7 @@ def test_renaming_repairs_links_and_index(memtui, world):
 def test_moving_copying_deleting_and_restoring(memtui, world):
     memtui("mv", "test-database", "--to", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
-    memtui("mv", "--copy", "test-database", "--to", "agent:reviewer", "--name", "db")
+    memtui("mv", "--copy", "test-database", "agent:reviewer:db")
     assert memory(memtui, "db")["scope"] == "agent:reviewer"
     memtui("rm", "db", "test-database")
     assert memory(memtui, "db") is None
@@ -266,11 +266,8 @@ def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_i
     done = memtui(*verb.split(), "test-database", word, check=False)
     assert done.code == 2
     assert f"memtui {verb} --to {scope} test-database" in done.err
-    assert f"memtui {verb} --name {word} test-database" in done.err
     assert memory(memtui, "test-database")["scope"] == "auto"
     assert memory(memtui, word) is None
-    memtui(*verb.split(), "test-database", "--name", word)
-    assert memory(memtui, word)["scope"] == "auto"
 
 
 def test_a_scope_behind_several_memories_is_told_as_well(memtui):
@@ -294,7 +291,6 @@ def test_a_scope_and_a_name_are_not_called_a_scope(memtui):
     assert (nope.code, "nope" in nope.err, "is a scope" in nope.err) == (3, True, False)
     several = memtui("mv", "prefer-pnpm", "release-steps", "auto:x", check=False)
     assert (several.code, "--to SCOPE" in several.err, "is a scope" in several.err) == (2, True, False)
-    assert "--name" not in memtui("mv", "prefer-pnpm", "agent:nobody", check=False).err
     refused = memtui("mv", "skip-code-review", "global:reviews", check=False)
     assert (refused.code, "is not trusted" in refused.err) == (1, True)
 

@@ -251,7 +251,7 @@ def test_narration_is_wrapped_on_a_terminal_only(capsys):
     assert " ".join(line.strip() for line in lines) == words
 
 
-@pytest.mark.parametrize("words", ["list", "check", "inbox", "note --list", "status --paths"])
+@pytest.mark.parametrize("words", ["list", "check", "inbox", "note --list"])
 def test_sections_are_parted_by_one_blank_line_and_none_is_at_the_end(memtui, words):
     said = memtui(*words.split(), check=False).out
     assert "\n\n" in said

@@ -155,7 +155,7 @@ def test_a_memory_of_another_project_is_shown_without_a_look_at_all_of_them(bare
 
 
 def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bare):
-    inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.slug(bare.cwd)
+    inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.project_key(bare.cwd)
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
     found = bare("inbox").out

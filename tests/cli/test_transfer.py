@@ -4,13 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.commands import transfer
-from memtui.transfer import claude_md, claude_mem, markdown
-
-
-def test_the_command_line_knows_every_kind():
-    assert set(transfer.KINDS) == {claude_mem.KIND, claude_md.KIND, markdown.KIND}
-
 
 def test_an_import_says_what_it_took_it_for_what_came_and_what_did_not(memtui, tmp_path):
     (tmp_path / "CLAUDE.md").write_text("# Fruit\n\nEat an apple a day.\n\n@more.md\n")
@@ -58,7 +51,6 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
         (["export", "nowhere"], 3, "There is no scope"),
         (["export", "instructions:project"], 2, "but instructions"),
         (["import", "nowhere"], 1, "There is no file or folder"),
-        (["import", ".", "--from", "csv"], 2, "--from must be one of"),
         (["import", ".claude/memory", "--scope", "nowhere"], 3, "There is no scope"),
     ],
 )

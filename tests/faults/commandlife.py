@@ -315,7 +315,7 @@ SCENARIOS = [
     C("inbox", reads=True),
     C("activity", reads=True),
     C("search", "native", reads=True),
-    C("recall", "--explain", "what does alpha say about native?", reads=True),
+    C("recall", "what does alpha say about native?", reads=True),
     C("doctor", reads=True),
     C("consolidate", reads=True),
     C(

@@ -4,7 +4,7 @@ import pytest
 
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
-from memtui.transfer import importing, recognising
+from memtui.transfer import importing, sources
 
 NOW = 1_795_000_000.0
 
@@ -25,15 +25,15 @@ class Desk:
     def store(self):
         return Store(self.env, str(self.repo), now=lambda: NOW)
 
-    def read(self, path, kind="", project="shop"):
-        return recognising.read(str(path), kind, project=project, config_dir=str(self.config))
+    def read(self, path, project="shop"):
+        return sources.read(str(path), project=project, config_dir=str(self.config))
 
-    def plan(self, path, kind="", project="shop", **how):
-        return importing.plan(self.store, self.read(path, kind, project).found, **how)
+    def plan(self, path, project="shop", **how):
+        return importing.plan(self.store, self.read(path, project), **how)
 
-    def take(self, path, kind="", project="shop", **how):
+    def take(self, path, project="shop", **how):
         """Import a source, and return the drafts that wait then, by name."""
-        plan = self.plan(path, kind, project, **how)
+        plan = self.plan(path, project, **how)
         plan.write(self.store, "there")
         return self.drafts()
 

@@ -67,11 +67,10 @@ def test_a_text_without_words_is_not_known_by_an_empty_memory(desk):
     assert [each.text.partition("\n")[0] for each in desk.take(note).values()] == ["Use pnpm in this repository"]
 
 
-def test_what_was_decided_on_comes_again_only_on_demand(desk):
+def test_what_was_decided_on_comes_never_again(desk):
     path = notes(desk, one="Deploys go out on Tuesdays.")
     Review(desk.env["MEMTUI_HOME"]).reject([desk.take(path)["one"]])
     assert desk.plan(path).decided == ["one.md"]
-    assert [each.name for each in desk.plan(path, again=True).drafts] == ["one"]
 
 
 def test_one_undo_takes_an_import_back_and_it_can_be_made_again(desk):

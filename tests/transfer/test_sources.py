@@ -65,12 +65,11 @@ def test_a_claude_mem_database_gives_observations_and_summaries_of_this_project(
     assert [each.name for each in desk.tmp.glob("claude-mem.db*")] == ["claude-mem.db"]
     fields = drafts["queue-in-postgres"].entry.fields
     assert fields["tags"] == "decision, how-it-works"
-    assert (fields["created"], fields["session"]) == ("2026-01-02T03:04:05Z", "client-1")
-    assert "Left out, of other projects: blog (1)" in desk.read(path).found.notes[0]
+    assert fields["created"] == "2026-01-02T03:04:05Z"
+    assert "Left out, of other projects: blog (1)" in desk.read(path).notes[0]
     made = approved(desk, "queue-in-postgres")
     assert 'description: "Queue in Postgres: Jobs need no Redis"' in made.replace("'", '"')
     assert "- SKIP LOCKED is used, for speed\n- One table" in made
-    assert "originSessionId: client-1" in made
     assert "tags:" in made
     rows = approved(desk, "speed-the-upload-up")
     assert "**Learned:** Chunks of 8 MB are best." in rows
@@ -178,7 +177,7 @@ def test_a_heading_is_no_description(desk):
     )
     write(notes / "One.md", "# One\n\n## Context\n\nSaid in a meeting.\n")
     write(notes / "Bare.md", "## Only this\n")
-    told = {each.name: each.description for each in desk.read(notes).found.memories}
+    told = {each.name: each.description for each in desk.read(notes).memories}
     assert told == {"Tea": "Tea: [fact] Black tea is hot", "One": "One: Said in a meeting.", "Bare": "Only this"}
 
 
@@ -187,7 +186,7 @@ def test_a_link_by_path_follows_its_note(desk):
     (notes / "specs").mkdir(parents=True)
     write(notes / "specs/Water Spec.md", "---\ntitle: Water\npermalink: specs/w\n---\nClean water.\n")
     write(notes / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\nSee [[specs/Water Spec]] and [[water spec]].\n")
-    assert desk.read(notes).found.said == "a folder of Markdown notes (2 files)"
+    assert desk.read(notes).said == "a folder of Markdown notes (2 files)"
     text = desk.take(notes)["Tea"].text
     assert text.endswith("See [[water-spec|specs/Water Spec]] and [[water-spec|water spec]].")
 
@@ -208,7 +207,7 @@ def test_observations_of_a_worktree_of_this_project_are_taken_in_and_of_another_
     with contextlib.closing(sqlite3.connect(path)) as made, made:
         query = "INSERT INTO observations (project, text, merged_into_project) VALUES (?, ?, ?)"
         made.executemany(query, rows)
-    found = desk.read(path).found
+    found = desk.read(path)
     assert sorted(each.body for each in found.memories) == sorted(row[1] for row in rows[:4])
     assert found.notes == [
         "Left out, of other projects: blog (2), shopping (1). Import them there, or all with --scope global."
@@ -265,7 +264,7 @@ Use @anthropic-ai/sdk, @types/node; see @./e#part, or ask a@x.md.
 
 def test_what_a_claude_md_imports_is_named_by_the_clients_rules_and_no_line_of_code_is_left_out(desk):
     path = write(desk.repo / "CLAUDE.md", CODE)
-    named = [each.where.removeprefix("CLAUDE.md: @") for each in desk.read(path).found.skipped]
+    named = [each.where.removeprefix("CLAUDE.md: @") for each in desk.read(path).skipped]
     assert named == ["docs/a.md", "./e", "~/.claude/g.md", "docs/h\\ i.md"]
     (draft,) = desk.take(path).values()
     start, end = CODE.index("```python"), CODE.index("<!-- @docs/f.md")
@@ -293,7 +292,7 @@ def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):
     path = write(desk.repo / "CLAUDE.md", RULES)
     (desk.repo / "docs").mkdir()
     write(desk.repo / "docs/style.md", "NEVER READ")
-    found = desk.read(path).found
+    found = desk.read(path)
     assert found.kind == "claude-md"
     assert [each.where for each in found.skipped] == ["CLAUDE.md: @docs/style.md"]
     drafts = desk.take(path)
@@ -392,15 +391,12 @@ def test_an_empty_path_is_no_folder(desk, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "a tar archive"),
-        ("a.tar.xz", b"\xfd7zXZ\0\1\2", "an archive in xz"),
-        ("a.tar.gz", b"\x1f\x8b\x08\0", "an archive in gzip, which memtui does not read"),
-        ("a.zip", b"PK\3\4", "a ZIP archive"),
-        ("empty.zip", b"PK\5\6", "an empty ZIP archive"),
-        ("a.af", b'{"agents": []}', "an agent file of Letta"),
-        ("a.json", b"[]", "JSON"),
-        ("a.pdf", b"%PDF-1.4\nplain words\n", "a PDF"),
-        ("a.csv", b"name,text\na,b\n", "a table"),
+        ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "is an archive"),
+        ("a.tar.gz", b"\x1f\x8b\x08\0", "is an archive"),
+        ("a.zip", b"PK\3\4", "is an archive"),
+        ("a.json", b"[]", "is no Markdown"),
+        ("a.pdf", b"%PDF-1.4\nplain words\n", "is no Markdown"),
+        ("a.csv", b"name,text\na,b\n", "is no Markdown"),
     ],
 )
 def test_files_of_other_formats_are_called_what_they_are(desk, name, data, why):
@@ -420,15 +416,3 @@ def test_a_huge_file_is_refused(desk):
         file.truncate(1 << 30)
     with pytest.raises(MemtuiError, match="larger than"):
         desk.read(desk.tmp / "huge.md")
-
-
-def test_from_names_the_kind(desk):
-    path = write(desk.tmp / "notes.txt", "# One\n\nFirst.\n\n# Two\n\nSecond.\n")
-    assert len(desk.read(path).found.memories) == 1
-    assert len(desk.read(path, "claude-md").found.memories) == 2
-    with pytest.raises(MemtuiError, match="is no SQLite database"):
-        desk.read(path, "claude-mem")
-    with pytest.raises(MemtuiError, match=r"There is no claude-mem\.db in"):
-        desk.read(desk.tmp, "claude-mem")
-    with pytest.raises(MemtuiError, match="is a database of claude-mem"):
-        desk.read(database(desk.tmp / "a.db", NEWEST), "markdown")

@@ -1,162 +1,122 @@
-"""What a shell offers for the word that is being typed: the hidden `memtui --complete`, which the scripts of
-`memtui setup completions` call.
+"""Completion of command lines: the scripts of `memtui setup completions`, and what they ask the hidden
+`memtui --complete` for, which imports only the command that was typed and reads only the list that is asked for.
 
-It imports the parser of the command that was typed, and reads no more than the list that is asked for.
+Where nothing is offered, the shells complete names of files.
 """
 
 import argparse
 import os
 import shlex
 import sys
+from contextlib import suppress
+from itertools import islice
 
 from memtui.cli import parser
-from memtui.cli.output import cut, line
+from memtui.cli.context import Context
+from memtui.cli.output import Output, cut, line
+from memtui.core.base.short_ids import short_id
 
-# Printed instead of words where the shell completes directories by itself.
-DIRECTORIES = ":directories"
+SCRIPTS = {
+    "bash": """\
+# Completions of memtui for bash.
+_memtui() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        COMPREPLY+=("$line")
+    done < <(memtui --complete bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:=] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+    return 0
+}
+complete -o default -F _memtui memtui
+""",
+    "zsh": """\
+#compdef memtui
+# Completions of memtui for zsh.
+_memtui() {
+    local line
+    local -a found
+    while IFS= read -r line; do
+        line=${line%$'\\t'}
+        found+=("${${line%%$'\\t'*}//:/\\\\:}${${(M)line#*$'\\t'}:+:${line#*$'\\t'}}")
+    done < <(memtui --complete zsh "${(Q)words[@]:0:$CURRENT}" 2>/dev/null)
+    (( $#found )) || { _files; return }
+    _describe -V memtui found
+}
+if [[ $funcstack[1] == _memtui ]]; then
+    _memtui "$@"
+else
+    compdef _memtui memtui
+fi
+""",
+    "fish": """\
+# Completions of memtui for fish.
+function __memtui_complete
+    set -l words (commandline -opc) (commandline -ct | string unescape 2>/dev/null; or commandline -ct)
+    set -l found (memtui --complete fish $words 2>/dev/null)
+    if set -q found[1]
+        string join \\n -- $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c memtui -f -k -a '(__memtui_complete)'
+""",
+}
+NEWEST = 50  # ids of deliveries, sessions and changes that are offered
 TITLE = 60  # columns of a description
 SPECIAL = set(" \t\n\\'\"`$&|;<>()[]{}*?!#~")
+END = "\x1f"  # marks the end of what was typed
+# The words or options of a command -> what they can be; the command is empty where it does not matter.
+SOURCES = {
+    ("", "--scope"): "scopes",
+    ("", "--type"): "types",
+    ("", "--memory"): "memories",
+    ("", "--into"): "memories",
+    ("", "--session"): "sessions",
+    ("note", "--withdraw"): "notes",
+    ("note", "--again"): "notes",
+    ("show", "name"): "memories",
+    ("history", "names"): "memories trash",
+    ("check", "--apart"): "memories",
+    ("edit", "names"): "memories waiting",
+    ("rm", "names"): "memories",
+    ("mv", "names"): "memories",
+    ("mv", "--to"): "scopes",
+    ("trust", "names"): "memories",
+    ("undo", "id"): "changes",
+    ("approve", "ids"): "waiting changed",
+    ("reject", "ids"): "waiting changed",
+    ("inbox", "id"): "waiting changed",
+    ("activity", "id"): "deliveries sessions",
+}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from memtui.cli.candidates import Offered
+    Offered = tuple[str, str]  # a word, and what it is
 
 
-def main(argv: "list[str]", env: "Mapping[str, str] | None" = None) -> int:
-    """Print what fits the last word: `SHELL WORD…` for zsh and fish, `bash LINE POINT BREAKS` for bash. Returns 0."""
-    try:
-        shell, words = argv[0], argv[1:]
-        if shell == "bash":
-            text = _for_bash(words[0][: int(words[1])], words[2], dict(env or os.environ))
+def main(argv: "list[str]", env: "Mapping[str, str]") -> int:
+    """Print what fits the last word: `SHELL WORD…` for zsh and fish, `bash LINE BREAKS` for bash. Returns 0."""
+    with suppress(Exception):  # a shell in the middle of a line is no place for errors
+        if argv[0] == "bash":
+            sys.stdout.write(_for_bash(argv[1], argv[2], dict(env)))
         else:
-            text = "".join(f"{word}\t{about}\n" for word, about in offered(words, dict(env or os.environ)))
-        sys.stdout.write(text)
+            sys.stdout.write("".join(f"{word}\t{about}\n" for word, about in offered(argv[1:], dict(env))))
         sys.stdout.flush()
-    except Exception:  # a shell in the middle of a line is no place for errors
-        return 0
     return 0
-
-
-def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
-    """Return what fits the last of the words, each with its description; the first word is `memtui` itself."""
-    *before, last = words[1:]
-    if before[:1] == ["help"]:
-        before = before[1:]
-    name = parser.command_word(before)
-    if name is None and not last.startswith("-") and not (before and before[-1] in parser.WITH_VALUE):
-        return _fitting(_commands(), last)
-    if name in parser.ALIASES:
-        before[before.index(name)] = name = parser.ALIASES[name]
-    if name is not None and name not in parser.COMMANDS:
-        return []
-    place = WordPlace(parser.build(name), before)
-    if place.option is None and last.startswith("-") and not place.only_words:
-        option, equals, value = last.partition("=")
-        action = place.parser._option_string_actions.get(option) if equals else None  # noqa: SLF001
-        if action is not None:
-            return [(f"{option}={word}", about) for word, about in _fitting(_values(place, action, before, env), value)]
-        return _fitting(place.options(), last)
-    action = place.option or place.next_word()
-    return [] if action is None else _fitting(_values(place, action, before, env), last)
-
-
-class WordPlace:
-    """Where a command line has come to: the parser of its command or action, the option whose value is next, if any,
-    and how many words it has."""
-
-    def __init__(self, root: argparse.ArgumentParser, words: "list[str]") -> None:
-        self.parser = root
-        self.path: list[str] = []  # the command and its action
-        self.option: argparse.Action | None = None
-        self.count = 0
-        self.only_words = False  # behind `--`
-        self.seen: set[str] = set()
-        for word in words:
-            self._pass(word)
-
-    def _pass(self, word: str) -> None:
-        if self.option is not None:
-            optional = self.option.nargs == "?" and word.startswith("-")
-            self.option = None
-            if not optional:
-                return
-        if word == "--":
-            self.only_words = True
-        elif word.startswith("-") and not self.only_words:
-            option, equals, _ = word.partition("=")
-            action = self.parser._option_string_actions.get(option)  # noqa: SLF001  argparse has no public way
-            self.seen.add(option)
-            if action is not None and action.nargs != 0 and not equals:
-                self.option = action
-        else:
-            below = next((each for each in self._words() if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
-            if below is not None and self.count == 0 and word in below.choices:
-                self.parser = below.choices[word]
-                self.path.append(word)
-            else:
-                self.count += 1
-
-    def _words(self) -> "list[argparse.Action]":
-        return [each for each in self.parser._actions if not each.option_strings]  # noqa: SLF001
-
-    def next_word(self) -> "argparse.Action | None":
-        """Return what the next word is; None if no word comes here."""
-        every = self._words()
-        if self.count < len(every):
-            return every[self.count]
-        return every[-1] if every and every[-1].nargs in {"*", "+"} else None
-
-    def options(self) -> "list[Offered]":
-        """List the options that are not given yet."""
-        return [
-            (action.option_strings[-1], action.help or "")
-            for action in self.parser._actions  # noqa: SLF001
-            if action.option_strings
-            and (isinstance(action, argparse._AppendAction) or not self.seen & set(action.option_strings))  # noqa: SLF001
-        ]
-
-
-def _commands() -> "list[Offered]":
-    from memtui.cli.candidates import actions_of
-
-    root = parser.build()
-    commands = next(each for each in root._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
-    about = dict(actions_of(commands))
-    return [*((name, about[name]) for name in parser.COMMANDS), ("help", "the options of a command, and an example")]
-
-
-def _values(
-    place: WordPlace, action: argparse.Action, before: "list[str]", env: "dict[str, str]"
-) -> "Iterable[Offered]":
-    """List the values of an option or a word."""
-    from memtui.cli import candidates
-
-    if action.metavar == "DIR":
-        return [(DIRECTORIES, "")]
-    typed = set(before) if action.nargs in {"*", "+"} else set()
-    return [each for each in candidates.of(place.path, action, before, env) if each[0] not in typed]
-
-
-def _fitting(values: "Iterable[Offered]", beginning: str) -> "list[Offered]":
-    """Return what begins so, each once, with descriptions of one line."""
-    unique: dict[str, str] = {}
-    for word, about in values:
-        if (word.startswith(beginning) or word == DIRECTORIES) and line(word) == word:
-            unique.setdefault(word, cut(line(about), TITLE))
-    return list(unique.items())
 
 
 def _for_bash(typed: str, breaks: str, env: "dict[str, str]") -> str:
     """Return what bash puts in place of its last word, a line each. Bash ends words at `breaks`, such as `:`."""
     words, quote = split(typed)
-    fitting = offered(words, env)
-    if fitting and fitting[0][0] == DIRECTORIES:
-        return DIRECTORIES + "\n"
     last = escaped(words[-1])
     skip = 0 if quote else max((last.rfind(each) + 1 for each in breaks if each not in " \t\n\"'"), default=0)
-    return "".join((word if quote else escaped(word))[skip:] + "\n" for word, _ in fitting)
+    return "".join((word if quote else escaped(word))[skip:] + "\n" for word, _ in offered(words, env))
 
 
 def escaped(word: str) -> str:
@@ -168,10 +128,160 @@ def split(typed: str) -> "tuple[list[str], str]":
     """Split what was typed into words, as a shell would; also return the quote that is open. The last word is empty
     behind a blank."""
     for quote in ("", "'", '"'):
-        try:
-            words = shlex.split(typed + quote)
-        except ValueError:  # a quote is open
-            continue
-        behind_blank = not quote and typed[-1:].isspace() and not typed.endswith("\\ ")
-        return ([*words, ""] if behind_blank or not words else words), quote
-    return [*shlex.split(typed[:-1]), ""], ""  # a backslash at the end
+        with suppress(ValueError):  # another quote is open
+            *words, last = shlex.split(typed + END + quote)
+            return [*words, last.removesuffix(END)], quote
+    return [""], ""
+
+
+def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
+    """Return what fits the last of the words, each with its description; the first word is `memtui` itself."""
+    *before, last = words[1:]
+    if before[:1] == ["help"]:
+        before = before[1:]
+    name = parser.command_word(before)
+    if name is None and not last.startswith("-") and not (before and before[-1] in parser.WITH_VALUE):
+        about = dict(actions_of(next(filter(_has_actions, parser.build()._actions))))  # noqa: SLF001
+        commands = [(name, about[name]) for name in parser.COMMANDS]
+        return _fitting([*commands, ("help", "the options of a command, and an example")], last)
+    if name in parser.ALIASES:
+        before[before.index(name)] = name = parser.ALIASES[name]
+    if name is not None and name not in parser.COMMANDS:
+        return []
+    option: argparse.Action | None = None
+    current: argparse.ArgumentParser = parser.build(name)
+    path: list[str] = []  # the command and its action
+    count, options, seen = 0, True, set()
+    for word in before:
+        if option is not None and not (option.nargs == "?" and word.startswith("-")):
+            option = None
+        elif word == "--":
+            options = False
+        elif word.startswith("-") and options:
+            written, equals, _ = word.partition("=")
+            seen.add(written)
+            option = current._option_string_actions.get(written)  # noqa: SLF001  argparse has no public way
+            if option is not None and (option.nargs == 0 or equals):
+                option = None
+        elif count == 0 and word in (below := _actions(current)):
+            current, path = below[word], [*path, word]
+        else:
+            count += 1
+    if option is None and last.startswith("-") and options:
+        unused = (
+            (each.option_strings[-1], each.help or "")
+            for each in current._actions  # noqa: SLF001
+            if each.option_strings and (isinstance(each, argparse._AppendAction) or not seen & {*each.option_strings})  # noqa: SLF001
+        )
+        return _fitting(unused, last)
+    places = _places(current)
+    if option is None and places:
+        several = places[-1] if places[-1].nargs in {"*", "+"} else None
+        option = places[count] if count < len(places) else several
+    return [] if option is None else _fitting(_values(path, option, before, env), last)
+
+
+def _places(current: argparse.ArgumentParser) -> "list[argparse.Action]":
+    return [each for each in current._actions if not each.option_strings]  # noqa: SLF001
+
+
+def _actions(current: argparse.ArgumentParser) -> "dict[str, argparse.ArgumentParser]":
+    return next((each.choices for each in current._actions if isinstance(each, argparse._SubParsersAction)), {})  # noqa: SLF001
+
+
+def _has_actions(action: argparse.Action) -> bool:
+    return isinstance(action, argparse._SubParsersAction)  # noqa: SLF001
+
+
+def actions_of(commands: "argparse.Action") -> "list[Offered]":
+    """List the commands, or the actions of one, each with its summary."""
+    about = {each.dest: each.help or "" for each in commands._choices_actions}  # type: ignore[attr-defined]  # noqa: SLF001
+    return [(name, about.get(name, "")) for name in commands.choices or ()]
+
+
+def _fitting(values: "Iterable[Offered]", beginning: str) -> "list[Offered]":
+    """Return what begins so, each once, with descriptions of one line."""
+    unique: dict[str, str] = {}
+    for word, about in values:
+        if word.startswith(beginning) and line(word) == word:
+            unique.setdefault(word, cut(line(about), TITLE))
+    return list(unique.items())
+
+
+def _values(
+    path: "list[str]", action: argparse.Action, before: "list[str]", env: "dict[str, str]"
+) -> "Iterable[Offered]":
+    """List the values of an option or a word of the command `path`; nothing where anything can be given. `before`: the
+    words that were typed so far. Raises MemtuiError, OSError."""
+    name = action.option_strings[-1] if action.option_strings else action.dest
+    if _has_actions(action):
+        return actions_of(action)
+    if name == "value" and path == ["config", "set"]:
+        return _setting_values(before[-1])
+    if action.choices:
+        return [(str(each), "") for each in action.choices]
+    kinds = SOURCES.get((" ".join(path), name)) or SOURCES.get(("", name)) or ""
+    project = next((before[at + 1] for at, word in enumerate(before[:-1]) if word == "--project"), None)
+    ctx = Context(env, Output({}), project)
+    typed = set(before) if action.nargs in {"*", "+"} else set()
+    return (each for kind in kinds.split() for each in _present(ctx, kind) if each[0] not in typed)
+
+
+def _setting_values(key: str) -> "list[Offered]":
+    from memtui.core.settings import config
+
+    default = config.DEFAULTS.get(key)
+    shown = str(default).lower() if isinstance(default, bool) else default
+    values = config.CHOICES.get(key) or (("true", "false") if isinstance(default, bool) else ())
+    return [(each, "default" if each == shown else "") for each in values]
+
+
+def _present(ctx: Context, kind: str) -> "Iterator[Offered]":
+    """Yield what there is of a kind at the moment."""
+    if kind in {"memories", "scopes"}:
+        from memtui.core.memories import scopes
+
+        for scope in scopes.discover(ctx.env, ctx.cwd):
+            if kind == "scopes":
+                yield scope.label, ctx.tilde(scope.directory)
+                continue
+            for name, _ in sorted(scopes.files(scope), key=lambda pair: pair[0].lower()):
+                yield os.path.basename(name).removesuffix(".md"), scope.label
+    elif kind == "types":
+        from memtui.core.memories.memory import TYPES
+
+        yield from ((each, "") for each in TYPES)
+    elif kind in {"waiting", "notes"}:
+        for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
+            yield short_id(item.id), item.text.partition("\n")[0]
+    elif kind == "changed":
+        from memtui.present import changed
+
+        yield from ((each.name, changed.by(each)) for each in ctx.changed())
+    elif kind == "changes":
+        yield from ((short_id(each.id), each.summary) for each in ctx.journal().ledger().changes()[:NEWEST])
+    elif kind == "trash":
+        yield from ((each.memory.stem, each.memory.description) for each in ctx.store().trash())
+    else:
+        yield from _delivered(ctx, kind)
+
+
+def _delivered(ctx: Context, kind: str) -> "Iterator[Offered]":
+    """Yield the newest deliveries that `memtui activity` lists, or the sessions of the newest."""
+    from memtui.core.base import clock
+    from memtui.core.base.phrasing import ago
+    from memtui.core.client import titles, transcript
+    from memtui.core.deliveries import log, sessions
+    from memtui.core.deliveries.filter import Filter
+    from memtui.core.deliveries.record import Delivery
+    from memtui.present.deliveries import in_short
+
+    records = list(islice(log.newest_first(ctx.root), NEWEST))
+    if kind == "deliveries":
+        for each in filter(Filter().matches, map(Delivery.of, records)):
+            yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {in_short(each.contents)}"
+        return
+    finder = transcript.Finder(ctx.config_dir)
+    for session in sessions.collect(ctx.root, records)[:NEWEST]:
+        seen = ago(clock.parse(session.last), ctx.now())
+        yield session.id[:8], f"{seen}: {titles.about(finder.find(session.id)).title}"

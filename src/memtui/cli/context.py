@@ -1,6 +1,7 @@
 """The context of a command: the environment, its directory, the clock, and where its answers go."""
 
 import os
+import sys
 from functools import cached_property
 
 from memtui.core.base import clock, paths
@@ -18,23 +19,26 @@ DIRECTORIES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME", "HOME")
 
 
 class Context(Workspace):
-    """A workspace with the output of a command. The directories that its environment names are absolute paths.
+    """A workspace with the output of a command. `project_given` is whether --project named the directory. MEMTUI_NOW
+    stops the clock, for demonstrations and tests.
 
-    `project_given` is whether --project named the directory. MEMTUI_NOW stops the clock, for demonstrations and tests.
-    Raises UsageError if a directory is not absolute or does not exist.
+    Raises UsageError if a directory of the environment is no absolute path, or that to work in does not exist.
     """
 
     def __init__(self, env: "Mapping[str, str]", out: "Output", project: "str | None" = None) -> None:
-        checked = _checked(env)
+        directories = {name: env.get(name) for name in DIRECTORIES}
+        checked = {name: value for name, value in env.items() if value or name not in directories}
+        for name, value in directories.items():
+            if value and not value.startswith("/"):
+                hint = "Give the full path from the root: /…"
+                raise UsageError(f"{name} is {value!r}, which is not an absolute path.", hint)
         self.out = out
         self.project_given = project is not None
-
         try:
             cwd = os.path.realpath(project if project is not None else os.getcwd())
         except FileNotFoundError as error:
-            raise UsageError(
-                "The current directory does not exist any more.", "Change to another directory, or use --project."
-            ) from error
+            hint = "Change to another directory, or use --project."
+            raise UsageError("The current directory does not exist any more.", hint) from error
         if project is not None and not os.path.isdir(cwd):
             raise UsageError(f"--project: {project} is not a directory.")
         super().__init__(checked, cwd, by="cli", now=clock.parse(checked.get("MEMTUI_NOW")))
@@ -42,53 +46,36 @@ class Context(Workspace):
     def must_own(self) -> None:
         """Raise MemtuiError if memtui's directories belong to another user: nothing there is to be read or written."""
         try:
-            found = paths.strangers(self.root, self.slug)
+            directories = paths.strangers(self.root, self.slug)
         except UsageError:
             return  # no directory is known
-        if found:
+        if directories:
             from memtui.core.health import file_checks, findings
 
-            message = findings.message(next(file_checks.strangers(found)))
+            message = findings.message(next(file_checks.strangers(directories)))
             raise MemtuiError(message + ".", "`memtui doctor` lists all problems, and says what to do.")
 
     @property
     def project_wanted(self) -> str:
-        """Return the slug of the project that --project names; empty for all projects."""
+        """The slug of the project that --project names; empty for all projects."""
         return self.slug if self.project_given else ""
 
     @cached_property
     def usage(self) -> "Usage":
-        """Count deliveries and uses of memories, by the delivery log: read once a run."""
+        """Deliveries and uses of memories, by the delivery log: read once a run."""
         from memtui.core.memories.status import Usage
 
         return Usage(self.root)
 
     @property
     def can_ask(self) -> bool:
-        """Return whether a person can answer a question."""
-        import sys
-
+        """Whether a person can answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty()
 
     def confirm(self, question: str, declined: str) -> None:
         """Ask a person yes or no. Raises MemtuiError with the message `declined` for no, and if nobody can answer."""
-        import sys
-
         if not self.can_ask:
             raise MemtuiError(declined, "There is no terminal to ask on. --yes answers yes.")
-        self.out.ask(question + " [y/N]")
+        self.out.say(question + " [y/N]", end=" ")
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise MemtuiError(declined)
-
-
-def _checked(env: "Mapping[str, str]") -> "dict[str, str]":
-    found = dict(env)
-    for name in DIRECTORIES:
-        value = found.get(name)
-        if not value:
-            found.pop(name, None)
-        elif not value.startswith("/"):
-            raise UsageError(
-                f"{name} is {value!r}, which is not an absolute path.", "Give the full path from the root: /…"
-            )
-    return found

@@ -9,9 +9,7 @@ from memtui.core.base.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable
 
-    from memtui.cli.context import Context
     from memtui.cli.output import Output
     from memtui.cli.parser import Run
 
@@ -20,8 +18,8 @@ OBJECTS = 200_000  # made before Python looks for garbage, which a short run has
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
 OWNER_UNCHECKED = {"doctor", "check", "demo"}
-NEVER_FAILS = {"statusline"}  # the client drops the line of a command that fails
-ONE_LINE = {"note"}  # monitors call it, and their logs want one line
+NEVER_FAILS = "statusline"  # the client drops the line of a command that fails: its errors are only logged
+ONE_LINE = "note"  # monitors call it, and their logs want one line
 
 
 def main(argv: "list[str] | None" = None) -> int:
@@ -31,7 +29,7 @@ def main(argv: "list[str] | None" = None) -> int:
     if words[:1] == ["--complete"]:
         from memtui.cli import completing
 
-        return completing.main(words[1:], dict(os.environ))
+        return completing.main(words[1:], os.environ)
     from memtui.cli.output import Output, UnwritableError
     from memtui.present import glyphs
 
@@ -66,10 +64,10 @@ def _open_closed_streams() -> None:
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            found = os.open(os.devnull, os.O_RDWR)
-            if found != number:
-                os.dup2(found, number)
-                os.close(found)
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
             os.set_inheritable(number, True)
             setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
@@ -83,41 +81,27 @@ def _run(words: "list[str]", out: "Output") -> int:
     if name not in parser.COMMANDS and name not in parser.HIDDEN:
         name = "memtui"
     try:
-        args = parser.parse(words)
-        return _command(args, out) if name not in NEVER_FAILS else _quietly(args, out)
+        return _command(parser.parse(words), out)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_USAGE
     except (BrokenPipeError, KeyboardInterrupt, UnwritableError):
         raise
-    except MemtuiError as error:
-        if "--debug" in words:
-            _trace(out)
-        out.error(name, error.message, error.hint, one_line=name in ONE_LINE)
-        return error.exit_code
     except Exception as error:
+        if name == NEVER_FAILS:
+            _log(name, error)
+            return 0
         if "--debug" in words:
-            _trace(out)
-        out.error(name, _message_of(error), _log(name, error), one_line=True)
+            import traceback
+
+            out.say(traceback.format_exc().rstrip())
+        if isinstance(error, MemtuiError):
+            out.error(name, error.message, error.hint, one_line=name == ONE_LINE)
+            return error.exit_code
+        message = f"that failed: {type(error).__name__}" + (f": {error}." if str(error) else ".")
+        if isinstance(error, OSError) and error.strerror:
+            message = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        out.error(name, message, _log(name, error), one_line=True)
         return EXIT_FAILED
-
-
-def _quietly(args: "Namespace", out: "Output") -> int:
-    """Run a command that says nothing where it fails: the error is logged."""
-    from memtui.cli.output import UnwritableError
-
-    try:
-        return _command(args, out)
-    except (BrokenPipeError, UnwritableError):
-        raise
-    except Exception as error:
-        _log(args.command, error)
-        return 0
-
-
-def _message_of(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    return f"that failed: {type(error).__name__}: {error}." if str(error) else f"that failed: {type(error).__name__}."
 
 
 def _log(name: str, error: Exception) -> str:
@@ -146,25 +130,8 @@ def _command(args: "Namespace", out: "Output") -> int:
     if out.json:
         out.envelope(name, result.data() if callable(result.data) else result.data)
     elif result.text is not None:
-        _print(ctx, args, out, result.text)
+        result.text(out)
     return result.code
-
-
-def _print(ctx: "Context", args: "Namespace", out: "Output", answer: "Callable[[Output], None]") -> None:
-    """Print the answer of a command, for a person who is there in a pager if it is long."""
-    if out.tty and sys.stdin.isatty() and not getattr(args, "no_pager", False) and _may_page(ctx):
-        from memtui.cli import pager
-
-        pager.show(out, answer, ctx.env)
-    else:
-        answer(out)
-
-
-def _may_page(ctx: "Context") -> bool:
-    try:
-        return ctx.setting("pager") != "never"
-    except MemtuiError:
-        return True  # no directory is known, and so no setting
 
 
 def _without_command(args: "Namespace", out: "Output") -> "Run":
@@ -176,9 +143,3 @@ def _without_command(args: "Namespace", out: "Output") -> "Run":
 
     args.paths = None
     return status.run
-
-
-def _trace(out: "Output") -> None:
-    import traceback
-
-    out.say(traceback.format_exc().rstrip())

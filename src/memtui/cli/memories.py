@@ -4,6 +4,7 @@ What only some of them need is imported there: `memtui list` is called often.
 """
 
 import os
+from contextlib import suppress
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
@@ -28,19 +29,14 @@ def find(ctx: Context, ref: str) -> Memory:
     try:
         return scopes.find(ctx.env, ctx.cwd, ref)
     except NotFoundError as error:
-        error.hint = _in_trash(ctx, ref) or error.hint
+        with suppress(MemtuiError, OSError):
+            names = {ref, ref.removesuffix(".md")}
+            items = (
+                each for each in ctx.store().trash() if names & {each.memory.stem, each.memory.ref, each.memory.path}
+            )
+            if item := next(items, None):
+                error.hint = f"It is in the trash: memtui history {short_id(item.id)} --restore"
         raise
-
-
-def _in_trash(ctx: Context, ref: str) -> str:
-    """Say that a memory is in the trash, and how to restore it; empty if it is not there."""
-    try:
-        items = ctx.store().trash()
-    except (MemtuiError, OSError):
-        return ""
-    names = {ref, ref.removesuffix(".md")}
-    key = next((each.id for each in items if names & {each.memory.stem, each.memory.ref, each.memory.path}), "")
-    return f"It is in the trash: memtui history {short_id(key)} --restore" if key else ""
 
 
 def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
@@ -60,8 +56,6 @@ def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
 def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
     """Ask before what a team shares is changed: memories of these names, or what comes to the scope `target`. Raises
     MemtuiError for no."""
-    from contextlib import suppress
-
     from memtui.core.memories import references
     from memtui.core.places import locate
 
@@ -114,13 +108,8 @@ def say_undo(out: Output, count: int = 1) -> None:
 
 def data_of(found: Memory) -> "dict[str, object]":
     """Return a memory for --json."""
-    return {
-        "name": found.name,
-        "scope": found.scope_label,
-        "path": found.path,
-        "type": found.type,
-        "description": found.description,
-    }
+    data = {key: getattr(found, key) for key in ("name", "path", "type", "description")}
+    return {**data, "scope": found.scope_label}
 
 
 def status_data(row: "Row") -> "dict[str, object]":

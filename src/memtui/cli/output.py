@@ -123,24 +123,25 @@ def slices(text: str, columns: int, hang: int) -> "list[tuple[int, int]]":
         return [(0, len(text))]
     import re
 
-    found: list[tuple[int, int]] = []
+    pieces: list[tuple[int, int]] = []
     start, used = 0, len(text) - len(text.lstrip(" "))
-    for each in re.finditer("[^ ]+ *", text):
-        wide, room = plain_width(each[0].rstrip(" ")), columns - used
-        if text[start : each.start()].strip(" ") and wide > room and (wide <= columns - hang or room < columns // 2):
-            found.append((start, each.start()))
-            start, used = each.start(), hang
-        used += plain_width(each[0])
-    return [*found, (start, len(text))]
+    for word in re.finditer("[^ ]+ *", text):
+        wide, room = plain_width(word[0].rstrip(" ")), columns - used
+        if text[start : word.start()].strip(" ") and wide > room and (wide <= columns - hang or room < columns // 2):
+            pieces.append((start, word.start()))
+            start, used = word.start(), hang
+        used += plain_width(word[0])
+    return [*pieces, (start, len(text))]
 
 
-def folded(text: str, columns: int) -> "list[str]":
-    """Wrap a line as `slices` does; what follows is indented by two more."""
-    hang = min(len(text) - len(text.lstrip(" ")) + 2, columns // 3)
-    found = slices(text, columns, hang)
-    if len(found) == 1:
+def folded(text: str, columns: int, hang: "int | None" = None) -> "list[str]":
+    """Wrap a line as `slices` does; what follows is indented by `hang`, or by two more than the line."""
+    if hang is None:
+        hang = min(len(text) - len(text.lstrip(" ")) + 2, columns // 3)
+    pieces = slices(text, columns, hang)
+    if len(pieces) == 1:
         return [text]
-    return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in found]
+    return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in pieces]
 
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
@@ -175,63 +176,39 @@ class Output:
     def print(self, text: str = "") -> None:
         """Write a line of data, wrapped between words where it is too wide. Raises BrokenPipeError, and UnwritableError
         for any other error."""
-        columns = self.columns
-        if columns is not None and len(text) > columns:
-            text = "\n".join([piece for each in text.split("\n") for piece in folded(each, columns)])
-        self.exact(text)
+        self.exact(self._folded(text))
 
     def exact(self, text: str) -> None:
         """Write text that is never wrapped: the bytes of a memory, a path, a script. Raises as `print` does."""
         self._begun = True
-        self.write(self._for_terminal(text) + "\n")
-
-    def write(self, text: str) -> None:
-        """Write text that is safe for a terminal already. Raises as `print` does."""
-        try:
-            self.stdout.write(text)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UnwritableError(error.strerror) from None
+        _guard(self.stdout.write, self._for_terminal(text) + "\n")
 
     def write_bytes(self, data: bytes) -> None:
-        """Write a file as it is; on a terminal its text, escaped."""
+        """Write a file as it is; on a terminal its text, escaped. Raises as `print` does."""
         if self.tty:
-            self.write(safe(data.decode("utf-8", "replace")))
+            _guard(self.stdout.write, safe(data.decode("utf-8", "replace")))
             return
         self.flush()
-        self.stdout.buffer.write(data)
+        _guard(self.stdout.buffer.write, data)
 
     def flush(self) -> None:
         """Write buffered data. Raises as `print` does."""
-        try:
-            self.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UnwritableError(error.strerror) from None
+        _guard(self.stdout.flush)
 
-    def say(self, text: str, *, exact: bool = False) -> None:
-        """Write a line of narration, never wrapped if `exact`. An error is ignored: there is nobody to tell."""
+    def say(self, text: str, *, exact: bool = False, end: str = "\n") -> None:
+        """Write a line of narration, wrapped only on a terminal, and never if `exact`: a log or a mail keeps its lines.
+        An error is ignored: there is nobody to tell."""
         self.flush()
         try:
-            self.stderr.write(self._for_terminal(text if exact else self._narrated(text)) + "\n")
+            self.stderr.write(self._for_terminal(self._folded(text) if self.stderr_tty and not exact else text) + end)
             self.stderr.flush()
         except OSError:
             self.drain()
 
-    def ask(self, question: str) -> None:
-        """Write a question, which is answered on the same line."""
-        self.flush()
-        self.stderr.write(self._for_terminal(self._narrated(question)) + " ")
-        self.stderr.flush()
-
-    def _narrated(self, text: str) -> str:
-        """Wrap narration for a terminal; a log or a mail keeps its lines."""
-        columns = self.columns
-        if columns is None or len(text) <= columns or not self.stderr_tty:
+    def _folded(self, text: str) -> str:
+        if self.columns is None or len(text) <= self.columns:
             return text
-        return "\n".join([piece for each in text.split("\n") for piece in folded(each, columns)])
+        return "\n".join([piece for each in text.split("\n") for piece in folded(each, self.columns)])
 
     def drain(self) -> None:
         """Drop what can't be written, so that it does not fail again at exit."""
@@ -264,87 +241,69 @@ class Output:
             self.exact("")
 
     def heading(self, text: str, note: str = "") -> None:
-        """Print a title, with a dimmed note after it, which goes on below where it is too wide."""
+        """Print a title, with a dimmed note after it, or below it where that is too wide."""
+        title = self.style(text, "bold")
         if self.columns is None or width(text) + len(GAP) + width(note) <= self.columns:
-            self.exact(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
+            self.exact(title + (GAP + self.style(note, "dim") if note else ""))
             return
-        first, *others = folded(text + GAP + note, self.columns)
-        if first.startswith(text + GAP):
-            self.exact(self.style(text, "bold") + self.style(cut(first, self.columns)[len(text) :], "dim"))
-        else:
-            self.print(self.style(text, "bold"))
-            others = folded("  " + note, self.columns) if note else []
-        for each in others:
+        self.print(title)
+        for each in folded(GAP + note, self.columns) if note else []:
             self.exact(self.style(cut(each, self.columns), "dim"))
 
     def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12, whole: "Sequence[str]" = ()) -> None:
         """Print names, dimmed in a column of so many characters, each with its value beside it; the values of `whole`,
         commands and paths to be copied, are never wrapped."""
         for name, value in rows:
-            text = f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {value}"
             room = None if self.columns is None or name in whole else max(MIN_FLEX, self.columns - columns - 2)
-            first, *others = [text] if room is None or plain_width(value) <= room else folded(value, room)
-            self.exact(first if first == text else text[: len(text) - len(value)] + first)
+            first, *others = [value] if room is None else folded(value, room)
+            self.exact(f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {first}")
             for each in others:
                 self.exact(" " * (columns + 2) + each.strip(" "))
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
-        """Wrap running text into lines that leave room for an indent; at least one. Long words stay whole."""
+        """Wrap running text into lines that leave room for an indent (of 80 columns where nothing limits them); at
+        least one. Long words stay whole."""
         room = max(20, (self.columns or 80) - indent)
-        lines: list[str] = []
-        for each in safe(text).split("\n"):
-            if len(each) <= room and each.isprintable() and each == each.strip():  # most lines of a long list
-                lines.append(each)
-                continue
-            from textwrap import wrap
+        return [piece for each in safe(text).split("\n") for piece in folded(each.rstrip(), room, 0)]
 
-            lines += wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""]
-        return lines
+    def paragraph(self, text: str, indent: str = "") -> None:
+        """Print running text, wrapped, each line indented."""
+        for piece in self.wrapped(text, len(indent)):
+            self.print((indent + piece).rstrip())
 
-    def phrases(self, found: "Sequence[tuple[str, str]]", indent: str = "") -> None:
+    def phrases(self, phrases: "Sequence[tuple[str, str]]", indent: str = "") -> None:
         """Print phrases, each with its style, side by side on as many lines as they need; none is parted."""
-        lines: list[list[tuple[str, str]]] = []
-        used = 0
-        for text, style in found:
-            used += len(GAP) + width(text)
-            if not lines or (self.columns is not None and used > self.columns):
+        lines: list[list[tuple[str, str]]] = [[]]
+        for phrase in phrases:
+            row = GAP.join(text for text, _ in [*lines[-1], phrase])
+            if lines[-1] and self.columns is not None and len(indent) + width(row) > self.columns:
                 lines.append([])
-                used = len(indent) + width(text)
-            lines[-1].append((text, style))
-        for pieces in lines:
-            self.exact(indent + GAP.join(self.style(*piece) for piece in pieces))
+            lines[-1].append(phrase)
+        for shown in filter(None, lines):
+            self.exact(indent + GAP.join(self.style(*phrase) for phrase in shown))
 
-    def wrapped_advice(self, text: str, indent: int) -> "list[str]":
-        """Wrap text that names commands of memtui, as `wrapped`, so that each that fits into a line is in one, to be
-        copied. Where there is no width it stays whole."""
-        if self.columns is None:
-            return [safe(text)]
-        lines = [""]
-        for piece in text.replace(" memtui ", "\nmemtui ").split("\n"):
-            joined = f"{lines[-1]} {piece}".lstrip()
-            if width(joined) <= self.columns - indent:
-                lines[-1] = joined
-            else:
-                lines.append(piece)
-        return [each for line_ in filter(None, lines) for each in self.wrapped(line_, indent)]
-
-    def finding(self, mark: str, style: str, text: str, remedy: str = "", *, whole: bool = False) -> None:
-        """Print what was found behind a mark, and below it what to do about it, which is never wrapped if `whole`."""
+    def finding(self, mark: str, style: str, text: str, remedy: str = "") -> None:
+        """Print what was found behind a mark, and below it what to do about it."""
         first, *others = self.wrapped(text, 2)
         self.print(self.style(mark, style) + " " + first)
         for each in others:
             self.print("  " + each)
-        self.remedy(remedy, whole=whole)
+        self.remedy(remedy)
 
     def remedy(self, text: str, *, whole: bool = False) -> None:
-        """Print what to do about what stands above, behind an arrow; nothing if there is nothing."""
-        for number, each in enumerate([safe(text)] if whole else self.wrapped_advice(text, 6) if text else []):
-            self.exact(("      " if number else "    → ") + each)
-
-    def paragraph(self, text: str, indent: str = "") -> None:
-        """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
-        for piece in self.wrapped(text, len(indent)):
-            self.print((indent + piece).rstrip())
+        """Print what to do about what stands above, behind an arrow; nothing if there is nothing. Each command of
+        memtui in it that fits into a line is in one, to be copied; with `whole` nothing is wrapped."""
+        lines = [""]
+        for piece in (
+            [safe(text)] if whole or self.columns is None else text.replace(" memtui ", "\nmemtui ").split("\n")
+        ):
+            joined = f"{lines[-1]} {piece}".lstrip()
+            if whole or self.columns is None or width(joined) <= self.columns - 6:
+                lines[-1] = joined
+            else:
+                lines += [piece] if width(piece) <= self.columns - 6 else self.wrapped(piece, 6)
+        for number, each in enumerate(filter(None, lines)):
+            self.exact(("      " if number else "    → ") + safe(each))
 
     def table(
         self,
@@ -364,55 +323,26 @@ class Output:
         `right` are the columns aligned to the right. `notes` has a text to print below each row, or an empty one.
         """
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
-        count = len(headers)
-        widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
-        flex = [place % count for place in flex]
-        above = count if self.columns is None else self._fitting(widths, flex, self.columns - len(indent), whole=whole)
-        below = [row[above:] for row in cells]
-        headers, cells, widths, count = headers[:above], [row[:above] for row in cells], widths[:above], above
-        flex = [place for place in flex if place < above]
-        if self.columns is not None:
-            for least in (MIN_FLEX, MIN_FLEX // 3):
-                for place in flex:
-                    over = sum(widths) + len(GAP) * (count - 1) + len(indent) - self.columns
-                    if over > 0:
-                        widths[place] = max(min(least, widths[place]), widths[place] - over)
-        if any(headers):
-            self._row([(name, "dim") for name in headers], widths, right, indent)
-        for number, row in enumerate(cells):
-            self._row(row, widths, right, indent)
-            self._below(below[number], len(indent) + 4, whole=whole)
-            if number < len(notes) and notes[number]:
-                style = "yellow" if notes[number].startswith("! ") else ""
-                for piece in self.wrapped(notes[number], len(indent) + 4):
-                    self.print(indent + "    " + self.style(piece, style))
-
-    @staticmethod
-    def _fitting(widths: "Sequence[int]", flex: "Sequence[int]", columns: int, *, whole: bool) -> int:
-        """Return how many columns of a table stand in its rows; those after them are printed below."""
-        count = len(widths)
-        least = [min(MIN_FLEX, each) if place in flex else each for place, each in enumerate(widths)]
-        if count > 1 and count - 1 in flex:
-            left = columns - sum(widths[:-1]) - len(GAP) * (count - 1)
-            if left < (widths[-1] if whole else min(MIN_LAST, widths[-1])):
-                count -= 1
-                while (
-                    count > 1
-                    and count - 1 in flex
-                    and sum(least[: count - 1]) + widths[count - 1] + len(GAP) * (count - 1) > columns
-                ):
-                    count -= 1
-        return count
-
-    def _below(self, cells: "Sequence[tuple[str, str]]", indent: int, *, whole: bool) -> None:
-        """Print the cells of a row that have no room in it."""
-        found = [cell for cell in cells if cell[0]]
-        if not found:
-            return
-        text, style = BELOW.join(cell[0] for cell in found), found[-1][1]
-        room = max(MIN_FLEX, (self.columns or 80) - indent)
-        for piece in self.wrapped(text, indent) if whole else [cut(text, room)]:
-            self.exact(" " * indent + self.style(piece, style))
+        widths = [max([width(name), *[width(row[n][0]) for row in cells]]) for n, name in enumerate(headers)]
+        flex = [place % len(headers) for place in flex]
+        room = None if self.columns is None else self.columns - len(indent)
+        count = len(headers) if room is None else _in_row(widths, flex, room, whole=whole)
+        widths = widths[:count]
+        for least in (MIN_FLEX, MIN_FLEX // 3):
+            for place in flex if room is not None else ():
+                if place < count and (over := sum(widths) + len(GAP) * (count - 1) - (room or 0)) > 0:
+                    widths[place] = max(min(least, widths[place]), widths[place] - over)
+        if any(headers[:count]):
+            self._row([(name, "dim") for name in headers[:count]], widths, right, indent)
+        for row, note in zip(cells, [*notes, *[""] * len(cells)], strict=False):
+            self._row(row[:count], widths, right, indent)
+            below = [cell for cell in row[count:] if cell[0]]
+            text = BELOW.join(cell[0] for cell in below)
+            pieces = self.wrapped(text, len(indent) + 4) if whole else [cut(text, max(MIN_FLEX, (room or 80) - 4))]
+            for piece in pieces if below else ():
+                self.exact(f"{indent}    {self.style(piece, below[-1][1])}")
+            for piece in self.wrapped(note, len(indent) + 4) if note else ():
+                self.print(f"{indent}    {self.style(piece, 'yellow' if note.startswith('! ') else '')}")
 
     def _row(
         self, cells: "Sequence[tuple[str, str]]", widths: "Sequence[int]", right: "Sequence[int]", indent: str
@@ -420,9 +350,9 @@ class Output:
         shown = []
         for number, (text, style) in enumerate(cells):
             piece = cut(text, widths[number]) if self.columns is not None else text
-            room = " " * (widths[number] - width(piece)) if number < len(cells) - 1 or number in right else ""
-            styled = self.style(piece, style) if style else piece
-            shown.append(room + styled if number in right else styled + room)
+            blanks = " " * (widths[number] - width(piece)) if number < len(cells) - 1 or number in right else ""
+            styled = self.style(piece, style)
+            shown.append(blanks + styled if number in right else styled + blanks)
         self.exact((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
@@ -434,10 +364,34 @@ class Output:
         if self.json:
             error = {"message": message, "hint": hint}
             self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
-            return
-        text = "memtui: " + (line(message) if one_line else safe(message))
-        if hint and one_line:
-            text = text.rstrip(".") + ". " + line(hint)
-        elif hint:
-            text += "\n  " + safe(hint)
-        self.say(text)
+        elif one_line:
+            text = "memtui: " + line(message)
+            self.say(text.rstrip(".") + ". " + line(hint) if hint else text)
+        else:
+            self.say("memtui: " + safe(message) + ("\n  " + safe(hint) if hint else ""))
+
+
+def _guard(write: "Callable[..., object]", *data: "object") -> None:
+    try:
+        write(*data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableError(error.strerror) from None
+
+
+def _in_row(widths: "Sequence[int]", flex: "Sequence[int]", room: int, *, whole: bool) -> int:
+    """Return how many columns of a table stand in its rows; those after them are printed below."""
+    count = len(widths)
+    least = [min(MIN_FLEX, each) if place in flex else each for place, each in enumerate(widths)]
+    if count == 1 or count - 1 not in flex:
+        return count
+    left = room - sum(widths[:-1]) - len(GAP) * (count - 1)
+    if left >= (widths[-1] if whole else min(MIN_LAST, widths[-1])):
+        return count
+    count -= 1
+    while (
+        count > 1 and count - 1 in flex and sum(least[: count - 1]) + widths[count - 1] + len(GAP) * (count - 1) > room
+    ):
+        count -= 1
+    return count

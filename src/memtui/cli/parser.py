@@ -12,60 +12,37 @@ import memtui
 from memtui.cli.output import terminal_columns
 from memtui.core.base.errors import UsageError
 
-# By group, in the order of `memtui --help`: command -> module under memtui.cli.commands.
+# The commands by group, in the order of `memtui --help`; behind `=` the module under memtui.cli.commands, where that
+# has another name.
 GROUPS = {
-    "see": {
-        "list": "list",
-        "show": "show",
-        "search": "list",
-        "recall": "recall",
-        "activity": "activity",
-        "status": "status",
-    },
-    "decide": {"inbox": "inbox", "approve": "decide", "reject": "decide"},
-    "change": {
-        "new": "edit",
-        "edit": "edit",
-        "mv": "change",
-        "rm": "change",
-        "history": "history",
-        "undo": "undo",
-        "note": "note",
-    },
-    "tidy": {"check": "check", "consolidate": "consolidate"},
-    "bring": {"import": "transfer", "export": "transfer"},
-    "set up": {
-        "setup": "setup",
-        "config": "config",
-        "trust": "trust",
-        "doctor": "doctor",
-        "model": "model",
-        "demo": "demo",
-    },
+    group: {name: module or name for name, _, module in (word.partition("=") for word in words.split())}
+    for group, words in {
+        "see": "list show search=list recall activity status",
+        "decide": "inbox approve=decide reject=decide",
+        "change": "new=edit edit mv=change rm=change history undo note",
+        "tidy": "check consolidate",
+        "bring": "import=transfer export=transfer",
+        "set up": "setup config trust doctor model demo",
+    }.items()
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HIDDEN = {"statusline": "statusline"}  # what settings files call that memtui has written
 ALIASES = {"guide": "note"}
 SCREENS = ("memories", "inbox", "activity", "setup")
-# metavar -> what it names, and the command that lists them, in errors
+MOST_NAMED = 20  # choices that an error lists
+# metavar of what has too many choices for an error to list -> what it names, and the command that lists them
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
-MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
-OPTION_WORDS = {"version": "--version"}  # what some type as a command, and the option that it is
+# Other words for a command, and what is meant.
 COMMAND_WORDS = {
-    "archive": "rm",
-    "delete": "rm",
-    "del": "rm",
-    "remove": "rm",
-    "rename": "mv",
-    "move": "mv",
+    **dict.fromkeys(("archive", "delete", "del", "remove"), "rm"),
+    **dict.fromkeys(("rename", "move"), "mv"),
     "copy": "mv --copy",
     "notes": "note",
     "man": "help",
     "manual": "help",
-}  # other words for a command
-UNSAID = {"debug", "no_pager"}  # options that only the help of a command lists
-VERBATIM = ("example:",)  # beginnings of help texts that are not wrapped
+    "version": "--version",
+}
 EXAMPLES = """\
   memtui                                    open the TUI
   memtui inbox                              what waits for a decision
@@ -97,25 +74,26 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
-        if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
-            if action.choices is None or value in action.choices:
-                return
-            if len(list(action.choices)) > MOST_NAMED:
-                kind, lists = KINDS_OF.get(str(action.metavar), (str(action.metavar), f"{self.prog} --help"))
-                raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
-            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
-            names = ", ".join(map(str, action.choices))
-            raise UsageError(f"{name} must be one of {names}, not “{value}”.", f"See `{self.prog} --help`.")
-        names = ", ".join(action.choices)
-        close = _close(value, action.choices)
-        hint = f"Did you mean `{self.prog} {close[0]}`? " if close else ""
-        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{hint}See `{self.prog} --help`.")
+        if action.choices is None or value in action.choices:
+            return
+        names, more = ", ".join(map(str, action.choices)), f"See `{self.prog} --help`."
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            close = _close(value, action.choices)
+            hint = f"Did you mean `{self.prog} {close[0]}`? " if close else ""
+            raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", hint + more)
+        if action.metavar in KINDS_OF and len(list(action.choices)) > MOST_NAMED:
+            kind, lists = KINDS_OF[str(action.metavar)]
+            raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
+        name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+        raise UsageError(f"{name} must be one of {names}, not “{value}”.", more)
 
 
 class _Root(Parser):
     """The parser of the whole command line. Its help lists the commands by group."""
 
     def format_help(self) -> str:
+        import textwrap
+
         commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
         if commands is None:
             return super().format_help()
@@ -123,19 +101,14 @@ class _Root(Parser):
         lines = [str(self.description), "", "usage: memtui [COMMAND] [OPTION…]"]
         for group, names in GROUPS.items():
             lines += ["", group, *(f"  {name:<13}{about[name]}" for name in names)]
-        lines += [
-            "",
-            "options",
-            *(_option_line(each) for each in self._actions if each.option_strings and each.dest not in UNSAID),
-        ]
+        lines += ["", "options"]
+        for each in self._actions:
+            if each.option_strings and each.dest != "debug":
+                name = each.option_strings[-1] + (f" {each.metavar}" if each.metavar else "")
+                lines.append(
+                    textwrap.fill(str(each.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
+                )
         return "\n".join([*lines, "", "examples", EXAMPLES, "", str(self.epilog), ""])
-
-
-def _option_line(action: argparse.Action) -> str:
-    import textwrap
-
-    name = action.option_strings[-1] + (f" {action.metavar}" if action.metavar else "")
-    return textwrap.fill(str(action.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -146,22 +119,16 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, **{"width": (terminal_columns(os.environ) or 80) - 2, **options})
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if text.startswith(VERBATIM):
-            return text
-        return super()._fill_text(text, width, indent)
+        return text if text.startswith("example:") else super()._fill_text(text, width, indent)
 
 
-def add_common(parser: Parser) -> None:
+def _add_common(parser: Parser) -> None:
     """Add the options that every command has. They may stand before the command or after it."""
     group = parser.add_argument_group("everywhere")
-    group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
-    group.add_argument(
-        "--project", metavar="DIR", default=argparse.SUPPRESS, help="the project of DIR, not of the current directory"
-    )
-    group.add_argument(
-        "--no-pager", action="store_true", default=argparse.SUPPRESS, help="print a long answer without a pager"
-    )
-    group.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show where an error came from")
+    for name, about in (("--json", "print JSON"), ("--debug", "show where an error came from")):
+        group.add_argument(name, action="store_true", default=argparse.SUPPRESS, help=about)
+    about = "the project of DIR, not of the current directory"
+    group.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=about)
 
 
 def command(
@@ -177,7 +144,7 @@ def command(
         epilog=f"example:\n{lines}" + (f"\n\n{table}" if table else ""),
     )
     parser.set_defaults(run=run)
-    add_common(parser)
+    _add_common(parser)
     return parser
 
 
@@ -219,7 +186,7 @@ def _without_commands(*, tui_options: bool) -> Parser:
         parser.add_argument(
             "--screen", choices=SCREENS, help="open the TUI on this screen: " + ", ".join(SCREENS), metavar="NAME"
         )
-    add_common(parser)
+    _add_common(parser)
     return parser
 
 
@@ -260,8 +227,8 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return build().parse_args(before, argparse.Namespace(command=None))
     if name is None:
         return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
-    if meant := OPTION_WORDS.get(name) or COMMAND_WORDS.get(name):
-        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {meant}?")
+    if name in COMMAND_WORDS:
+        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {COMMAND_WORDS[name]}?")
     if name in ALIASES:
         argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
         name = ALIASES[name]

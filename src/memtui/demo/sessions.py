@@ -147,18 +147,11 @@ def use(world: World, path: str, action: str) -> Record:
 
 def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
     """Make a block of guidance as the hooks do."""
-    item: Record = {
-        "kind": "guidance",
-        "id": name,
-        "scope": "project",
-        "hash": ids.content_hash(text),
-        "reason": reason,
-    }
+    item: Record = {"kind": "guidance", "id": name, "scope": "project", "hash": ids.content_hash(text)}
     fields = {"id": name, "scope": "project", "from": sender}
     intro = f"Note left by the user of this machine through memtui ({sender}, just now)."
-    return delivery_blocks.Block(
-        delivery_blocks.TAGS["guidance"], fields, intro, [delivery_blocks.Part(text, text, item)]
-    )
+    part = delivery_blocks.Part(text, text, {**item, "reason": reason})
+    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
 
 
 def waits_again(world: World, project: str, block: delivery_blocks.Block, sender: str) -> None:
@@ -181,16 +174,10 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
         for file, (_, text) in files.items():
             if file == content.UNTRUSTED:
                 continue
-            name = file.removesuffix(".md")
+            name, path = file.removesuffix(".md"), f"{directory}/{file}"
             about = next((line[13:] for line in text.split("\n") if line.startswith("description: ")), text.strip())
             kind = next((line.strip()[6:] for line in text.split("\n") if line.strip().startswith("type: ")), "untyped")
-            item: Record = {
-                "kind": "index",
-                "id": name,
-                "scope": scope,
-                "path": f"{directory}/{file}",
-                "reason": f"index, {kind}",
-            }
+            item: Record = {"kind": "index", "id": name, "scope": scope, "path": path, "reason": f"index, {kind}"}
             parts.append(delivery_blocks.Part(f"- [{kind}] {name}: {about}", name, item))
         if parts:
             fields = {"scope": scope, "source": directory}
@@ -203,31 +190,29 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
     blocks = []
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    for kind, rows, file in (
-        ("pending-update", content.SHOP_UPDATES, "pending-updates.md"),
-        ("pending-item", content.SHOP_ITEMS, "pending-items.md"),
+    update, todo = "unreviewed, newest first", "unfinished, first prompt of the session"
+    for kind, rows, file, number, reason, intro in (
+        ("pending-update", content.SHOP_UPDATES, "pending-updates.md", 1006, update, lists.UPDATES_INTRO),
+        ("pending-item", content.SHOP_ITEMS, "pending-items.md", 1011, todo, lists.ITEMS_INTRO),
     ):
         parts = []
-        for number, (fields, text, hours) in enumerate(rows):
+        for place, (fields, text, hours) in enumerate(rows, number):
             lines = [line for line in text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
             when = world.now - hours * HOUR
             if when >= at:
                 continue
-            name = ulid(when, 1006 + number if kind == "pending-update" else 1011 + number)
-            item: Record = {"kind": kind, "id": name, "scope": "project", "path": f"{directory}/{file}"}
-            shown = "\n  ".join(lines)
-            if kind == "pending-update":
-                item["reason"] = "unreviewed, newest first"
-                shown = f"- [{fields['kind']}, {clock.ago(when, at)}] {shown}"
-            else:
-                item["reason"] = "unfinished, first prompt of the session"
-                shown = f"- [ ] {shown} (session {world.sessions[fields['session']][:8]}, {clock.ago(when, at)})"
-            parts.append(delivery_blocks.Part(shown, lines[0], item))
-        if not parts:
-            continue
-        fields = {"scope": "project", "source": f"{directory}/{file}"}
-        intro = lists.UPDATES_INTRO if kind == "pending-update" else lists.ITEMS_INTRO
-        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS[kind], fields, intro, parts))
+            shown, ago = "\n  ".join(lines), clock.ago(when, at)
+            session = world.sessions[fields["session"]][:8]
+            shown = (
+                f"- [{fields['kind']}, {ago}] {shown}"
+                if reason == update
+                else f"- [ ] {shown} (session {session}, {ago})"
+            )
+            item: Record = {"kind": kind, "id": ulid(when, place), "scope": "project", "path": f"{directory}/{file}"}
+            parts.append(delivery_blocks.Part(shown, lines[0], {**item, "reason": reason}))
+        if parts:
+            attributes = {"scope": "project", "source": f"{directory}/{file}"}
+            blocks.append(delivery_blocks.Block(delivery_blocks.TAGS[kind], attributes, intro, parts))
     return blocks
 
 

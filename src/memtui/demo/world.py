@@ -9,18 +9,31 @@ import re
 import shutil
 from collections.abc import Mapping
 
-from memtui.core.base import clock, fs, paths
+from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.base.errors import UsageError
+from memtui.core.client.conversation import Turn
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
+from memtui.core.review import learned, taught
 from memtui.demo import content as data
-from memtui.demo import decided, sessions, subconscious
+from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, World, layout, ulid
+from memtui.extract import classifier, decisions, personal
 
 MARKER = ".memtui-demo"
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
 INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads
+
+# What the person said, after the agent's words, and what became of the draft; hours before the world's now.
+DECIDED = (
+    ("No, use pnpm. From now on always use pnpm in this repository.", decisions.APPROVED, 220),
+    ("Never push to main without asking me first.", decisions.APPROVED, 190),
+    ("Always run the linter before you say that it is done.", decisions.APPROVED, 140),
+    ("No, that is wrong, the second button is called Send.", decisions.REJECTED, 120),
+    ("I told you not to touch the generated files, leave them alone.", decisions.APPROVED, 80),
+    ("That is still broken, try it with the other branch.", decisions.REJECTED, 50),
+)
 
 
 def is_world(directory: str) -> bool:
@@ -46,7 +59,7 @@ def build(directory: str, now: float | None = None) -> World:
     _inboxes(world)
     sessions.write(world)
     subconscious.write(world)
-    decided.write(world)
+    _decisions(world)
     _trashed(world)
     asked = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs.write_atomic(world.root + "/run/tui.json", asked, durable=False)
@@ -137,3 +150,21 @@ def _trashed(world: World) -> None:
     fs.write_atomic(journal, content, durable=False)
     index = world.config + "/memory/MEMORY.md"
     os.utime(index, (world.now - 29 * HOUR, world.now - 29 * HOUR))
+
+
+def _decisions(world: World) -> None:
+    """Write the decisions and what follows from them, as the worker does (worker/decided.py). Raises OSError."""
+    shop, judge = paths.project_key(world.shop), classifier.shipped()
+    labels: dict[str, str] = {}
+    for number, (said, label, hours) in enumerate(DECIDED):
+        seconds = world.now - hours * HOUR
+        name = ulid(seconds, 7000 + number)
+        turn = Turn(said, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
+        draft = classifier.draft_of(turn, judge)
+        if draft is not None:
+            decisions.note(world.root, name, shop, draft)
+            labels[name] = label
+    made = personal.fit(decisions.decided(world.root, labels), personal.validation())
+    row = {"v": taught.VERSION, "labels": labels, "reset": ""}
+    fs.write_atomic(learned.weights_path(world.root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(learned.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)

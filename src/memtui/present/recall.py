@@ -166,8 +166,8 @@ def took(run: "RecallRun") -> str:
     return f"{run.ms:.0f} ms" if run.ms >= 9.5 else f"{run.ms:.1f} ms"
 
 
-def data(run: "RecallRun", *, explain: bool) -> "dict[str, object]":
-    """Return a dry run for --json; with `explain` the parts of each score and the exact texts."""
+def data(run: "RecallRun") -> "dict[str, object]":
+    """Return a dry run for --json."""
     return {
         "prompt": run.prompt,
         "words": run.words,
@@ -179,12 +179,12 @@ def data(run: "RecallRun", *, explain: bool) -> "dict[str, object]":
         "characters": run.units,
         "tokens": run.tokens,
         "text": run.text,
-        "candidates": [_candidate(each, explain=explain) for each in run.candidates],
+        "candidates": [_candidate(each) for each in run.candidates],
     }
 
 
-def _candidate(found: "RecallCandidate", *, explain: bool) -> "dict[str, object]":
-    fields: dict[str, object] = {
+def _candidate(found: "RecallCandidate") -> "dict[str, object]":
+    return {
         "name": found.name,
         "scope": found.scope,
         "path": found.path,
@@ -195,21 +195,17 @@ def _candidate(found: "RecallCandidate", *, explain: bool) -> "dict[str, object]
         "probability": round(found.probability, 4),
         "characters": found.units,
         "tokens": found.tokens,
+        "parts": {name: round(value, 4) for name, value in found.parts.items()},
+        "shifts": {code: round(by, 4) for code, by in found.shifts},
+        "terms": [
+            {
+                "term": each.term,
+                "fields": [FIELDS[name] for name in each.fields],
+                "points": round(each.points, 4),
+                "idf": round(each.idf, 4),
+            }
+            for each in found.terms
+        ],
+        "trigger": found.trigger or None,
+        "text": found.text,
     }
-    if explain:
-        fields |= {
-            "parts": {name: round(value, 4) for name, value in found.parts.items()},
-            "shifts": {code: round(by, 4) for code, by in found.shifts},
-            "terms": [
-                {
-                    "term": each.term,
-                    "fields": [FIELDS[name] for name in each.fields],
-                    "points": round(each.points, 4),
-                    "idf": round(each.idf, 4),
-                }
-                for each in found.terms
-            ],
-            "trigger": found.trigger or None,
-            "text": found.text,
-        }
-    return fields

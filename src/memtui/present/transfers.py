@@ -28,7 +28,7 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
         lines.append(f"{len(plan.known)} known already: {safe_text.line(some(told, 3))}.")
     if plan.decided:
         where = safe_text.line(some(plan.decided, 3))
-        lines.append(f"{len(plan.decided)} decided on before: {where}. --again takes them as well.")
+        lines.append(f"{len(plan.decided)} decided on before: {where}.")
     if plan.left:
         why = FULL if plan.full else "that is enough to review at once"
         lines.append(f"{many(len(plan.left), 'more memory', 'more memories')} left for another import: {why}.")
@@ -51,11 +51,8 @@ def exported(found: Export) -> str:
 
 
 def beside(found: Export) -> list[str]:
-    """Say what an export leaves behind, and what it takes along that others should not see, a line each."""
+    """Say what an export takes along that others should not see, a line each."""
     lines = []
-    if found.others:
-        what = many(len(found.others), "file that is no memory", "files that are no memories")
-        lines.append(f"{what} stayed here: {safe_text.line(some(found.others, 3))}.")
     if found.secrets:
         told = [f"{each.where} ({each.why})" for each in found.secrets]
         hold = "seems to hold a secret" if len(told) == 1 else "seem to hold secrets"

@@ -13,73 +13,62 @@ import sqlite3
 import stat
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from memtui.core.base import clock
 from memtui.core.base.phrasing import size, some
 from memtui.core.memories import memory
-from memtui.transfer.incoming import Incoming, SourceContent, UnreadableSourceError, first_words, words_of
+from memtui.transfer.incoming import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
 
 KIND = "claude-mem"
+FILE = "claude-mem.db"  # in claude-mem's own directory
 MAGIC = b"SQLite format 3\0"
 TABLES = ("observations", "session_summaries")
-SESSIONS = "sdk_sessions"
 # The newest rows of each table that are read, the characters of a value, and the seconds that a query may take.
 MAX_ROWS, MAX_VALUE, SECONDS = 20_000, 120_000, 30.0
 MAX_COPY = 2 << 30
 # The first bytes of what stands beside a database and holds something (https://www.sqlite.org/fileformat2.html): of a
 # write-ahead log, and of a rollback journal that is not over.
 WAL_MAGIC, JOURNAL_MAGIC = b"\x37\x7f\x06", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
-PARTS = (
-    ("learned", "Learned"),
-    ("completed", "Completed"),
-    ("investigated", "Investigated"),
-    ("next_steps", "Next steps"),
-    ("notes", "Notes"),
-)
+PARTS = ("learned", "completed", "investigated", "next_steps", "notes")  # of a summary
 Row = Mapping[str, object]
 
 
 def read(path: str, project: str) -> SourceContent:
     """Return the rows of a database. With `project`, the name of a directory, only those of it; those of other projects
     are told in `notes`. Raises UnreadableSourceError."""
-    found = SourceContent(KIND, "a claude-mem database")
+    content = SourceContent(path, KIND, "a claude-mem database")
+    others: Counter[str] = Counter()
     try:
         with contextlib.ExitStack() as stack:
             database = _open(path, stack)
-            tables = {
-                str(name)
-                for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            }
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables & set(TABLES):
                 raise UnreadableSourceError(
                     f"{path} is an SQLite database, but not of claude-mem: it has no table {' or '.join(TABLES)}.",
-                    "claude-mem keeps its own in ~/.claude-mem/claude-mem.db.",
+                    f"claude-mem keeps its own in ~/.claude-mem/{FILE}.",
                 )
-            sessions = _sessions(database) if SESSIONS in tables else {}
-            others: dict[str, int] = {}
             for table in TABLES:
                 for row in _rows(database, table) if table in tables else ():
                     name = _project(row)
                     if project and name and name.casefold() != project.casefold():
-                        others[name] = others.get(name, 0) + 1
+                        others[name] += 1
                         continue
                     where = f"{os.path.basename(path)}: {table} {row.get('id')}"
-                    found.add((_observation if table == TABLES[0] else _summary)(row, where, sessions))
+                    content.add(_observation(row, where) if table == TABLES[0] else _summary(row, where))
     except sqlite3.Error as error:
         raise UnreadableSourceError(
             f"{path} is a damaged database: {error}.",
             "Stop claude-mem and try again; `sqlite3 FILE .recover` may save what is in it.",
         ) from error
     except OSError as error:
-        raise UnreadableSourceError(
-            f"{path} can't be read: {error.strerror or error}.", "Look at its owner and mode."
-        ) from error
+        raise unreadable(path, error) from error
     if others:
-        told = some([f"{name} ({count})" for name, count in sorted(others.items(), key=lambda each: -each[1])])
-        found.notes.append(f"Left out, of other projects: {told}. Import them there, or all with --scope global.")
-    return found
+        names = some([f"{name} ({count})" for name, count in others.most_common()])
+        content.notes.append(f"Left out, of other projects: {names}. Import them there, or all with --scope global.")
+    return content
 
 
 def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
@@ -126,13 +115,10 @@ def _connected(path: str, how: str, stack: contextlib.ExitStack) -> sqlite3.Conn
     return found
 
 
-def _columns(database: sqlite3.Connection, table: str) -> list[str]:
-    return [str(row["name"]) for row in database.execute(f"PRAGMA table_info({table})")]
-
-
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield the newest rows of a table, newest first, values cut."""
-    columns = [each for each in _columns(database, table) if each.isidentifier()]
+    names = [str(row["name"]) for row in database.execute(f"PRAGMA table_info({table})")]
+    columns = [each for each in names if each.isidentifier()]
     parts = ", ".join(f'substr("{each}", 1, {MAX_VALUE}) AS "{each}"' for each in columns)
     order = next((each for each in ("created_at_epoch", "created_at", "id") if each in columns), "rowid")
     query = f'SELECT {parts} FROM "{table}" ORDER BY "{order}" DESC LIMIT {MAX_ROWS}'  # noqa: S608  our own names
@@ -140,22 +126,9 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
         yield {key: row[key] for key in row.keys()}  # noqa: SIM118  a Row iterates over its values
 
 
-def _sessions(database: sqlite3.Connection) -> dict[str, str]:
-    """Return the client's ids of sessions, by claude-mem's own."""
-    columns = _columns(database, SESSIONS)
-    own = next((each for each in ("memory_session_id", "sdk_session_id") if each in columns), "")
-    theirs = next((each for each in ("content_session_id", "claude_session_id") if each in columns), "")
-    if not own or not theirs:
-        return {}
-    query = f'SELECT "{own}", "{theirs}" FROM "{SESSIONS}" WHERE "{own}" IS NOT NULL'  # noqa: S608  our own names
-    return {str(one): str(other) for one, other in database.execute(query)}
-
-
 def _text(row: Row, *keys: str) -> str:
-    found = next((row[key] for key in keys if row.get(key)), "")
-    if isinstance(found, bytes):
-        return found.decode("utf-8", "replace")
-    return found if isinstance(found, str) else str(found)
+    value = next((row[key] for key in keys if row.get(key)), "")
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _project(row: Row) -> str:
@@ -165,14 +138,14 @@ def _project(row: Row) -> str:
     return os.path.basename(name) if os.path.isabs(name) else name.partition("/")[0]
 
 
-def _list(row: Row, key: str) -> tuple[str, ...]:
-    """Return a column with a JSON list; of older versions, with words and commas."""
-    given = _text(row, key)
+def _list(row: Row, key: str) -> list[object]:
+    """Return a column with a JSON list; older versions have lines."""
+    text = _text(row, key)
     try:
-        found = json.loads(given) if given else []
+        values = json.loads(text) if text else []
     except (ValueError, RecursionError):
-        found = given
-    return words_of(found) if isinstance(found, (list, str)) else ()
+        values = text.split("\n")
+    return values if isinstance(values, list) else []
 
 
 def _time(row: Row) -> str:
@@ -182,56 +155,31 @@ def _time(row: Row) -> str:
     return _text(row, "created_at")
 
 
-def _session(row: Row, sessions: Mapping[str, str]) -> str:
-    return sessions.get(_text(row, "memory_session_id", "sdk_session_id"), "")
+def _observation(row: Row, where: str) -> Incoming:
+    title, time = _text(row, "title"), _time(row)
+    facts = [f"- {fact}" for each in _list(row, "facts") if (fact := " ".join(str(each).split()))]
+    files = ", ".join(words_of(_list(row, "files_modified")))
+    parts = (_text(row, "narrative", "text"), "\n".join(facts), f"**Files:** {files}" if files else "")
+    body = "\n\n".join(filter(None, parts))
+    about = " ".join(": ".join(filter(None, (title, _text(row, "subtitle")))).split()) or described("", body)
+    tags = dict.fromkeys(filter(None, (_text(row, "type"), *words_of(_list(row, "concepts")))))
+    name = title or memory.slugify(about)
+    return Incoming(where, name, about, body.strip(), "project", created=time, modified=time, tags=tuple(tags))
 
 
-def _observation(row: Row, where: str, sessions: Mapping[str, str]) -> Incoming:
-    title, kind = _text(row, "title"), _text(row, "type")
-    facts = _facts(row)
-    told = _text(row, "narrative", "text")
-    body = "\n\n".join(filter(None, (told, "\n".join(f"- {each}" for each in facts))))
-    files = _list(row, "files_modified")
-    if files:
-        body += "\n\n**Files:** " + ", ".join(files)
-    about = ": ".join(filter(None, (title, " ".join(_text(row, "subtitle").split())))) or first_words(body)
-    return Incoming(
-        where,
-        title or memory.slugify(about),
-        " ".join(about.split()),
-        body.strip(),
-        type="project",
-        created=_time(row),
-        modified=_time(row),
-        tags=tuple(dict.fromkeys(filter(None, (kind, *_list(row, "concepts"))))),
-        session=_session(row, sessions),
-    )
-
-
-def _facts(row: Row) -> list[str]:
-    """Return the facts of an observation, which may have commas in them."""
-    given = _text(row, "facts")
-    try:
-        found = json.loads(given) if given else []
-    except (ValueError, RecursionError):
-        found = given.split("\n")
-    return [" ".join(str(each).split()) for each in found if str(each).strip()] if isinstance(found, list) else []
-
-
-def _summary(row: Row, where: str, sessions: Mapping[str, str]) -> Incoming:
-    request = " ".join(_text(row, "request").split())
-    parts = [f"**{title}:** {text}" for key, title in PARTS if (text := _text(row, key).strip())]
-    body = "\n\n".join(parts)
-    about = f"What a session did: {request}" if request else first_words(body)
+def _summary(row: Row, where: str) -> Incoming:
+    request, time = " ".join(_text(row, "request").split()), _time(row)
+    parts = [(key.replace("_", " ").capitalize(), _text(row, key).strip()) for key in PARTS]
+    body = "\n\n".join(f"**{title}:** {text}" for title, text in parts if text)
+    about = f"What a session did: {request}" if request else described("", body)
     return Incoming(
         where,
         memory.slugify(request or about)[:60].strip("-"),
         about[:200],
         body,
-        type="project",
-        created=_time(row),
-        modified=_time(row),
+        "project",
+        created=time,
+        modified=time,
         tags=("session-summary",),
         triggers=(request,) if request else (),
-        session=_session(row, sessions),
     )

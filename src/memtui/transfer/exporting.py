@@ -1,5 +1,7 @@
 """Export memories: the files of scopes as a folder, or one memory as a file, byte for byte."""
 
+import contextlib
+import itertools
 import os
 import shutil
 from collections.abc import Sequence
@@ -14,22 +16,21 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate
 from memtui.core.redaction import redact
-from memtui.transfer.incoming import LeftOut
-from memtui.transfer.trees import MAX_FILE, MAX_FILES
+from memtui.transfer.incoming import MAX_FILE, LeftOut
 
 # Characters of a memory that are searched for secrets.
 MAX_SEARCHED = 200_000
+NOTHING = "`memtui list` shows what there is."
 TAKEN = "Give another path with --to, or remove it first."
 
 
 @dataclass
 class Export:
-    """Files to write, by scope and path below it. `skipped`: files that were left out; `others`: files that are no
-    memories; `secrets`: memories that seem to hold one, with its kind."""
+    """Files to write, by scope and path below it. `skipped`: files that were left out; `secrets`: memories that seem to
+    hold one, with its kind."""
 
     files: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False)
     skipped: list[LeftOut] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
     secrets: list[LeftOut] = field(default_factory=list)
 
     @property
@@ -40,6 +41,14 @@ class Export:
     @property
     def memories(self) -> int:
         return sum(self.counts.values())
+
+    def add(self, label: str, files: dict[str, bytes]) -> None:
+        """Add the files of a scope, and see which seem to hold a secret."""
+        self.files[label] = files
+        for name, data in files.items():
+            kinds = redact.kinds_in(data.decode("utf-8", "replace")[:MAX_SEARCHED])
+            if kinds and name != locate.INDEX_NAME:
+                self.secrets.append(LeftOut(f"{label}:{name}", redact.described(kinds)))
 
 
 def collect(wanted: Sequence[Scope]) -> Export:
@@ -52,8 +61,8 @@ def collect(wanted: Sequence[Scope]) -> Export:
         if scope.is_shared:
             raise UsageError(f"The scope “{scope.label}” is your team's.", "Claude Code fetches it on each machine.")
         label = _label(scope, export.files)
-        files: dict[str, bytes] = {}
         listed = [*scopes.files(scope), *([(locate.INDEX_NAME, "")] if scope.exists else [])]
+        files: dict[str, bytes] = {}
         for name, problem in listed:
             data, why = (None, problem) if problem else _read(f"{scope.directory}/{name}")
             if data is not None:
@@ -61,23 +70,21 @@ def collect(wanted: Sequence[Scope]) -> Export:
             elif why:
                 export.skipped.append(LeftOut(f"{label}:{name}", why))
         if files:
-            export.files[label] = files
-            export.others += [f"{label}:{name}" for name in _others(scope, {name for name, _ in listed})]
-            export.secrets += _secrets(label, files)
+            export.add(label, files)
     if not export.files:
         labels = ", ".join(scope.shown for scope in wanted)
-        raise NotFoundError(f"There are no memories to export in {labels}.", "`memtui list` shows what there is.")
+        raise NotFoundError(f"There are no memories to export in {labels}.", NOTHING)
     return export
 
 
 def collect_one(memory: Memory) -> Export:
     """Read one memory. Raises NotFoundError."""
-    name = os.path.basename(memory.path)
     data, why = _read(memory.path)
     if data is None:
-        raise NotFoundError(f"{memory.ref} {why or 'is gone'}.", "`memtui list` shows what there is.")
-    files = {name: data}
-    return Export({memory.scope_label: files}, secrets=_secrets(memory.scope_label, files))
+        raise NotFoundError(f"{memory.ref} {why or 'is gone'}.", NOTHING)
+    export = Export()
+    export.add(memory.scope_label, {os.path.basename(memory.path): data})
+    return export
 
 
 def _read(path: str) -> tuple[bytes | None, str]:
@@ -91,36 +98,14 @@ def _read(path: str) -> tuple[bytes | None, str]:
     return (data, "") if len(data) <= MAX_FILE else (None, f"is larger than {size(MAX_FILE)}")
 
 
-def _others(scope: Scope, memories: set[str]) -> list[str]:
-    """List the files of a scope that are no memories: not Markdown, hidden, or links that lead nowhere."""
-    others: list[str] = []
-    for here, directories, names in os.walk(scope.directory):
-        never = {".git", locate.TEAM} if here == scope.directory and scope.kind == "auto" else {".git"}
-        directories[:] = sorted(name for name in directories if name not in never)
-        below = here[len(scope.directory) :].strip("/")
-        others += [path for name in sorted(names) if (path := f"{below}/{name}".strip("/")) not in memories]
-        if len(others) > MAX_FILES:
-            break
-    return others
-
-
-def _secrets(label: str, files: dict[str, bytes]) -> list[LeftOut]:
-    """List the memories that seem to hold a secret, with its kind."""
-    texts = {name: data.decode("utf-8", "replace") for name, data in files.items() if name != locate.INDEX_NAME}
-    kinds = {name: redact.kinds_in(text[:MAX_SEARCHED]) for name, text in texts.items()}
-    return [LeftOut(f"{label}:{name}", redact.described(kind)) for name, kind in kinds.items() if kind]
-
-
 def _label(scope: Scope, used: dict[str, dict[str, bytes]]) -> str:
     """Return what an export calls a scope: its label, or for another project the project's name, never its path. One
     of which only the slug is known, which is made of its path, is called by the last word of it."""
     name = os.path.basename(scope.root_path or (scope.slug or "").rpartition("-")[2]) or "project"
     label = f"auto:{name}" if scope.project else scope.label
     folders = set(map(folder_name, used))
-    numbered, number = label, 2
-    while folder_name(numbered) in folders:
-        numbered, number = f"{label}-{number}", number + 1
-    return numbered
+    numbers = (f"{label}-{number}" for number in itertools.count(2))
+    return next(each for each in itertools.chain([label], numbers) if folder_name(each) not in folders)
 
 
 def folder_name(label: str) -> str:
@@ -145,7 +130,7 @@ def write(export: Export, path: str) -> None:
             below = f"{temporary}/{folder_name(label)}" if len(export.files) > 1 else temporary
             for name, data in files.items():
                 fs.makedirs(os.path.dirname(f"{below}/{name}"))
-                _create(f"{below}/{name}", data)
+                fs.write_atomic(f"{below}/{name}", data)
         if os.path.isdir(path):
             os.rmdir(path)
         os.rename(temporary, path)
@@ -159,28 +144,15 @@ def write_one(export: Export, path: str) -> None:
     """Write the one memory of an export to a path that nothing is at yet. Raises ConflictError, MemtuiError."""
     ((data,),) = (files.values() for files in export.files.values())
     path = os.path.abspath(path)
+    temporary = f"{path}.{ids.new_id()}"
     try:
         fs.makedirs(os.path.dirname(path))
-        if not _create(path, data):
-            raise ConflictError(f"{path} is there already.", TAKEN)
+        fs.write_atomic(temporary, data)
+        os.link(temporary, path)  # at once, and never over another file
+    except FileExistsError:
+        raise ConflictError(f"{path} is there already.", TAKEN) from None
     except OSError as error:
         raise storage_error(error, path) from error
-
-
-def _create(path: str, data: bytes) -> bool:
-    """Create a file with all its content at once, and return False if there is one. It has no name before, so that a
-    process that is killed leaves nothing. Raises OSError."""
-    try:
-        fd = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, fs.FILE_MODE)
-    except (OSError, AttributeError):  # another system, or file system
-        return fs.create(path, data, durable=True)
-    try:
-        fs.write_all(fd, data)
-        os.fsync(fd)
-        # A directory descriptor, which the full path does not need, makes Python follow the link in /proc.
-        os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd)
-    except FileExistsError:
-        return False
     finally:
-        os.close(fd)
-    return True
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)

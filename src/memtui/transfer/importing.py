@@ -6,8 +6,7 @@ draft, the next import leaves it out.
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 
 from memtui.consolidate.known_texts import KnownTexts
@@ -21,16 +20,16 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import Change
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import links, memory, references, scopes
-from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
-from memtui.transfer.limits import MOST
 
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
+# Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
+MOST = 200
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,11 @@ class PlannedDraft:
     scope: str
     id: str
     digest: str
+
+    @property
+    def inbox(self) -> str:
+        """The inbox that it waits in: project or global."""
+        return _inbox(self.scope)
 
 
 @dataclass
@@ -65,108 +69,93 @@ class ImportPlan:
         `source` names it in the list of changes. Raises MemtuiError."""
         if not self.drafts:
             return ""
-        entries = [each.id for each in self.drafts]
-        words = f"import {many(len(entries), 'draft')} from {source}"
-        return store.journal.run("import", self.changes, words, entries=entries)
+        words = f"import {many(len(self.drafts), 'draft')} from {source}"
+        return store.journal.run("import", self.changes, words, entries=[each.id for each in self.drafts])
 
 
-def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOST, again: bool = False) -> ImportPlan:
+def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOST) -> ImportPlan:
     """Plan to import what was found. `scope`: the label for all of it; `most`: the drafts of this import, 0 for any
-    number; `again`: take what a person decided on before as well. Raises NotFoundError for an unknown scope."""
+    number. Raises NotFoundError for an unknown scope."""
     made = ImportPlan(found)
-    places = _Places(store, scope)
-    texts = _KnownMemories(store, places)
-    called: dict[str, str] = {}
-    room = {inbox: filling.room(places.directory(inbox)) for inbox in ("project", "global")}
+    if scope:
+        target = store.scope(scope)
+        references.writable(target)
+        scope = target.label
+    slug = paths.project_key(paths.project_root(store.cwd))
+    inboxes = {"project": paths.inbox_dir(store.root, slug), "global": paths.inbox_dir(store.root, None)}
+    decided = {
+        inbox: {str(row.get("hash")) for row in filling.rows(f"{directory}/{LEDGER}")}
+        for inbox, directory in inboxes.items()
+    }
+    room = {inbox: filling.room(directory) for inbox, directory in inboxes.items()}
+    texts = _KnownMemories(store, slug, list(inboxes.values()))
+    renamed: dict[str, str] = {}
     for given in found.memories:
         if most and len(made.drafts) >= most:
             made.left.append(given.where)  # not looked at: a database may have tens of thousands
             continue
-        label = places.label(given)
+        label = scope or given.scope or "project"
         secrets: Counter[str] = Counter()
         clean = _redacted(given, secrets)
-        key = places.inbox(label)
         digest = ids.content_hash(normalised(clean.description + " " + clean.body))
-        same = texts.same(clean)
-        if same:
+        if same := texts.same(clean):
             made.known.append(LeftOut(given.where, same))
             continue
-        if not again and digest in texts.decided[key]:
+        if digest in decided[_inbox(label)]:
             made.decided.append(given.where)
             continue
-        name = _free(clean.name, texts.names.setdefault(label, set()))
+        name = _free(clean.name, texts.names[label])
         draft = PlannedDraft(clean, name, label, ids.new_id(store.journal.now()), digest)
         length = len(inbox_format.encode(_rendered(store, draft, found.kind)))
-        if length > room[key]:
+        if length > room[draft.inbox]:
             made.left.append(given.where)
             made.full = True
             continue
-        room[key] -= length
+        room[draft.inbox] -= length
         texts.names[label].add(name.casefold())
         made.secrets += secrets
-        texts.add(clean, f"{given.where} in the same source")
+        texts.add(clean.description, clean.body, f"{given.where} in the same source")
         for alias in clean.aliases:
-            called.setdefault(alias.casefold(), name)
+            renamed.setdefault(alias.casefold(), name)
         made.drafts.append(draft)
-    made.drafts = [replace(each, given=_linked(each.given, called)) for each in made.drafts]
-    made.changes = list(_changes(store, places, made))
+    made.drafts = [replace(each, given=_linked(each.given, renamed)) for each in made.drafts]
+    time = clock.iso_seconds(store.journal.now())
+    for inbox, directory in inboxes.items():
+        drafts = [each for each in made.drafts if each.inbox == inbox]
+        if drafts:
+            text = "".join(_rendered(store, each, found.kind) for each in drafts)
+            rows = [{"v": 1, "hash": each.digest, "evidence": f"import:{each.id}", "time": time} for each in drafts]
+            made.changes.append(TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text))
+            made.changes.append(TextEdit(f"{directory}/{LEDGER}", "", "".join(fastjson.dumps(r) + "\n" for r in rows)))
     return made
 
 
-class _Places:
-    """Where drafts go: the label of the scope of each, and the inbox that it waits in."""
-
-    def __init__(self, store: Store, scope: str) -> None:
-        self.store = store
-        self.given = store.scope(scope).label if scope else ""
-        if self.given:
-            references.writable(store.scope(self.given))
-        self.slug = paths.project_key(paths.project_root(store.cwd))
-
-    def label(self, given: Incoming) -> str:
-        """Return the label of the scope for a memory."""
-        return self.given or given.scope or "project"
-
-    def inbox(self, label: str) -> str:
-        """Return which inbox drafts for a scope wait in: project or global."""
-        return "global" if label == "global" else "project"
-
-    def directory(self, inbox: str) -> str:
-        """Return the directory of an inbox."""
-        return paths.inbox_dir(self.store.root, None if inbox == "global" else self.slug)
+def _inbox(label: str) -> str:
+    return "global" if label == "global" else "project"
 
 
 class _KnownMemories:
-    """What is known already: memories, drafts that wait, what a person rejected or decided on."""
+    """What is known already: memories, drafts that wait, what a person rejected for good; and the names by scope."""
 
-    def __init__(self, store: Store, places: _Places) -> None:
+    def __init__(self, store: Store, slug: str, inboxes: list[str]) -> None:
         self._known = KnownTexts(SAME)
-        self.names: dict[str, set[str]] = {}
-        self.decided: dict[str, set[str]] = {}
+        self.names: defaultdict[str, set[str]] = defaultdict(set)
         for scope in store.scopes():
-            self._add_scope(scope)
-        for each in waiting.waiting_in(store.root, [places.slug, None], ("updates",)):
-            self._known.add(each.text, f"the draft “{each.text.partition(chr(10))[0][:60]}”")
-            name, label = each.entry.fields.get("name"), each.entry.fields.get("scope") or each.scope
-            self.names.setdefault(label, set()).add((name or "").casefold())
-        for inbox in ("project", "global"):
-            directory = places.directory(inbox)
-            self.decided[inbox] = {str(row.get("hash")) for row in filling.rows(f"{directory}/{LEDGER}")}
-            for draft in refused.load(directory):
-                if draft.never:
-                    self._known.add(draft.description, "a draft that was rejected for good")
+            if scope.kind != "instructions" and scope.exists and not scope.problem:
+                for each in scopes.memories(scope):
+                    # Of a broken one as well what could be read: that is what a source would give of it.
+                    self.add(each.description, each.body, f"the memory {each.ref}")
+                    self.names[scope.label].add(each.stem.casefold())
+        for item in waiting.waiting_in(store.root, [slug, None], ("updates",)):
+            self._known.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
+            label = item.entry.fields.get("scope") or item.scope
+            self.names[label].add(item.entry.fields.get("name", "").casefold())
+        for draft in (draft for directory in inboxes for draft in refused.load(directory) if draft.never):
+            self._known.add(draft.description, "a draft that was rejected for good")
 
-    def _add_scope(self, scope: Scope) -> None:
-        if scope.kind == "instructions" or not scope.exists or scope.problem:
-            return
-        for each in scopes.memories(scope):
-            # Of a broken one as well what could be read: that is what a source would give of it.
-            self._known.add(f"{each.description}\n\n{each.body}", f"the memory {each.ref}")
-            self.names.setdefault(scope.label, set()).add(each.stem.casefold())
-
-    def add(self, given: Incoming, what: str) -> None:
-        """Know a memory that will be a draft."""
-        self._known.add(f"{given.description}\n\n{given.body}", what)
+    def add(self, description: str, body: str, what: str) -> None:
+        """Know a memory, or one that will be a draft."""
+        self._known.add(f"{description}\n\n{body}", what)
 
     def same(self, given: Incoming) -> str:
         """Return what says the same as a memory; empty if nothing does."""
@@ -187,17 +176,13 @@ def _redacted(given: Incoming, secrets: Counter[str]) -> Incoming:
         body=clean(document.clean(given.body).replace("\0", "")),
         type=clean(given.type),
         session=clean(given.session),
-        created=_time(given.created),
-        modified=_time(given.modified),
+        # What is no time could be any text.
+        created=given.created if clock.parse(given.created) is not None else "",
+        modified=given.modified if clock.parse(given.modified) is not None else "",
         tags=tuple(map(clean, given.tags)),
         triggers=tuple(map(clean, given.triggers)),
         where=redact(given.where)[0],
     )
-
-
-def _time(given: str) -> str:
-    """Return a time as a source has it; empty for what is none, and could be any text."""
-    return "" if clock.parse(given) is None else given
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -247,20 +232,3 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
     }
     text = given.description + (f"\n\n{given.body}" if given.body.strip() != given.description else "")
     return inbox_format.render({key: value for key, value in fields.items() if value}, pending_update.join(text, ()))
-
-
-def _changes(store: Store, places: _Places, made: ImportPlan) -> Iterator[Change]:
-    """Return the changes of an import: the drafts at the end of each inbox, and the lines that list them."""
-    for inbox in ("project", "global"):
-        drafts = [each for each in made.drafts if places.inbox(each.scope) == inbox]
-        if drafts:
-            directory = places.directory(inbox)
-            text = "".join(_rendered(store, each, made.found.kind) for each in drafts)
-            yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)
-            yield TextEdit(f"{directory}/{LEDGER}", "", "".join(_noted(store, drafts)))
-
-
-def _noted(store: Store, drafts: Sequence[PlannedDraft]) -> Iterable[str]:
-    time = clock.iso_seconds(store.journal.now())
-    for each in drafts:
-        yield fastjson.dumps({"v": 1, "hash": each.digest, "evidence": f"import:{each.id}", "time": time}) + "\n"

@@ -1,116 +1,199 @@
-"""Files and folders of Markdown: notes as in Obsidian, with or without frontmatter, and memories. Of a MEMORY.md only
-what stands beside the lines of memories is taken."""
+"""Files and folders of Markdown: notes as in Obsidian, with or without frontmatter, and memories. Of a CLAUDE.md and
+files like it each section is one; of a MEMORY.md only what stands beside the lines of memories is taken."""
 
 import os
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from memtui.core.base import clock
-from memtui.core.base.phrasing import many
+from memtui.core.base import clock, fs, paths
+from memtui.core.base.phrasing import many, size
+from memtui.core.frontmatter import code
 from memtui.core.memories import index, index_state, memory, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.places import locate
-from memtui.transfer import claude_md
 from memtui.transfer.incoming import (
+    MAX_FILE,
+    MAX_FILES,
     Incoming,
     LeftOut,
     SourceContent,
+    UnreadableSourceError,
     described,
-    is_binary,
-    tags_of,
+    unreadable,
     words_of,
 )
-from memtui.transfer.trees import SourceFiles
 
-KIND = "markdown"
+KIND, INSTRUCTIONS = "markdown", "claude-md"
+INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "copilot-instructions.md")
 TITLE = re.compile(r"\A\s*# +(.+?)[ \t#]*\n")
+HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 # Fields of a frontmatter with the time of a note, in this order.
 CREATED, MODIFIED = ("created", "created_at", "date"), ("modified", "updated", "updated_at", "last_modified")
+# What the client follows: a path after a blank, outside of code, without the mark that ends a sentence.
+IMPORT = re.compile(r"(?<!\S)@((?:[^\s\\\0]|\\ )+)")
+AFTER = ".,;:!?)]}'\"*_"
+# Names such as `@alice` and `@scope/package` are files only if there are some, which a text does not tell.
+FILE = re.compile(
+    r"(?:\.{1,2}|~)?/|[\w.-]+(?:/.*)?\.(?:mdx?|mdc|markdown|txt|rst|adoc|json|ya?ml|toml)$|[\w.-]+/.*\.\w+$"
+)
+ALONE = re.compile(r"\s*(?:[-*+]\s+)?@(?:[^\s\\]|\\ )+\s*")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+NOT_FOLLOWED = "is imported from there: it is not followed, import that file itself"
 
 
-def read(tree: SourceFiles) -> SourceContent:
-    """Return the notes of a folder; a CLAUDE.md among them by its sections."""
-    number = many(sum(map(locate.is_memory_name, map(os.path.basename, tree.names))) or len(tree.names), "file")
-    content = SourceContent(KIND, f"a folder of Markdown notes ({number})")
-    for name in tree.names:
-        data = tree.read(name)
-        if data is not None:
-            add(content, data, name, modified=tree.modified(name))
-    content.skipped[:0] = tree.skipped
+class HeadedSection(NamedTuple):
+    """A section: the headings that it stands under, outermost first, and its text without those below it."""
+
+    headings: tuple[str, ...]
+    text: str
+    line: int
+
+
+def read_folder(path: str) -> SourceContent:
+    """Return the notes of a folder, without hidden files and links that leave it. Raises UnreadableSourceError."""
+    top = path.rstrip("/") or "/"
+    directories: list[str] = []
+    try:
+        rows = locate.walk(top, directories, most=MAX_FILES)
+    except locate.TooManyError:
+        message = f"{path} has more than {MAX_FILES:,} files or folders."
+        raise UnreadableSourceError(message, "Import one of the folders in it.") from None
+    except OSError as error:
+        raise unreadable(path, error) from error
+    indexes = [f"{directory}/{locate.INDEX_NAME}" for directory in directories]
+    rows += [
+        (each[len(top.rstrip("/")) + 1 :], "") for each in indexes if os.path.isfile(each) and paths.inside(top, each)
+    ]
+    names = [name for name, problem in rows if not problem]
+    number = sum(map(locate.is_memory_name, map(os.path.basename, names))) or len(names)
+    content = SourceContent(path, KIND, f"a folder of Markdown notes ({many(number, 'file')})")
+    for name, problem in sorted(rows):
+        data, modified, why = b"", 0.0, problem.replace(locate.LEAVES, "is a link that leads out of the folder")
+        if not why:
+            try:
+                data, modified = fs.read_bytes(f"{top}/{name}", MAX_FILE + 1), os.stat(f"{top}/{name}").st_mtime
+            except OSError as error:
+                why = f"can't be read: {error.strerror or error}"
+        if len(data) > MAX_FILE:
+            why = f"is larger than {size(MAX_FILE)}"
+        elif is_binary(data):
+            why = "is no text in UTF-8"
+        if why:
+            content.skipped.append(LeftOut(name, why))
+        else:
+            _add(content, data, name, "", clock.iso_seconds(modified))
     return content
 
 
-def add(found: SourceContent, data: bytes, name: str, *, scope: str = "", modified: float | None = None) -> None:
-    """Add one file to what was found. `modified`: the file's own time, where its frontmatter has none."""
-    made = memory.from_bytes(name, "", data)
-    time = "" if modified is None else clock.iso_seconds(modified)
-    if is_binary(data):
-        found.skipped.append(LeftOut(name, "is no text in UTF-8"))
-    elif os.path.basename(name) == locate.INDEX_NAME:
-        _add_index(found, data, name, scope, time)
-    elif claude_md.is_instructions(name):
-        claude_md.add(found, made.body, name, scope=scope, modified=time)
+def read_file(path: str, data: bytes, scope: str, modified: float) -> SourceContent:
+    """Return what one file gives. `modified`: its own time, in seconds since the epoch."""
+    name = os.path.basename(path)
+    kind = (
+        (INSTRUCTIONS, "instructions, a section at a time") if name in INSTRUCTION_FILES else (KIND, "a Markdown file")
+    )
+    content = SourceContent(path, *kind)
+    _add(content, data, name, scope, clock.iso_seconds(modified))
+    return content
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether a file is no text in UTF-8, of which no draft can be made."""
+    try:
+        return "\0" in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+
+
+def _add(content: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
+    """Add what a file gives to what was found."""
+    note, base = memory.from_bytes(name, "", data), os.path.basename(name)
+    if base == locate.INDEX_NAME:
+        for each in index_state.passages(index.parse_index(data)):
+            about, where = described(each.title, each.plain), f"{name}:{each.lines[0]}"
+            content.add(Incoming(where, each.title or about, about, each.plain, "feedback", scope, modified=modified))
+    elif base in INSTRUCTION_FILES:
+        _add_sections(content, note.body.removeprefix("\ufeff").replace("\r\n", "\n"), name, scope, modified)
     else:
-        found.add(_note(made, name, scope, time))
+        content.add(_note(note, name, scope, modified))
 
 
-def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
-    """Add the text of a MEMORY.md that belongs to no memory, a section or rule at a time."""
-    for each in index_state.passages(index.parse_index(data)):
-        about = described(each.title, each.plain)
-        found.add(
-            Incoming(
-                f"{name}:{each.lines[0]}",
-                each.title or about,
-                about,
-                each.plain,
-                type="feedback",
-                scope=scope,
-                modified=modified,
-            )
-        )
-
-
-def _note(made: Memory, name: str, scope: str, modified: str) -> Incoming:
-    fields: Mapping[str, object] = made.fields  # of a broken one, what could be read
-    body = made.body
-    title = " ".join(memory.text_of(made.fields, "title").split())
-    own = TITLE.match(body)
-    if own and not title:
-        title = " ".join(own[1].split())
-    if own and " ".join(own[1].split()) == title:
+def _note(note: Memory, name: str, scope: str, modified: str) -> Incoming:
+    fields: Mapping[str, object] = note.fields  # of a broken one, what could be read
+    body, own = note.body, TITLE.match(note.body)
+    heading = " ".join(own[1].split()) if own else ""
+    title = " ".join(memory.text_of(note.fields, "title").split()) or heading
+    if own and heading == title:
         body = body[own.end() :]
-    given = fields.get("name")
-    whole = name.removesuffix(".md")
-    stem = whole.rpartition("/")[2]
-    permalink = memory.text_of(dict(fields), "permalink")
-    described_as = memory.text_of(dict(fields), "description", "summary")
-    typed = made.type if fields else ""
+    given, whole = fields.get("name"), name.removesuffix(".md")
+    stem, aliases = whole.rpartition("/")[2], words_of(fields.get("aliases"))
+    about = " ".join(memory.text_of(note.fields, "description", "summary").split())
+    nested = fields.get("metadata")
+    places = [place for place in (nested, fields) if isinstance(place, dict)]
+    tags = [word for place in reversed(places) for key in ("tags", "tag") for word in words_of(place.get(key))]
     return Incoming(
         name,
         given if isinstance(given, str) and any(map(str.isalnum, given)) else stem,
-        " ".join(described_as.split()) or described(title, body),
+        about or described(title, body),
         body.strip("\n"),
-        type=typed or "reference",
+        type=(note.type if fields else "") or "reference",
         scope=scope,
-        created=_date(fields, CREATED),
-        modified=_date(fields, MODIFIED) or modified,
-        tags=tags_of(fields),
-        triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *words_of(fields.get("aliases"))),
-        session=made.origin_session,
-        aliases=tuple(
-            dict.fromkeys(
-                filter(None, (stem, title, permalink, whole, str(given or ""), *words_of(fields.get("aliases"))))
-            )
-        ),
+        created=_date(places, CREATED),
+        modified=_date(places, MODIFIED) or modified,
+        tags=tuple(dict.fromkeys(tags)),
+        triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *aliases),
+        session=note.origin_session,
+        aliases=tuple(dict.fromkeys(filter(None, (stem, title, whole, str(given or ""), *aliases)))),
     )
 
 
-def _date(fields: Mapping[str, object], keys: tuple[str, ...]) -> str:
-    nested = fields.get("metadata")
-    for place in (nested, fields):
-        for key in keys:
-            value = place.get(key) if isinstance(place, dict) else None
-            if value is not None and clock.parse(str(value)) is not None:
-                return str(value)
-    return ""
+def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:
+    values = (str(place[key]) for place in places for key in keys if place.get(key) is not None)
+    return next((value for value in values if clock.parse(value) is not None), "")
+
+
+def _add_sections(content: SourceContent, text: str, where: str, scope: str, modified: str) -> None:
+    """Add the sections of instructions. What they import with `@path` is named, and not followed; a line with nothing
+    else is left out, and so are comments, as the client does."""
+    plain = code.masked(text)
+    for match in reversed(list(COMMENT.finditer(plain))):
+        text = text[: match.start()] + text[match.end() :]
+    content.skipped += [LeftOut(f"{where}: @{path}", NOT_FOLLOWED) for path in _imports(text)]
+    for section in _sections(text):
+        lines = zip(section.text.split("\n"), code.masked(section.text).split("\n"), strict=True)
+        body = "\n".join(
+            line for line, outside in lines if not (ALONE.fullmatch(outside) and _imports(outside.strip()))
+        )
+        body = body.strip("\n").rstrip()
+        if not body.strip():
+            continue
+        heading = section.headings[-1] if section.headings else ""
+        about = described(" › ".join(section.headings[1:] or section.headings), body)
+        name, aliases = heading or described("", body), (heading,) if heading else ()
+        place = f"{where}:{section.line}"
+        content.add(Incoming(place, name, about, body, "feedback", scope, modified=modified, aliases=aliases))
+
+
+def _sections(text: str) -> list[HeadedSection]:
+    """Return the sections of a Markdown text, in order. Headings in code are none."""
+    sections: list[HeadedSection] = []
+    above: list[tuple[int, str]] = []
+    lines: list[str] = []
+    begin = 1
+    plain = code.masked(text, filter(lambda span: span.block, code.spans(text))).split("\n")
+    for number, line in enumerate(text.split("\n"), 1):
+        match = HEADING.match(line)
+        if match and HEADING.match(plain[number - 1]):
+            sections.append(HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin))
+            level = len(match["level"])
+            above = [each for each in above if each[0] < level] + [(level, match["title"])]
+            lines, begin = [], number
+        else:
+            lines.append(line)
+    return [*sections, HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin)]
+
+
+def _imports(text: str) -> list[str]:
+    """List the files that a text of instructions imports with `@path`, each once."""
+    names = (match[1].partition("#")[0].rstrip(AFTER) for match in IMPORT.finditer(code.masked(text)))
+    return list(dict.fromkeys(each for each in names if FILE.match(each)))

@@ -57,7 +57,7 @@ class Command(NamedTuple):
 
     def named(self, action: "Action") -> "Action":
         """Return the action with the title and the help of what this command does."""
-        return replace(action, title=self.title, help=self.help) if self.title else action
+        return replace(action, name=self.title, help=self.help) if self.title else action
 
 
 def first_of(*reasons: Callable[[], str]) -> Callable[[], str]:

@@ -96,7 +96,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         # What is checked without a path are the person's own memories, also before memtui keeps anything.
         own = subject.own if args.path is None or _has_home(ctx) else {}
         undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
-        if fixed:  # said at once: the answer may go through a pager
+        if fixed:
             ctx.out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
     if fixed and not args.dry_run:
         subject = _subject(ctx, args.path, chosen)

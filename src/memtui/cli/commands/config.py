@@ -11,57 +11,45 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, settings_checks
 from memtui.core.settings import config, config_text, setting
-from memtui.core.settings.setting import Setting, Value
+from memtui.core.settings.setting import Setting
 
 HELP_WIDTH = 78
-
-
-def register(commands: "parser.Commands") -> None:
-    found = parser.command(
-        commands,
-        "config",
-        show,
-        "show and change settings",
-        "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project .",
-        "With --project DIR, a setting applies to that project only.",
-        _values(),
-    )
-    names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
-    below = parser.actions(found)
-    each = parser.command(
-        below,
-        "list",
-        show,
-        "list the settings, and where each value comes from",
-        "memtui config list\nmemtui config list --keys --json",
-    )
-    each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
-    each = parser.command(below, "get", get, "print one setting as it applies here", "memtui config get mode")
-    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
-    each = parser.command(
-        below,
+ONE_KEY = f"a setting, or {setting.KEYS}ACTION"
+# The actions beside `list`: name, summary, example, more.
+ACTIONS = (
+    ("get", "print one setting as it applies here", "memtui config get mode", ""),
+    (
         "set",
-        assign,
         "change one setting, or the keys of an action of the TUI",
         "memtui config set budget 6000\nmemtui config set theme nord\nmemtui config set keys.app.quit ctrl+x",
         "Themes: " + ", ".join(config.CHOICES["theme"]) + ".",
-    )
-    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
-    each.add_argument("value", metavar="VALUE", help="keys are written x, X, ctrl+x, slash, f5; several with commas")
-    each = parser.command(below, "unset", remove, "reset to the default", "memtui config unset budget")
-    each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
-    parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
+    ),
+    ("unset", "reset to the default", "memtui config unset budget", ""),
+)
 
 
-def _values() -> str:
-    """Return the table of what each value of a setting does."""
-    found = []
+def register(commands: "parser.Commands") -> None:
+    table = []
     for key, values in setting.VALUES.items():
-        found.append(f"  {key}:")
+        table.append(f"  {key}:")
         for value, words in values.items():
             begin = f"    {value:<7} "
-            found += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
-    return "\n".join(found)
+            table += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
+    example = "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project ."
+    more = "With --project DIR, a setting applies to that project only."
+    found = parser.command(commands, "config", show, "show and change settings", example, more, "\n".join(table))
+    names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
+    below = parser.actions(found)
+    summary = "list the settings, and where each value comes from"
+    each = parser.command(below, "list", show, summary, "memtui config list\nmemtui config list --keys --json")
+    each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
+    for (name, *texts), function in zip(ACTIONS, (get, assign, remove), strict=True):
+        each = parser.command(below, name, function, *texts)
+        each.add_argument("key", choices=names, metavar="KEY", help=ONE_KEY)
+        if name == "set":
+            about = "keys are written x, X, ctrl+x, slash, f5; several with commas"
+            each.add_argument("value", metavar="VALUE", help=about)
+    parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
 def _as_row(found: Setting) -> "dict[str, object]":
@@ -81,11 +69,13 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     unknown = _problems(config_text.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
-    shown = mine if every else [*rows, *mine]
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [[(r.key, "bold"), config_text.written(r.value), _source(r), (r.meaning, "dim")] for r in shown]
+        cells = [
+            [(row.key, "bold"), config_text.written(row.value), _source(row), (row.meaning, "dim")]
+            for row in (mine if every else [*rows, *mine])
+        ]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
         out.paragraph(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
         _warn(out, unknown)
@@ -102,67 +92,44 @@ def _source(found: Setting) -> "tuple[str, str]":
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     row = setting.row(ctx.root, ctx.project_root, args.key)
-    value = row.value
 
     def text(out: Output) -> None:
-        out.print(value if isinstance(value, str) else config_text.written(value))
+        out.print(row.value if isinstance(row.value, str) else config_text.written(row.value))
         if row.problem is not None:
             out.say(f"! {args.key} in config.toml {line(row.problem)}, so that is not used.")
 
     return Result(_as_row(row), text)
 
 
-def _owner(ctx: Context) -> "str | None":
-    """Return the project whose own setting is changed; None for all projects."""
-    return ctx.project_root if ctx.project_given else None
-
-
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
-    owner = _owner(ctx)
-    value = setting.value_of(args.key, args.value)
-    setting.assign(ctx.root, ctx.journal(), args.key, value, owner)
-    where = f" for {owner}" if owner else ""
+    key, owner = args.key, ctx.project_root if ctx.project_given else None
+    value = setting.value_of(key, args.value)
+    setting.assign(ctx.root, ctx.journal(), key, value, owner)
     try:
         problems = _problems(config_text.parse(setting.text(ctx.root)))
     except MemtuiError:
         problems = []  # the setting is changed, even if the file can't be read again now
-    own, missing = _own_instead(ctx, args.key, owner), _no_model(ctx, args.key, value)
-    data = {"key": args.key, "value": value, "project": owner, "own_instead": own, "problems": problems}
+    settings, own, missing = ctx.settings(), None, ""
+    if not owner and config.is_own(settings, ctx.project_root, key):
+        own = setting.plain(config.value(settings, ctx.project_root, key))
+    if key in settings_checks.ASKING and value not in (False, "off"):
+        from memtui.llm import choice
+
+        chosen = choice.choose(ctx.env, settings)
+        missing = "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"
+    data = {"key": key, "value": value, "project": owner, "own_instead": own, "problems": problems}
     data["no_model"] = missing or None
 
     def text(out: Output) -> None:
-        out.print(f"{args.key} = {config_text.written(value)}{line(where) and ' ' + line(where)}")
-        if does := setting.VALUES.get(args.key, {}).get(str(value).lower()):
+        out.print(f"{key} = {config_text.written(value)}" + (f" for {line(owner)}" if owner else ""))
+        if does := setting.VALUES.get(key, {}).get(str(value).lower()):
             out.paragraph(does, "  ")
         if own is not None:
-            out.say(
-                f"note: this project has its own {args.key}, {config_text.written(own)}, which stays in force here."
-            )
-            out.say(f"  To change it, add --project . To remove it: memtui config unset {args.key} --project .")
-        _warn(out, problems)
-        if missing:
-            out.print(out.style("! " + line(missing), "yellow"))
+            out.say(f"note: this project has its own {key}, {config_text.written(own)}, which stays in force here.")
+            out.say(f"  To change it, add --project . To remove it: memtui config unset {key} --project .")
+        _warn(out, [*problems, missing] if missing else problems)
 
     return Result(data, text)
-
-
-def _no_model(ctx: Context, key: str, value: "Value") -> str:
-    """Say why a setting that has a model asked does nothing yet, and what to do; empty if a model can be asked, or the
-    setting is off."""
-    if key not in settings_checks.ASKING or value in (False, "off"):
-        return ""
-    from memtui.llm import choice
-
-    chosen = choice.choose(ctx.env, ctx.settings())
-    return "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"
-
-
-def _own_instead(ctx: Context, key: str, owner: "str | None") -> "Value | None":
-    """Return the value that this project has of its own for a setting that was changed for all; None if it has none."""
-    settings = ctx.settings()
-    if owner or not config.is_own(settings, ctx.project_root, key):
-        return None
-    return setting.plain(config.value(settings, ctx.project_root, key))
 
 
 def _warn(out: Output, problems: "list[str]") -> None:
@@ -171,8 +138,7 @@ def _warn(out: Output, problems: "list[str]") -> None:
 
 
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
-    owner = _owner(ctx)
-    setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
+    setting.assign(ctx.root, ctx.journal(), args.key, None, ctx.project_root if ctx.project_given else None)
     try:
         now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # the setting is changed, even if the file can't be read again now

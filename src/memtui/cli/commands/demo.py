@@ -6,15 +6,11 @@ import shutil
 import sys
 import tempfile
 
-from memtui.cli import parser
+from memtui.cli import open_tui, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base.errors import UsageError
 from memtui.core.base.shell import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.demo.layout import World
 
 # Commands that are shown, each with the line above it.
 TOUR = (
@@ -46,12 +42,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui demo\nmemtui demo --tour\nmemtui demo /tmp/memtui-demo",
         "Without DIR it is made in a temporary directory, and its main lists are printed.",
     )
-    found.add_argument(
-        "directory",
-        nargs="?",
-        metavar="DIR",
-        help="the directory; an older sample world there is made anew, but with --keep it is opened as it is",
-    )
+    about = "the directory; an older sample world there is made anew, but with --keep it is opened as it is"
+    found.add_argument("directory", nargs="?", metavar="DIR", help=about)
     found.add_argument("--keep", action="store_true", help="open the sample world in DIR as it is")
     found.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
@@ -62,101 +54,64 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Build the sample world and show it."""
     from memtui.demo import layout
     from memtui.demo import world as demo_world
+    from memtui.hooks.installer import install
 
-    anew = False
-    directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
-    if args.keep and demo_world.is_world(directory):
-        world = layout.layout(directory, ctx.now())
-    elif args.keep and not args.directory:
+    if args.keep and not args.directory:
         raise UsageError("--keep needs the DIR of a sample world.")
+    directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
+    # What starts memtui in the shell that this was started from, as its PATH may not have it.
+    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
+    started = started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
+    command, opened, there = shell_word(started or "memtui"), args.open or args.tour, demo_world.is_world(directory)
+    if args.keep and there:
+        world = layout.layout(directory, ctx.now())
     else:
-        anew = demo_world.is_world(directory)
-        if anew and not args.yes and ctx.can_ask and not ctx.out.json:
+        if there and not args.yes and ctx.can_ask and not ctx.out.json:
             ctx.confirm(
                 "There is a sample world already. Make it anew, without what you did in it?",
-                f"The sample world is as it was. To use it: {_command(ctx)}"
-                f" demo --keep{' --open' if args.open or args.tour else ''} {shell_word(directory)}",
+                f"The sample world is as it was. To use it: {command} demo --keep{' --open' * opened}"
+                f" {shell_word(directory)}",
             )
         world = demo_world.build(directory, ctx.now())
-        _install(world)
-    if anew:
-        ctx.out.say("The older sample world there was made anew. With --keep it stays.")
-    if args.open or args.tour:
-        return _open(ctx, world, tour=args.tour)
-    data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}
+        path = install.settings_path(world.env, world.shop, "user")
+        install.apply(install.plan(path, "install", env=world.env), by="demo")
+        if there:
+            ctx.out.say("The older sample world there was made anew. With --keep it stays.")
+    inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
+    inside.project_given = False
+    quoted = shell_word(world.directory)
+    if opened:
+        os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
+        os.chdir(world.shop)
+        result = open_tui.run(inside, tour=args.tour)
+        said = [
+            "The sample world is still there. Open it again, or remove it when you are done:",
+            f"  {command} demo --open --keep {quoted}",
+            f"  rm -r {quoted}",
+        ]
+        return Result(result.data, lambda out: out.exact("\n".join(said)), result.code)
 
     def text(out: Output) -> None:
         if args.directory is None:
             out.print("A sample world: two projects, shop and blog, as after some days of work.")
-            for words, about in TOUR:
-                _run_there(ctx, world, words, about)
-        _print_how(ctx, out, world)
+        for words, about in TOUR if args.directory is None else ():
+            out.print()
+            out.print(about)
+            out.print(out.style("$ memtui " + " ".join(words), "cyan"))
+            parsed = parser.parse(words)
+            answer = parsed.run(inside, parsed).text
+            if answer is not None:
+                answer(out)
+        out.print()
+        out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
+        for name, value in world.env.items():
+            out.exact(f"  export {name}={shell_word(value)}")
+        if started:
+            out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
+        out.exact(f"  cd {shell_word(world.shop)}")
+        for example, why in TRY:
+            out.exact(f"  {example:<32}{out.style('# ' + why, 'dim')}")
+        out.print()
+        out.exact(f"When you are done: rm -r {quoted}")
 
-    return Result(data, text)
-
-
-def _install(world: "World") -> None:
-    """Put the hooks into the sample world's own settings."""
-    from memtui.hooks.installer import install
-
-    path = install.settings_path(world.env, world.shop, "user")
-    install.apply(install.plan(path, "install", env=world.env), by="demo")
-
-
-def _context_there(ctx: Context, world: "World") -> Context:
-    found = Context({**ctx.env, **world.env}, ctx.out, world.shop)
-    found.project_given = False
-    return found
-
-
-def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
-    from memtui.cli import open_tui
-
-    os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
-    os.chdir(world.shop)
-    result = open_tui.run(_context_there(ctx, world), tour=tour)
-    quoted = shell_word(world.directory)
-
-    def text(out: Output) -> None:
-        out.exact("The sample world is still there. Open it again, or remove it when you are done:")
-        out.exact(f"  {_command(ctx)} demo --open --keep {quoted}")
-        out.exact(f"  rm -r {quoted}")
-
-    return Result(result.data, text, result.code)
-
-
-def _run_there(ctx: Context, world: "World", words: "list[str]", about: str) -> None:
-    """Run one command in the sample world, as if typed there."""
-    out = ctx.out
-    out.print()
-    out.print(about)
-    out.print(out.style("$ memtui " + " ".join(words), "cyan"))
-    args = parser.parse(words)
-    result = args.run(_context_there(ctx, world), args)
-    if result.text is not None:
-        result.text(out)
-
-
-def _started(ctx: Context) -> str:
-    """Return the path that memtui was started with, if a shell would not find it as `memtui`; else an empty text."""
-    started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
-    return started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
-
-
-def _command(ctx: Context) -> str:
-    """Return what starts memtui in the shell that this was started from."""
-    return shell_word(_started(ctx) or "memtui")
-
-
-def _print_how(ctx: Context, out: Output, world: "World") -> None:
-    out.print()
-    out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
-    for name, value in world.env.items():
-        out.exact(f"  export {name}={shell_word(value)}")
-    if started := _started(ctx):
-        out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
-    out.exact(f"  cd {shell_word(world.shop)}")
-    for command, why in TRY:
-        out.exact(f"  {command:<32}{out.style('# ' + why, 'dim')}")
-    out.print()
-    out.exact(f"When you are done: rm -r {shell_word(world.directory)}")
+    return Result({"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}, text)

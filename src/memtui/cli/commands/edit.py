@@ -4,6 +4,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
@@ -14,6 +15,7 @@ from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers, document
+from memtui.core.frontmatter import head as memory_head
 from memtui.core.health import fixes
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
@@ -26,6 +28,7 @@ from memtui.core.review.waiting import KINDS, Waiting
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
 PLACEHOLDER = "What it is about, in one line"  # the description in a template
+NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
 
 def register(commands: "parser.Commands") -> None:
@@ -44,7 +47,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
     found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-
     found = parser.command(
         commands,
         "edit",
@@ -58,19 +60,15 @@ def register(commands: "parser.Commands") -> None:
         " draft, a todo or a note works, too.",
     )
     found.add_argument("names", nargs="+", metavar="NAME|ID")
-    found.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one"
-    )
+    several: dict[str, Any] = {"action": "append", "default": []}
+    found.add_argument("--set", **several, metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one")
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    found.add_argument(
-        "--trigger", action="append", default=[], metavar="TEXT", help="a line, in other words, by which it is found"
-    )
-    found.add_argument("--no-trigger", action="append", default=[], metavar="N|TEXT", help="remove one: memtui show")
-    found.add_argument(
-        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
-    )
+    found.add_argument("--trigger", **several, metavar="TEXT", help="a line, in other words, by which it is found")
+    found.add_argument("--no-trigger", **several, metavar="N|TEXT", help="remove one: memtui show")
+    about = "resolve git's conflict markers: keep this version, or both"
+    found.add_argument("--keep", choices=conflict_markers.SIDES, help=about)
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
@@ -85,17 +83,16 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         made = _new_in_editor(ctx, store, scope, stem, args)
     else:
         fields = {"body": parser.body_text(args.body), "description": args.description or ""}
-        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="No memory was created.")
+        fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_MADE)
         body = fields["body"]
-        description = fields["description"] or _first_line(body) or stem
+        description = fields["description"] or memory_head.first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
         memories.say_undo(out)
         _question_type(out, made)
-        if args.body is None:
-            _say_forbids(ctx, out, None, made)
+        _say_forbids(ctx, out, None, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
 
@@ -118,13 +115,19 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, args.description or PLACEHOLDER, args.type, template)
     with EditedFile(ctx, stem, data) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined="No memory was created.")
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_MADE)
         if not draft.edited:
             raise MemtuiError("The template was not changed, so no memory was created.")
         doc = document.parse(after)
         if doc.broken is not None:
-            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", "No memory was created.")
-        doc = _without_template(doc)
+            raise MemtuiError(f"The frontmatter can't be read: {doc.broken}.", NOT_MADE)
+        body, description = memory.without_template(doc.body), doc.fields.get("description")
+        if description == PLACEHOLDER:
+            description = memory_head.first_line(body)
+            doc = doc.with_field(("description",), description) if description else doc.without_field(("description",))
+        if body != doc.body or not body.strip():  # a description alone is the text, too
+            body = body.strip("\n") if body.strip() else str(description or "")
+            doc = doc.with_body(f"\n{body}\n" if body else "")
         if not doc.body.strip():
             draft.edited = False  # there is nothing to keep
             raise MemtuiError("Only the template was saved, so no memory was created.")
@@ -132,32 +135,14 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
         return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.raw)
 
 
-def _without_template(doc: document.Document) -> document.Document:
-    """Remove what was left of the template. If only a description was written, make it the text as well."""
-    body = memory.without_template(doc.body)
-    description = doc.fields.get("description")
-    if description == PLACEHOLDER:
-        description = _first_line(body)
-        doc = doc.with_field(("description",), description) if description else doc.without_field(("description",))
-    if not body.strip():
-        return doc.with_body(f"\n{description}\n" if description else "")
-    return doc if body == doc.body else doc.with_body(f"\n{body.strip(chr(10))}\n")
-
-
-def _first_line(body: str) -> str:
-    from memtui.core.frontmatter import head as memory_head
-
-    return memory_head.first_line(body)
-
-
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
-    store = ctx.store()
+    store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:
-        if len(args.names) > 1 or args.keep or _fields(args):
+        if not only or args.keep or _fields(args):
             raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
         return triggers.change(ctx, memories.find(ctx, args.names[0]), args)
-    if args.body is not None and len(args.names) == 1 and (item := _entry(ctx, args.names[0])):
+    if args.body is not None and only and (item := _entry(ctx, args.names[0])):
         return _edit_entry(ctx, args, item)
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
@@ -166,34 +151,24 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
             raise UsageError("--keep takes no fields.", "Resolve the conflict first, then change them.")
         return _edit_each(ctx, args.names, store, lambda found: fixes.resolve_memory(store, found, args.keep), [])
     if fields:
-        fields, redacted = _checked(ctx, fields, yes=args.yes, declined="Nothing was changed.")
+        fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
         return _edit_each(ctx, args.names, store, lambda found: store.edit(found, fields), redacted)
-    if len(args.names) > 1:
-        raise UsageError(
-            "Your editor can open only one memory.", "For several, use --type, --set, --description or --body."
-        )
+    if not only:
+        hint = "For several, use --type, --set, --description or --body."
+        raise UsageError("Your editor can open only one memory.", hint)
     found = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
     references.writable(store.scope(found.scope_label), shared=store.shared)
     with EditedFile(ctx, found.stem, found.raw) as draft:
-        after = draft.edit()
-        after = secret.checked_bytes(ctx, after, yes=args.yes, declined="Nothing was changed.", before=found.raw)
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=found.raw)
         try:
             made = store.edit(found, after, seen=True)
         except ConflictError as error:
             draft.keep = True
-            raise ConflictError(
-                f"{found.path} changed while you were editing.",
-                f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
-            ) from error
-    data = {**memories.data_of(made), "changed": made.raw != found.raw, **_forbids(made)}
-
-    def text(out: Output) -> None:
-        _print(ctx, out, found, made)
-        memories.say_undo(out, int(made.raw != found.raw))
-
-    return Result(data, text)
+            hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
+            raise ConflictError(f"{found.path} changed while you were editing.", hint) from error
+    return Result(_edited(found, made), lambda out: _print(ctx, out, [(found, made)]))
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
@@ -215,7 +190,7 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
     body = parser.body_text(args.body).strip()
     if not body:
         raise UsageError("The text is empty.", "`memtui approve ID` says that a todo is done, `reject ID` drops one.")
-    body, redacted = secret.checked(ctx, body, yes=args.yes, declined="Nothing was changed.", before=item.text)
+    body, redacted = secret.checked(ctx, body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
     entry_id, done = ctx.review().edit(item, body)
 
     def text(out: Output) -> None:
@@ -238,16 +213,9 @@ def _edit_each(
 
     bulk = BulkResult()
     done = bulk.run(store, names, change)
-    rows: list[dict[str, object]] = [
-        {**memories.data_of(made), "changed": made.raw != found.raw, **_forbids(made)} for found, made in done
-    ]
-
-    def text(out: Output) -> None:
-        for found, made in done:
-            _print(ctx, out, found, made)
-        memories.say_undo(out, sum(made.raw != found.raw for found, made in done))
-
-    return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}, text)
+    rows = [_edited(found, made) for found, made in done]
+    data = {**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}
+    return bulk.result(data, lambda out: _print(ctx, out, done))
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":
@@ -259,32 +227,32 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
         if key.strip() == "name":
             raise UsageError("`memtui mv` changes the name.", "It also updates the links and the index.")
         fields[key.strip()] = value
-    if args.type is not None:
-        fields["type"] = args.type
-    if args.description is not None:
-        fields["description"] = args.description
+    fields |= {key: value for key in ("type", "description") if (value := getattr(args, key)) is not None}
     if args.body is not None:
         fields["body"] = parser.body_text(args.body).rstrip("\n") + "\n"
     return fields
 
 
-def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
-    if before.raw == after.raw:
-        out.print("Nothing changed.")
-        return
-    memories.print_written(ctx, out, "changed", after)
-    diff.show(out, before.raw, after.raw)
-    if before.type != after.type:
-        _question_type(out, after)
-    _say_forbids(ctx, out, before, after)
-
-
-def _forbids(found: Memory) -> "dict[str, list[str]]":
-    """Return the commands that a memory forbids, for --json, and those of them that no command ever matches."""
+def _edited(before: Memory, after: Memory) -> "dict[str, object]":
+    """Return a changed memory for --json, with the commands that it forbids, and those of them that never match."""
     from memtui.recall import fields
 
-    commands = fields.commands(found)
-    return {"forbids": list(commands), "never_match": [each for each in commands if not fields.can_match(each)]}
+    commands = list(fields.commands(after))
+    idle = [each for each in commands if not fields.can_match(each)]
+    return {**memories.data_of(after), "changed": after.raw != before.raw, "forbids": commands, "never_match": idle}
+
+
+def _print(ctx: Context, out: Output, done: "list[tuple[Memory, Memory]]") -> None:
+    for before, after in done:
+        if before.raw == after.raw:
+            out.print("Nothing changed.")
+            continue
+        memories.print_written(ctx, out, "changed", after)
+        diff.show(out, before.raw, after.raw)
+        if before.type != after.type:
+            _question_type(out, after)
+        _say_forbids(ctx, out, before, after)
+    memories.say_undo(out, sum(before.raw != after.raw for before, after in done))
 
 
 def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
@@ -292,27 +260,25 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
     from memtui.core.settings import config
     from memtui.recall import fields
 
-    old = fields.commands(before) if before is not None else ()
-    now = fields.commands(after)
-    had = fields.MARK in before.raw if before is not None else False
-    if before is not None and old == now and (now or had == (fields.MARK in after.raw)):
+    old, now = (fields.commands(before) if before is not None else ()), fields.commands(after)
+    had, has = before is not None and fields.MARK in before.raw, fields.MARK in after.raw
+    if old == now and (now or had == has):
         return
-    new = [each for each in now if fields.can_match(each)]
-    idle = [each for each in now if not fields.can_match(each)]
-    gone = [each for each in old if each not in now and fields.can_match(each)]
+    lists = [each for each in now if fields.can_match(each)], [each for each in old if fields.can_match(each)]
+    new, gone = [each for each in lists[0] if each not in old], [each for each in lists[1] if each not in now]
+    idle = [each for each in now if each not in lists[0]]
     if new:
         mode = config.value(ctx.settings(), ctx.project_root, "mode")
         scope = next((each for each in ctx.store().scopes() if each.label == after.scope_label), None)
+        since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
         if scope is not None and scope.needs_trust and not trust.load(ctx.root, scope.directory).allows(after.raw):
             since = "Once you trust the memory (memtui trust)"
-        else:
-            since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
         out.paragraph(line(f"{since} a hook refuses {_quoted(new)} once a session."))
     if gone:
         out.paragraph(line(f"No hook refuses {_quoted(gone)} for it any more."))
     if idle:
         out.paragraph(line(f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"))
-    elif not now and fields.MARK in after.raw and not gone:
+    elif not now and has and not gone:
         out.paragraph(f"! forbids names no command, so nothing is refused: {AS_RUN}")
 
 

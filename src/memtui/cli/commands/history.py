@@ -18,7 +18,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import GONE, Version, Versions
-from memtui.core.memories.writers import Occasion, Occasions
+from memtui.core.memories.writers import Occasions
 from memtui.present import versions as present
 
 TRASH = -1  # --restore without the number of a version
@@ -39,14 +39,8 @@ def register(commands: "parser.Commands") -> None:
     only = found.add_mutually_exclusive_group()
     only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
     only.add_argument("--show", type=parser.count, metavar="N", help="the whole text of version N")
-    only.add_argument(
-        "--restore",
-        type=parser.count,
-        nargs="?",
-        const=TRASH,
-        metavar="N",
-        help="make version N the present text, or without N restore what is in the trash; memtui undo undoes it",
-    )
+    back = "make version N the present text, or without N restore what is in the trash; memtui undo undoes it"
+    only.add_argument("--restore", type=parser.count, nargs="?", const=TRASH, metavar="N", help=back)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -54,88 +48,85 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     if args.restore == TRASH:
         return _from_trash(ctx, args.names)
+    number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
     if not args.names:
-        if args.diff is not None or args.show is not None or args.restore is not None:
+        if number is not None:
             raise UsageError("Name the memory.", "memtui history NAME --diff 3")
         return _trash(ctx)
     if len(args.names) > 1:
         raise UsageError("Name one memory.", "Several only come back from the trash: --restore without a number.")
-    args.name = args.names[0]
+    name = args.names[0]
     versions = Versions(ctx.root, ctx.now)
-    found, scope, known = _known(ctx, versions, args.name)
+    found, scope, known = _known(ctx, versions, name)
     if versions.problem is not None:
         if not known:
             raise versions.problem
         ctx.out.say(f"! The newest version can't be kept: {line(versions.problem.message)}")
     if not known or scope is None:
         hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
-        raise NotFoundError(f"There are no versions of {line(args.name)}.", hint)
-    number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
+        raise NotFoundError(f"There are no versions of {line(name)}.", hint)
     chosen = history.numbered(known, number) if number is not None else None
-    gone = history.became(versions, known[-1]) if found is None else None
-    history_rows = history.rows(versions, known)
-    every = history.scopes_of(ctx.env, ctx.cwd, history_rows)
-    now = present.ref(gone.directory, gone.file, every) if gone is not None else ""
+    newest = known[-1]
+    trashed = _trash_id(ctx, newest) if found is None else ""
+    last = f"It is in the trash: memtui history {trashed} --restore" if trashed else ""
+    rows = history.rows(versions, known)
+    every = history.scopes_of(ctx.env, ctx.cwd, rows)
+    now = ""  # what it is called that was renamed or moved
+    gone = history.became(versions, newest) if found is None else None
+    if gone is not None:
+        now, became = present.ref(gone.directory, gone.file, every), "is {} now"
+        if gone.digest == GONE:
+            became = f"became {{}}, which is {'in the trash' if _trash_id(ctx, gone) else 'gone'}"
+        became, command = became.format(line(now)), f"memtui history {shell_word(now)}"
+        last = f"It {became}: {command}"
     if chosen is not None and args.restore is not None:
         if gone is not None:
-            became = _became(ctx, now, gone)
-            raise _elsewhere(args.name, now, became, versions.line(gone.directory, gone.file), chosen)
-        return _restored(ctx, versions, scope, found, chosen, known[-1].file)
-    trashed = _trash_id(ctx, known[-1]) if found is None else ""
+            there, hint = versions.line(gone.directory, gone.file), f"{command} lists its versions."
+            if chosen in there:
+                hint = f"{command} --restore {there.index(chosen) + 1} restores that version there."
+            raise ConflictError(f"{line(name)} {became}; nothing was restored.", hint)
+        return _restored(ctx, versions, scope, found, chosen, newest.file)
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {"became": now or None}
-    data["versions"] = [
-        _data(number, each, known[-1], occasions.of(each.version.writer), every)
-        for number, each in enumerate(history_rows, 1)
-    ]
+    data["versions"] = [_data(n, each, newest, occasions, every) for n, each in enumerate(rows, 1)]
     if chosen is None:
-        last = f"It is in the trash: memtui history {trashed} --restore" if trashed else ""
-        if gone is not None:
-            last = f"It {_became(ctx, now, gone)}: memtui history {shell_word(now)}"
-        return Result(data, lambda out: _print(ctx, out, args.name, history_rows, occasions, every, last))
+        return Result(data, lambda out: _print(ctx, out, name, rows, occasions, every, last))
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
         return Result(data, lambda out: out.print(safe(content.decode("utf-8", "replace")).rstrip("\n")))
-    at = known.index(chosen)
-    before = versions.content(known[at - 1]) if at else b""
+    before = versions.content(known[known.index(chosen) - 1]) if chosen != known[0] else b""
     data["diff"] = "\n".join(diff.lines(before, content))
     return Result(data, lambda out: diff.show(out, before, content))
 
 
 def _trash(ctx: Context) -> Result:
     items = ctx.store().trash()
-    rows = [
-        {
-            "id": each.id,
-            "time": each.time,
-            "path": each.path,
-            "scope": each.scope_label,
-            "name": each.memory.name,
-        }
+    data = [
+        {"id": each.id, "time": each.time, "path": each.path, "scope": each.scope_label, "name": each.memory.name}
         for each in items
     ]
-    return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
 
-
-def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
-    if not items:
-        out.print("The trash is empty.")
-        return
-    others = any(item.scope_label.startswith("auto:") for item in items)
-    shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
-    rows = [
-        [
-            (short_id(item.id), "cyan"),
-            age(clock.parse(item.time), ctx.now()),
-            (line(item.memory.stem), "bold"),
-            line(shown.get(item.scope_label, item.scope_label)),
-            line(item.memory.description),
+    def text(out: Output) -> None:
+        if not items:
+            out.print("The trash is empty.")
+            return
+        others = any(item.scope_label.startswith("auto:") for item in items)
+        shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
+        rows = [
+            [
+                (short_id(item.id), "cyan"),
+                age(clock.parse(item.time), ctx.now()),
+                (line(item.memory.stem), "bold"),
+                line(shown.get(item.scope_label, item.scope_label)),
+                line(item.memory.description),
+            ]
+            for item in items
         ]
-        for item in items
-    ]
-    out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
-    out.print("Restore: memtui history ID --restore   Delete for good: memtui rm --purge ID")
+        out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
+        out.print("Restore: memtui history ID --restore   Delete for good: memtui rm --purge ID")
+
+    return Result({"trash": data}, text)
 
 
 def _from_trash(ctx: Context, names: "list[str]") -> Result:
@@ -147,28 +138,24 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
     items = store.trash()
     bulk = BulkResult()
 
-    def restore(name: str) -> Memory:
-        return store.restore(_trashed(ctx, items, name).id)
+    def position(name: str) -> int:
+        try:
+            return items.index(memories.trashed(items, name))
+        except MemtuiError:
+            return len(items)
 
-    done = bulk.run(store, sorted(names, key=lambda name: _position(items, name)), restore)
-    restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
+    done = bulk.run(store, sorted(names, key=position), lambda name: store.restore(_item(ctx, items, name).id))
+    restored: list[dict[str, object]] = [memories.data_of(each) for each in done]
 
     def text(out: Output) -> None:
-        for made in done:
-            memories.print_written(ctx, out, "restored", made)
+        for each in done:
+            memories.print_written(ctx, out, "restored", each)
         memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)
 
 
-def _position(items: "list[TrashItem]", name: str) -> int:
-    try:
-        return items.index(memories.trashed(items, name))
-    except MemtuiError:
-        return len(items)
-
-
-def _trashed(ctx: Context, items: "list[TrashItem]", name: str) -> TrashItem:
+def _item(ctx: Context, items: "list[TrashItem]", name: str) -> TrashItem:
     """Return the item of the trash that a name or an id means. Raises UsageError for a memory that is there."""
     try:
         return memories.trashed(items, name)
@@ -202,26 +189,10 @@ def _trash_id(ctx: Context, newest: Version) -> str:
     return next((each.id for each in ctx.store().trash() if os.path.realpath(newest.path) == each.path), "")
 
 
-def _became(ctx: Context, now: str, newest: Version) -> str:
-    """Say what a memory became that was renamed or moved: `is project:pp now`, with `newest` its newest version."""
-    if newest.digest != GONE:
-        return f"is {line(now)} now"
-    return f"became {line(now)}, which is {'in the trash' if _trash_id(ctx, newest) else 'gone'}"
-
-
-def _elsewhere(name: str, now: str, became: str, known: "list[Version]", version: Version) -> ConflictError:
-    """Return the error that a memory has another name `now`, as `became` says: its versions are restored under that."""
-    command = f"memtui history {shell_word(now)}"
-    hint = f"{command} lists its versions."
-    if version in known:
-        hint = f"{command} --restore {known.index(version) + 1} restores that version there."
-    return ConflictError(f"{line(name)} {became}; nothing was restored.", hint)
-
-
 def _data(
-    number: int, row: history.HistoryRow, newest: Version, occasion: Occasion, every: "list[Scope]"
+    number: int, row: history.HistoryRow, newest: Version, occasions: Occasions, every: "list[Scope]"
 ) -> "dict[str, object]":
-    version, became = row.version, row.became
+    version, became, occasion = row.version, row.became, occasions.of(row.version.writer)
     return {
         "number": number,
         "name": present.name(version),
@@ -266,16 +237,14 @@ def _print(
     every: "list[Scope]",
     last: str,
 ) -> None:
-    now, known = ctx.now(), [each.version for each in history_rows]
+    known = [each.version for each in history_rows]
     rows, notes = [], []
     for number, row in reversed(list(enumerate(history_rows, 1))):
-        version = row.version
-        occasion = occasions.of(version.writer)
-        gone = "-" if row.became is not None else "deleted"
-        what = gone if version.digest == GONE else size(version.size)
+        version, occasion = row.version, occasions.of(row.version.writer)
+        what = size(version.size) if version.digest != GONE else "-" if row.became is not None else "deleted"
         who = line(present.told(row, known[-1], occasion.title, every))
         unseen = "not seen yet" if history.waits(known, version) else ""
-        rows.append([str(number), age(row.time, now), what, who, unseen])
+        rows.append([str(number), age(row.time, ctx.now()), what, who, unseen])
         notes.append(line(present.prompted(occasion.prompt)))
     out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
     if last:

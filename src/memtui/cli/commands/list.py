@@ -83,9 +83,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 out.print(line(row.memory.stem))
             return
         for scope, rows in parts:
-            _print_scope(ctx, out, scope, rows)
-        if not any(rows for _, rows in parts):
-            _print_nothing(out, types, wanted.problem)
+            if rows or scope.problem:
+                _print_scope(ctx, out, scope, rows)
+        if not any(rows for _, rows in parts) and types:
+            out.print(wanted.problem or "No matches.")
+            out.print(f"  Types here: {line(', '.join(sorted(types)))}")
+        elif not types:
+            out.print("No memories here.")
+            out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
+            out.print("  Other projects: memtui list --all-projects")
 
     return Result(data, text)
 
@@ -103,8 +109,6 @@ def _kind(found: Memory) -> "tuple[str, str]":
 
 
 def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:
-    if not rows and not scope.problem:
-        return
     now = ctx.now()
     wide = out.columns is None or out.columns >= WITH_RECALLS
     number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
@@ -118,24 +122,13 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
         sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
         came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)] if wide else []
         kind = ("broken", "yellow") if found.broken else _kind(found)
-        stamp = age(found.changed_at or None, now)
-        title, about = (line(found.stem), "bold"), line(found.description)
+        title, stamp, about = (line(found.stem), "bold"), age(found.changed_at or None, now), line(found.description)
         cells.append([kind, title, stamp, size(found.size), sent, *came, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
         headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", *["RECALLED", "USED"] * wide, "DESCRIPTION"]
         out.table(headers, cells, flex=(-1, 1), right=(2, 3, *(5, 6) * wide), indent="  ", notes=notes)
-
-
-def _print_nothing(out: Output, types: "set[str]", problem: str) -> None:
-    if types:
-        out.print(problem or "No matches.")
-        out.print(f"  Types here: {line(', '.join(sorted(types)))}")
-        return
-    out.print("No memories here.")
-    out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
-    out.print("  Other projects: memtui list --all-projects")
 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:

@@ -6,13 +6,14 @@ import os
 from memtui.backfill import begun
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.deliveries import receipt, receipts_of
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import ago, it, many
+from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings, settings_checks
 from memtui.core.health import problems as causes
@@ -22,47 +23,33 @@ from memtui.core.places import locate, trust
 from memtui.core.settings import config
 from memtui.hooks.installer import checkup
 from memtui.hooks.installer import status as hook_status
-from memtui.present.deliveries import what
+from memtui.present.deliveries import GLYPHS, what
 
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
     "updates": ("draft to review", "drafts to review"),
     "items": ("todo", "todos"),
 }
-# The names of paths by what they are, in the order of the list.
-PATH_GROUPS = {
-    "This project, and what waits for it": ("project", "inbox", "guidance", "pending_updates", "pending_items"),
-    "Memories": ("project_memory", "auto_memory", "global_memory"),
-    "Kept by memtui": (
-        "root", "config", "global_inbox", "deliveries", "errors", "sessions", "trust", "journal", "trash",
-    ),
-    "Claude Code's own": ("claude", "settings", "transcripts"),
-}  # fmt: skip
-PATHS = tuple(name for names in PATH_GROUPS.values() for name in names)
+# The names of paths, in the order of the list.
+PATHS = (
+    *("project", "inbox", "guidance", "pending_updates", "pending_items"),
+    *("project_memory", "auto_memory", "global_memory"),
+    *("root", "config", "global_inbox", "deliveries", "errors", "sessions", "trust", "journal", "trash"),
+    *("claude", "settings", "transcripts"),
+)
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
-        commands,
-        "status",
-        run,
-        "how things stand, and what to do next",
-        'memtui status\nmemtui status --paths\necho "CI is red" >> "$(memtui status --paths guidance)"',
-    )
-    found.add_argument(
-        "--paths",
-        nargs="?",
-        const=True,
-        choices=PATHS,
-        metavar="PATH",
-        help="the paths of memtui's files, or one of them: " + ", ".join(PATHS),
-    )
+    example = 'memtui status\nmemtui status --paths\necho "CI is red" >> "$(memtui status --paths guidance)"'
+    found = parser.command(commands, "status", run, "how things stand, and what to do next", example)
+    about = "the paths of memtui's files, or one of them: " + ", ".join(PATHS)
+    found.add_argument("--paths", nargs="?", const=True, choices=PATHS, metavar="PATH", help=about)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     if args.paths:
-        return _list_paths(ctx) if args.paths is True else _path(ctx, args.paths)
+        return _paths(ctx, args.paths)
     ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
@@ -71,10 +58,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     unread: list[Finding] = []
     waiting, changed = ctx.counts(unread), _changed(ctx)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
-    outcome = receipts_of(ctx).of(last) if last else None
+    outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
     stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
-    problems = _problems(ctx)
-    elsewhere = _elsewhere(ctx)
+    try:  # but for those of Claude Code itself, which has to be started for them
+        problems = [each for each in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if each.level == PROBLEM]
+    except (MemtuiError, OSError):
+        problems = []
+    others = (each for each in ctx.waiting(("updates",), every=True) if each.slug not in {ctx.slug, None})
+    elsewhere = sum(not each.entry.snoozed(ctx.now()) for each in others)
     earlier = begun.unread(ctx.root, ctx.config_dir)
     steps = _steps(ctx, waiting, changed, problems, total=sum(counts.values()))
     if earlier:
@@ -97,34 +88,28 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
         waits = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
-        out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
-        out.print("  " + (f"memories: {memories}" if memories else "no memories"))
-        out.print("  " + (f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits"))
+        lines = [f"memories: {memories}" if memories else "no memories"]
+        lines.append(f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits")
         if elsewhere:
-            listed = "memtui inbox --kind drafts --all-projects"
-            out.print(f"  {many(elsewhere, 'draft')} in other projects: {listed}")
+            lines.append(f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects")
         if changed:
-            out.print(f"  {many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
+            lines.append(f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
         if stuck:
-            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui note --list")
+            lines.append(f"{stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui note --list")
         if last is not None and outcome is not None:
-            when = ago(last.time or None, ctx.now())
-            shown = out.style(*receipt(outcome))
-            out.print(f"  last delivery {when}: {line(what(last.contents))}, {shown}")
-        for each in unread:
-            out.print("  " + out.style(f"! {line(findings.with_remedy(each))}", "yellow"))
+            glyph, style = GLYPHS[outcome]
+            shown = out.style(f"{glyph} {outcome}", style)
+            lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {shown}")
+        lines += [out.style(f"! {line(findings.with_remedy(each))}", "yellow") for each in unread]
+        out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
+        for each in lines:
+            out.print("  " + each)
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ", whole=True)
         out.print()
         out.print("All commands: memtui --help")
 
     return Result(data, text)
-
-
-def _elsewhere(ctx: Context) -> int:
-    """Count the drafts of other projects, without snoozed ones."""
-    now, found = ctx.now(), ctx.waiting(("updates",), every=True)
-    return sum(item.slug not in {ctx.slug, None} and not item.entry.snoozed(now) for item in found)
 
 
 def _changed(ctx: Context) -> int:
@@ -134,15 +119,6 @@ def _changed(ctx: Context) -> int:
         return len(ctx.changed())
     except (MemtuiError, OSError):
         return ctx.count_changed()
-
-
-def _problems(ctx: Context) -> "list[Finding]":
-    """List the problems that doctor finds, but for those of Claude Code itself, which has to be started for them."""
-    try:
-        found = checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[])
-    except (MemtuiError, OSError):
-        return []
-    return [each for each in found if each.level == PROBLEM]
 
 
 def _steps(
@@ -195,11 +171,11 @@ def _steps(
     return steps
 
 
-def _paths(ctx: Context) -> "dict[str, str]":
-    """Return the paths of this project and of memtui, by name."""
+def _paths(ctx: Context, name: "str | bool") -> Result:
+    """List the paths of this project and of memtui, or name one."""
     root, claude = ctx.root, ctx.config_dir
     own = paths.inbox_dir(root, ctx.slug)
-    return {
+    every = {
         "project": ctx.project_root,
         "inbox": own,
         "guidance": f"{own}/{inbox_format.FILES['guidance']}",
@@ -221,26 +197,13 @@ def _paths(ctx: Context) -> "dict[str, str]":
         "claude": claude,
         "settings": f"{claude}/settings.json",
     }
-
-
-def _path(ctx: Context, name: str) -> Result:
-    path = _paths(ctx)[name]
-    if name in {"guidance", "pending_updates", "pending_items"}:
-        fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
-    return Result({name: path}, lambda out: out.exact(path))
-
-
-def _list_paths(ctx: Context) -> Result:
-    found = _paths(ctx)
-
-    def text(out: Output) -> None:
-        rows = {
-            name: [(name, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
-            for name, path in found.items()
-        }
-        for title, names in PATH_GROUPS.items():
-            out.section()
-            out.heading(title)
-            out.table(["", ""], [rows[name] for name in names], flex=(), indent="  ")
-
-    return Result(found, text)
+    if isinstance(name, str):
+        path = every[name]
+        if name in {"guidance", "pending_updates", "pending_items"}:
+            fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
+        return Result({name: path}, lambda out: out.exact(path))
+    rows = [
+        [(each, "dim"), line(every[each]) + ("" if os.path.lexists(every[each]) else "  (not there yet)")]
+        for each in PATHS
+    ]
+    return Result(every, lambda out: out.table(["", ""], rows, flex=(), indent="  "))

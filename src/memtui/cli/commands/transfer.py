@@ -2,27 +2,27 @@
 
 import argparse
 import os
+import time
 
 from memtui.backfill import begun
-from memtui.cli import memories, parser, past_sessions
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import when
 from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.phrasing import many, size
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
-from memtui.transfer import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.backfill.reading import BackfillReading, ReadingProgress
     from memtui.core.memories.memory import Memory
-    from memtui.transfer.importing import ImportPlan
-    from memtui.transfer.recognising import ImportSource
 
 SESSIONS = "sessions"  # what is imported then is no file
-KINDS = ("claude-mem", "claude-md", "markdown")
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
-FIRST = 10  # drafts that are listed
+FIRST = 10  # drafts, and parts that were left out, that are listed
+SECONDS = 0.2  # between two lines of progress
 
 
 def register(commands: "parser.Commands") -> None:
@@ -41,11 +41,9 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
     found.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
-    found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: {limits.MOST}, of sessions {begun.MOST}; 0: all)"
+    limit = f"the most drafts at once (default: 200, of sessions {begun.MOST}; 0: all)"
     found.add_argument("--limit", type=parser.count, metavar="N", help=limit)
-    found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
     found = parser.command(
         commands,
@@ -62,75 +60,149 @@ def register(commands: "parser.Commands") -> None:
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.transfer import importing, recognising
+    from memtui.present import transfers
+    from memtui.transfer import importing, sources
 
     if args.path == SESSIONS:
-        if args.kind or args.scope or args.again:
-            raise UsageError(
-                "sessions takes only --since, --limit and --dry-run.", "A folder: memtui import ./sessions"
-            )
-        return past_sessions.run(ctx, args)
+        if args.scope:
+            raise UsageError("sessions takes no --scope.", "A folder: memtui import ./sessions")
+        return _sessions(ctx, args)
     if args.since:
         raise UsageError("--since is for past sessions.", f"memtui import sessions --since {shell_word(args.since)}")
     ctx.must_have_home()
     project = "" if args.scope else os.path.basename(ctx.project_root)
-    source = recognising.read(args.path, args.kind or "", project=project, config_dir=ctx.config_dir)
-    store = ctx.store()
-    plan = importing.plan(
-        store,
-        source.found,
-        scope=args.scope or "",
-        most=limits.MOST if args.limit is None else args.limit,
-        again=args.again,
-    )
+    source = sources.read(args.path, project=project, config_dir=ctx.config_dir)
+    store, most = ctx.store(), importing.MOST if args.limit is None else args.limit
+    plan = importing.plan(store, source, scope=args.scope or "", most=most)
     done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
-    data = {
-        "path": source.path,
-        "kind": source.found.kind,
-        "what": source.found.said,
-        "dry_run": args.dry_run,
-        "drafts": [
-            {
-                "id": each.id,
-                "name": each.name,
-                "scope": each.scope,
-                "type": each.given.type,
-                "description": each.given.description,
-                "source": each.given.where,
-            }
-            for each in plan.drafts
-        ],
-        "known": plan.known,
-        "decided": plan.decided,
-        "left": plan.left,
-        "skipped": source.found.skipped,
-        "secrets": dict(plan.secrets),
-        "notes": source.found.notes,
-        "transaction": done or None,
-    }
-    return Result(data, lambda out: _print(ctx, out, source, plan, done))
-
-
-def _print(ctx: Context, out: Output, source: "ImportSource", plan: "ImportPlan", done: str) -> None:
-    from memtui.present import transfers
-
-    out.heading(line(ctx.tilde(source.path)), line(source.found.said))
-    rows = [
-        [(short_id(each.id) if done else "", "cyan"), line(each.scope), line(each.name), line(each.given.description)]
-        for each in plan.drafts[:FIRST]
+    data: dict[str, object] = {"path": source.path, "kind": source.kind, "what": source.said, "dry_run": args.dry_run}
+    data["drafts"] = [
+        {"id": each.id, "name": each.name, "scope": each.scope, "source": each.given.where}
+        | {key: getattr(each.given, key) for key in ("type", "description")}
+        for each in plan.drafts
     ]
-    if rows:
-        out.table(["ID" if done else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
+    data |= {key: getattr(plan, key) for key in ("known", "decided", "left", "secrets")}
+    data |= {"skipped": source.skipped, "notes": source.notes, "transaction": done or None}
+
+    def text(out: Output) -> None:
+        out.heading(line(ctx.tilde(source.path)), line(source.said))
+        rows = [
+            [(short_id(each.id) if done else "", "cyan"), *map(line, (each.scope, each.name, each.given.description))]
+            for each in plan.drafts[:FIRST]
+        ]
+        if rows:
+            out.table(["ID" if done else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
         if len(plan.drafts) > FIRST:
             out.print(f"  and {len(plan.drafts) - FIRST:,} more")
-    for each in transfers.imported(plan, done=bool(done)):
-        out.paragraph(each)
-    _print_skipped(out, transfers.skipped(source.found.skipped))
-    if done:
-        out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+        for each in transfers.imported(plan, done=bool(done)):
+            out.paragraph(each)
+        _print_left_out(out, transfers.skipped(source.skipped))
+        if done:
+            out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+
+    return Result(data, text)
 
 
-def _print_skipped(out: Output, lines: "list[str]") -> None:
+def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
+    """Read the transcripts of past sessions, and offer drafts."""
+    from memtui.backfill import offering, reading
+    from memtui.present import drafts
+
+    ctx.must_have_home()
+    ctx.must_own()
+    since = when.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
+    if since is None or since == when.NEVER or since > ctx.now():
+        why = "is still to come" if since is not None and since > ctx.now() else "is no time"
+        raise UsageError(f"--since {args.since} {why}.", f"Give one of: {when.BACK}.")
+    project = ctx.project_root if ctx.project_given else ""
+    shown = _Progress(ctx.out)
+    dry, most = args.dry_run, begun.MOST if args.limit is None else args.limit
+    try:
+        found = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=shown.show)
+    except KeyboardInterrupt:
+        shown.write("")
+        kept = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
+        ctx.out.say(f"Stopped. {kept}")
+        raise
+    shown.write("")
+    store = ctx.store()
+    offer = offering.plan(store, found.found, most=most, since=since, project=project)
+    done = "" if dry else offer.write(store)
+    data: dict[str, object] = {"dry_run": dry, "files": found.progress.files, "bytes": found.progress.bytes}
+    data["drafts"] = [
+        {key: getattr(each.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
+        | {key: getattr(each, key) for key in ("id", "score", "folded")}
+        | {key: getattr(each.candidate, key) for key in ("project", "confidence")}
+        | {"seen": each.candidate.said, "time": each.candidate.newest}
+        for each in offer.drafts
+    ]
+    data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left", "unlikely")}
+    data |= {"skipped": found.skipped, "transaction": done or None}
+
+    def text(out: Output) -> None:
+        progress = found.progress
+        read = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
+        out.print(read if progress.bytes else _nothing(ctx, found))
+        rows = [
+            [
+                (short_id(each.id) if done else "", "cyan"),
+                " · ".join(drafts.odds(each.candidate.confidence, each.candidate.draft.durable, each.candidate.said)),
+                line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
+                line(each.candidate.draft.description),
+            ]
+            for each in offer.drafts
+        ]
+        if rows:
+            out.table(["ID" if done else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
+        known = [f"{offer.known:,} known already or decided on"] if offer.known else []
+        added = f"{'Added' if done else 'Would add'} {many(len(rows), 'draft')}" if rows else "No new draft was found"
+        out.print("; ".join([added, *offer.more_words, *known]) + ".")
+        left_out = [f"{line(ctx.tilde(each.where))}: {line(each.why)}" for each in found.skipped]
+        more = len(left_out) - FIRST
+        _print_left_out(out, left_out[:FIRST] + [f"and {more:,} more"] * (more > 0))
+        if done:
+            elsewhere = any(each.candidate.project not in {"", ctx.project_root} for each in offer.drafts)
+            inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
+            out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+
+    return Result(data, text)
+
+
+class _Progress:
+    """The line of progress on standard error, in a terminal."""
+
+    def __init__(self, out: Output) -> None:
+        self.out = out
+        self.on = out.stderr_tty and not out.json
+        self.last = 0.0
+        self.width = 0
+
+    def show(self, at: "ReadingProgress") -> bool:
+        """Show how far the reading is; it goes on."""
+        if self.on and time.monotonic() - self.last >= SECONDS:
+            self.last = time.monotonic()
+            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.found} found"
+            self.write(read[: (self.out.columns or 80) - 1])
+        return True
+
+    def write(self, text: str) -> None:
+        """Write the line over the one before; an empty text removes it."""
+        if text or self.width:
+            self.out.say(text.ljust(self.width), exact=True, end="\r")
+        self.width = len(text)
+
+
+def _nothing(ctx: Context, found: "BackfillReading") -> str:
+    if found.progress.there:
+        return "No transcript is new since the last time."
+    directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
+    if found.skipped:
+        return f"No transcript could be read in {directory}."
+    return f"There is no transcript{' of that' if found.part else ''} in {directory}."
+
+
+def _print_left_out(out: Output, lines: "list[str]") -> None:
+    """Print what was left out, and why."""
     if lines:
         out.print("Left out:")
         for each in lines:
@@ -153,17 +225,13 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         exporting.write_one(exported, path)
     else:
         wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
-        if args.all:
-            wanted = [scope for scope in wanted if scope.kind not in NOT_EXPORTED]
-        exported = exporting.collect(wanted)
+        exported = exporting.collect([scope for scope in wanted if not args.all or scope.kind not in NOT_EXPORTED])
         path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
         exporting.write(exported, path)
     data = {
         "path": path,
         "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],
-        "memories": exported.memories,
-        "skipped": exported.skipped,
-        "others": exported.others,
+        **{key: getattr(exported, key) for key in ("memories", "skipped")},
         "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
     }
 
@@ -172,7 +240,7 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         out.exact(f"wrote  {line(ctx.tilde(path))}")
         for sentence in transfers.beside(exported):
             out.paragraph(sentence)
-        _print_skipped(out, transfers.skipped(exported.skipped))
+        _print_left_out(out, transfers.skipped(exported.skipped))
         out.say(transfers.elsewhere(exported, os.path.basename(path)))
 
     return Result(data, text)
@@ -180,9 +248,10 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _memory(ctx: Context, word: str) -> "Memory | None":
     """Return the memory that a word names, None if it names a scope or nothing."""
-    if any(word in {scope.label, scope.shown} for scope in ctx.store().scopes()):
+    store = ctx.store()
+    if any(word in {scope.label, scope.shown} for scope in store.scopes()):
         return None
     try:
-        return ctx.store().find(word)
+        return store.find(word)
     except NotFoundError:
         return None

@@ -51,6 +51,5 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
-    "pager": ("auto", ("auto", "never"), False, "long answers in a pager: auto, never"),
 }
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

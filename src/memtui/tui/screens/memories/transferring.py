@@ -17,7 +17,7 @@ from memtui.tui.services import Command, Services
 
 if TYPE_CHECKING:
     from memtui.transfer.importing import ImportPlan
-    from memtui.transfer.recognising import ImportSource
+    from memtui.transfer.incoming import SourceContent
 
 # Memories and files of a source that are listed.
 FIRST = 12
@@ -55,18 +55,18 @@ class TransferCommands:
         source = await reading
         await self._draft(source)
 
-    def _read(self, path: str) -> "ImportSource":
-        from memtui.transfer import recognising
+    def _read(self, path: str) -> "SourceContent":
+        from memtui.transfer import sources
 
         data = self.services.data
-        return recognising.read(path, project=os.path.basename(data.project_root), config_dir=data.config_dir)
+        return sources.read(path, project=os.path.basename(data.project_root), config_dir=data.config_dir)
 
-    async def _draft(self, source: "ImportSource") -> None:
+    async def _draft(self, source: "SourceContent") -> None:
         from memtui.present import drafts
         from memtui.transfer import importing
 
         store = self.services.data.store()
-        plan = await asyncio.to_thread(importing.plan, store, source.found)
+        plan = await asyncio.to_thread(importing.plan, store, source)
         go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
         if await self.services.ask(Preview(_title(source), _drafts_text(plan), go)):
             plan.write(store, os.path.basename(source.path))
@@ -132,8 +132,8 @@ class TransferCommands:
             raise UsageError("There is a file or folder of that name.")
 
 
-def _title(source: "ImportSource") -> str:
-    return safe_text.line(f"{os.path.basename(source.path)}: {source.found.said}")
+def _title(source: "SourceContent") -> str:
+    return safe_text.line(f"{os.path.basename(source.path)}: {source.said}")
 
 
 def _drafts_text(plan: "ImportPlan") -> Text:
