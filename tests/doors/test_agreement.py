@@ -78,7 +78,7 @@ async def test_what_waits(told, shown):
         "activity",
         lambda app: {
             note.item.id: (note.text, len(note.states))
-            for note in app.screen.context.notes
+            for note in app.screen.listing.notes
             if note.item is not None and note.home in {None, app.data.slug}
         },
     )
@@ -181,7 +181,7 @@ async def test_which_sessions_there_are(told, shown, every, world):
         rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
         whole = [row.whole(app.data.receipts.known) for row in rows]
         return [(row.id, row.title, row.deliveries, row.counts.data()) for row in whole], [
-            row.describe(app.screen.context).text.plain for row in rows
+            row.describe(app.screen.listing).text.plain for row in rows
         ]
 
     found, details = await shown("activity", look, lambda screen: screen.want("" if every else f"project:{world.shop}"))

@@ -19,7 +19,7 @@ KINDS = {
 # What sessions got, and notes that wait, by their word in Activity.
 DELIVERIES = {
     "urgent": "bold",
-    "sent": UNDER_WAY,
+    "on the way": UNDER_WAY,
     "stuck": PROBLEM,
     "note": "cyan",
     "prompt": "green",

@@ -25,6 +25,8 @@ COLOURS = {
 }
 # outcome -> glyph, colour
 GLYPHS = {outcome: (glyph, COLOURS[outcome]) for outcome, glyph in receipts.GLYPHS.items()}
+# The words for outcomes where these are not words enough.
+WORDS = {receipts.WAITING: "on the way"}
 MEANINGS = {
     receipts.ARRIVED: "it is in the session's transcript",
     receipts.PREVIEWED: "too large: only a preview arrived",

@@ -8,10 +8,12 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import pending_update
 from memtui.core.memories import memory, scopes
 from memtui.core.memories.scopes import Scope
-from memtui.core.redaction.redact import redact
+from memtui.core.redaction.redact import redacted
 from memtui.recall import words
 
 WRITE, REWRITE = "write", "rewrite"
+# What is the same in two drafts of one session for one memory.
+SAME = ("session", "scope", "name")
 
 
 def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:
@@ -26,21 +28,20 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
         return False
     found = memory.from_bytes(path, scope.label, data)
     project = paths.project_root(cwd)
+    asked = prompts.under_way(transcript.text_of(payload.get("transcript_path")), redacted, words.tells)
     fields = {
         "from": f"session:{session}",
         "kind": WRITE if before is None else REWRITE,
-        "name": redact(found.stem)[0],
+        "name": redacted(found.stem),
         "type": found.type,
         "scope": scope.label,
         "session": session,
         "project": project,
-        "request": prompts.under_way(
-            transcript.text_of(payload.get("transcript_path")), lambda text: redact(text)[0], words.tells
-        ),
+        "request": asked,
     }
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
-    description, body = (redact(text)[0].strip() for text in (found.description, found.body))
+    description, body = (redacted(text).strip() for text in (found.description, found.body))
     text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or found.stem, [])
     slug = None if scope.label == "global" else paths.project_key(project)
     _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
@@ -71,21 +72,16 @@ def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes
 
 
 def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
-    """Return the scope of a file, also of the memory of another project."""
+    """Return the scope of a file, also of the memory of another project, or of a subagent that has none yet."""
     for scope in sorted(scopes.discover(env, cwd), key=lambda each: -len(each.directory)):
         if not scope.files and not scope.problem and path.startswith(scope.directory + "/"):
             return scope
-    top = paths.config_dir(env) + "/projects/"
-    slug, _, rest = path.removeprefix(top).partition("/")
-    if not path.startswith(top) or not rest.startswith("memory/"):
-        return _new_agent(env, path)
-    return Scope("auto", f"auto:{slug}", f"{top}{slug}/memory")
-
-
-def _new_agent(env: dict[str, str], path: str) -> Scope | None:
-    """Return the scope of a subagent that has no memory yet."""
+    config = paths.config_dir(env)
+    slug, _, rest = path.removeprefix(config + "/projects/").partition("/")
+    if path.startswith(config + "/projects/") and rest.startswith("memory/"):
+        return Scope("auto", f"auto:{slug}", f"{config}/projects/{slug}/memory")
     for place, suffix in (
-        (paths.config_dir(env) + "/agent-memory/", ""),
+        (config + "/agent-memory/", ""),
         ("/.claude/agent-memory/", "@project"),
         ("/.claude/agent-memory-local/", "@local"),
     ):
@@ -99,14 +95,13 @@ def _new_agent(env: dict[str, str], path: str) -> Scope | None:
 def _leave(directory: str, fields: dict[str, str], text: str) -> None:
     """Append the draft to an inbox, in place of one that the same session left for the same memory."""
     path = f"{directory}/{inbox_format.FILES['updates']}"
-    same = ("session", "scope", "name")
     replaced = False
 
     def change(source: str) -> str:
         nonlocal replaced
         for entry in inbox_format.parse(source):
             old = entry.fields
-            if old.get("kind") in {WRITE, REWRITE} and all(old.get(key) == fields.get(key) for key in same):
+            if old.get("kind") in {WRITE, REWRITE} and all(old.get(key) == fields.get(key) for key in SAME):
                 replaced = True
                 kept = {"id": entry.id, "time": old.get("time", "")}
                 end = entry.start + len(entry.raw)

@@ -11,7 +11,7 @@ import os
 import re
 from binascii import crc32
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
@@ -40,7 +40,7 @@ SHARED_WORDS = 2
 STEM, MEMORY_BYTES = 5, 16384
 
 # What stands in a line of the log that tells what came of a memory.
-TELLING = tuple(f'"{kind}"'.encode() for kind in (RECALL, CORRECTED, USE))
+TELLING = re.compile(f'"({RECALL}|{CORRECTED}|{USE})"'.encode())
 
 # The least confidence of a correction that counts: nobody reviews what it says of a memory, as a draft is reviewed.
 SURE = 0.65
@@ -61,11 +61,12 @@ _COMMON = frozenset(
 def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
     """Log which of the memories that a session had been given a person's sure corrections concern, each once; return
     how many. A rule that the person says again after the agent did something is a correction, too. Raises OSError."""
-    corrections = [each for each in found if _is_correction(each)]
+    sure = [each for each in found if each.kind in SHARED_PARTS and each.confidence >= SURE]
+    corrections = [each for each in sure if each.kind == "correction" or each.agent]
     if not corrections or not session:
         return 0
     given, noted = _given(root, session)
-    memories = {path: _Memory.read(path) for path in given}
+    memories = {path: _words_of(path) for path in given}
     items: list[Record] = []
     for each in corrections:
         seconds = clock.parse(each.time) or clock.now()
@@ -74,34 +75,27 @@ def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"
         for path, (since, item) in given.items():
             key = (path, each.evidence or each.description)
             part = SHARED_PARTS[each.kind]
-            if since <= seconds and key not in noted and any(memories[path].concerns(words, part) for words in said):
+            if since <= seconds and key not in noted and any(_concerns(*memories[path], words, part) for words in said):
                 noted.add(key)
                 kept: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
                 items.append({"kind": CORRECTED, **kept, "reason": each.description, "evidence": each.evidence})
     if items:
-        delivery_log.append(root, _record(session, cwd, items), clock.now())
+        project, now = paths.project_root(cwd), clock.now()
+        record: Record = {
+            "v": delivery_log.VERSION,
+            "id": ids.new_id(),
+            "time": clock.iso(now),
+            "event": EVENT,
+            "session_id": session,
+            "cwd": cwd,
+            "project": paths.project_key(project),
+            "project_root": project,
+            "chars": 0,
+            "text": "",
+            "items": items,
+        }
+        delivery_log.append(root, record, now)
     return len(items)
-
-
-def _is_correction(found: "Signal") -> bool:
-    return found.kind in SHARED_PARTS and found.confidence >= SURE and (found.kind == "correction" or bool(found.agent))
-
-
-def _record(session: str, cwd: str, items: list[Record]) -> Record:
-    project = paths.project_root(cwd)
-    return {
-        "v": delivery_log.VERSION,
-        "id": ids.new_id(),
-        "time": clock.iso(clock.now()),
-        "event": EVENT,
-        "session_id": session,
-        "cwd": cwd,
-        "project": paths.project_key(project),
-        "project_root": project,
-        "chars": 0,
-        "text": "",
-        "items": items,
-    }
 
 
 def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
@@ -109,12 +103,9 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
     (path, evidence) of its corrections that are logged."""
     given: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
-    needle = session.encode("utf-8", "replace")
     back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
-    for record in delivery_log.newest_first(root, needle=needle, since=back):
-        if record.get("session_id") != session:
-            continue
-        for item in delivery_log.brought(record):
+    for record in delivery_log.newest_first(root, needle=session.encode("utf-8", "replace"), since=back):
+        for item in delivery_log.brought(record) if record.get("session_id") == session else ():
             path = item.get("path")
             if not isinstance(path, str):
                 continue
@@ -125,28 +116,23 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
     return given, noted
 
 
-class _Memory(NamedTuple):
-    """The words of a memory's file, and those of its name and description, without endings."""
+def _words_of(path: str) -> tuple[set[str], set[str]]:
+    """Return the words of a memory's file, and those of its name and description, without endings; none if it can't be
+    read."""
+    try:
+        text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return set(), set()
+    lines = _SUBJECT.findall(text)
+    name = os.path.basename(path).removesuffix(".md").replace("_", " ")
+    return _stems(text), _stems(" ".join([name, *lines]) if lines else text)
 
-    words: set[str]
-    subject: set[str]
 
-    @classmethod
-    def read(cls, path: str) -> "_Memory":
-        """Read a memory; one without words if it can't be read."""
-        try:
-            text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
-        except OSError:
-            return cls(set(), set())
-        lines = _SUBJECT.findall(text)
-        name = os.path.basename(path).removesuffix(".md").replace("_", " ")
-        return cls(_stems(text), _stems(" ".join([name, *lines]) if lines else text))
-
-    def concerns(self, said: set[str], part: float) -> bool:
-        """Return whether words are about the memory: enough of them, and `part` of all, are in it."""
-        shared = said & self.words
-        enough = min(SHARED_WORDS, len(said))
-        return len(shared) >= enough > 0 and len(shared) >= part * len(said) and not shared.isdisjoint(self.subject)
+def _concerns(words: set[str], subject: set[str], said: set[str], part: float) -> bool:
+    """Tell whether what was said is about a memory: enough of it, and `part` of all, is in the memory."""
+    shared = said & words
+    enough = min(SHARED_WORDS, len(said))
+    return len(shared) >= enough > 0 and len(shared) >= part * len(said) and not shared.isdisjoint(subject)
 
 
 def _stems(text: str) -> set[str]:
@@ -198,7 +184,7 @@ class _Counted:
 
     def add(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
         """Count a line of the log; return its time, 0.0 if it tells nothing."""
-        record = delivery_log.parse(line) if _tells(line) else None
+        record = delivery_log.parse(line) if TELLING.search(line) else None
         found = Delivery.of(record) if record is not None else None
         if found is None or not found.tells_recall:
             return 0.0
@@ -222,7 +208,7 @@ def update(root: str) -> None:
         return
     known = _Counted.load(root)
     got = None if known is None else delivery_log.appended(root, known.ends)
-    if got is not None and not any(_tells(line) for _, line in got[0]):
+    if got is not None and not any(TELLING.search(line) for _, line in got[0]):
         return
     earlier = moved.load(root)
     places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
@@ -247,11 +233,6 @@ def _count_anew(root: str, earlier: EarlierPlaces) -> _Counted:
         if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
             break
     return known
-
-
-def _tells(line: bytes) -> bool:
-    """Whether a line of the log may tell what came of a memory."""
-    return any(each in line for each in TELLING)
 
 
 def _stamp(path: str) -> int:

@@ -1,7 +1,6 @@
 """Tidying: remove files that nothing needs any more, at most once a day."""
 
 import os
-from collections.abc import Callable
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import file as inbox_file
@@ -33,54 +32,53 @@ def tidy(root: str) -> int:
     except OSError:
         pass
     fs.write_atomic(stamp, b"", durable=False)
-    removed = _remove(root + "/sessions", now - KEPT_DAYS * clock.DAY, lambda name: name.endswith(".json"))
-    removed += _remove(
-        root + "/run", now - clock.DAY, lambda name: name.startswith(WORKERS) and name.endswith(".lock"), locks=True
-    )
-    removed += _remove(root + "/run", now - KEPT_DAYS * clock.DAY, lambda name: name.startswith("client-"))
-    removed += _remove(root + "/subconscious/sessions", now - KEPT_DAYS * clock.DAY, lambda _: True)
+    month = now - KEPT_DAYS * clock.DAY
+    removed = _remove(root + "/sessions", month, ending=".json")
+    removed += _remove(root + "/run", now - clock.DAY, WORKERS, ".lock")
+    removed += _remove(root + "/run", month, ("client-",))
+    removed += _remove(root + "/subconscious/sessions", month)
+    removed += clear(root, now)
     _forget_whispers(root, now)
     from memtui.core.health import retention
 
-    removed += clear(root, now)
     done = retention.collect(root, now, retention.deadline(TIDY_MOST))
     return removed + len(done.temporary) + done.images
 
 
 def _forget_whispers(root: str, now: float) -> None:
     """Remove whispers that expired from the inboxes: their sessions have ended."""
+
+    def is_over(entry: inbox_format.Entry) -> bool:
+        return entry.fields.get("kind") == WHISPER and entry.expired(now)
+
+    def without(source: str) -> str:
+        for entry in filter(is_over, reversed(inbox_format.parse(source))):
+            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+        return source
+
     for slug in paths.inbox_slugs(root):
         path = f"{paths.inbox_dir(root, slug)}/{inbox_format.FILES['guidance']}"
         try:
-            if any(_is_over(entry, now) for entry in inbox_format.read(path)):
-                inbox_file.rewrite(path, lambda source: _without_whispers(source, now))
+            if any(map(is_over, inbox_format.read(path))):
+                inbox_file.rewrite(path, without)
         except OSError:
             continue
 
 
-def _is_over(entry: inbox_format.Entry, now: float) -> bool:
-    return entry.fields.get("kind") == WHISPER and entry.expired(now)
-
-
-def _without_whispers(source: str, now: float) -> str:
-    for entry in reversed(inbox_format.parse(source)):
-        if _is_over(entry, now):
-            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
-    return source
-
-
-def _remove(directory: str, before: float, wanted: Callable[[str], bool], locks: bool = False) -> int:
+def _remove(directory: str, before: float, begins: tuple[str, ...] = ("",), ending: str = "") -> int:
+    """Remove the files of a directory that were not changed since; return how many. Locks that are held stay."""
     removed = 0
-    try:
-        with os.scandir(directory) as entries:
-            names = [entry.path for entry in entries if wanted(entry.name) and entry.is_file(follow_symlinks=False)]
-    except OSError:
-        return 0
-    for path in names:
+    for name in paths.names_in(directory):
+        path = f"{directory}/{name}"
         try:
-            if os.stat(path, follow_symlinks=False).st_mtime >= before:
+            if (
+                not (name.startswith(begins) and name.endswith(ending))
+                or os.path.islink(path)
+                or not os.path.isfile(path)
+                or os.stat(path).st_mtime >= before
+            ):
                 continue
-            if locks:
+            if ending == ".lock":
                 with fs.Lock(path, 0.0):
                     os.unlink(path)
             else:
@@ -91,50 +89,34 @@ def _remove(directory: str, before: float, wanted: Callable[[str], bool], locks:
     return removed
 
 
-GONE_DAYS = 30
-
-
 def clear(root: str, now: float) -> int:
-    """Remove the indexes that nothing has needed for GONE_DAYS; return the number of files. The directory
-    of one that can't be read counts as gone; one that can't be looked at does not."""
+    """Remove the indexes that were not written for KEPT_DAYS and whose directory is gone, or can't be read from them;
+    return the number of files. A directory that can't be looked at is not gone."""
     removed = 0
     for name in paths.names_in(root + "/recall"):
-        if not name.endswith(".index"):
-            continue
         base = f"{root}/recall/{name.removesuffix('.index')}"
         try:
-            if not _is_gone(base):
-                fs.unlink(base + ".gone")
-            elif not os.path.exists(base + ".gone"):
-                fs.write_atomic(base + ".gone", b"", durable=False)
-                os.utime(base + ".gone", (now, now))
-            elif os.stat(base + ".gone").st_mtime <= now - GONE_DAYS * clock.DAY:
+            if name.endswith(".index") and _is_gone(base + ".index", now - KEPT_DAYS * clock.DAY):
                 with fs.Lock(base + ".lock", 0.0):
-                    removed += _removed(root, base)
-        except (OSError, fs.LockTimeoutError):
+                    files = [*reindexing.files_of(root, base), base + ".lock"]
+                    for path in files:
+                        fs.unlink(path)
+                    removed += len(files)
+        except OSError:
             continue
     return removed
 
 
-def _is_gone(base: str) -> bool:
-    """Tell whether the directory of an index is gone, or nobody can read which one it was. Raises OSError."""
-    data = fs.read_bytes(base + ".index")
+def _is_gone(path: str, before: float) -> bool:
+    """Tell whether an index was not written since, and its directory is gone or nobody can read which one it was.
+    Raises OSError."""
+    if os.stat(path).st_mtime > before:
+        return False
     try:
-        found, _ = segment.parse_manifest(data)
+        found, _ = segment.parse_manifest(fs.read_bytes(path))
     except segment.DAMAGED:
         found = None
-    if found is None:
-        return True
     try:
-        os.lstat(found.directory)
+        return found is None or not os.lstat(found.directory)
     except (FileNotFoundError, NotADirectoryError):
         return True
-    return False
-
-
-def _removed(root: str, base: str) -> int:
-    """Remove the files of an index. Raises OSError."""
-    there = [*reindexing.files_of(root, base), base + ".lock"]
-    for path in there:
-        fs.unlink(path)
-    return len(there)

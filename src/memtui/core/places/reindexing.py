@@ -51,7 +51,7 @@ def files_of(root: str, base: str) -> list[str]:
     places = (f"{root}/recall/sentences", f"{root}/recall")
     entries = [f"{where}/{name}" for where in places if os.path.isdir(where) for name in os.listdir(where)]
     files = [path for path in entries if os.path.basename(path).startswith(stem)]
-    return [*files, *(base + ending for ending in (".again", ".index", ".gone") if os.path.exists(base + ending))]
+    return [*files, *(base + ending for ending in (".again", ".index") if os.path.exists(base + ending))]
 
 
 def request(root: str, changed: Iterable[str]) -> None:

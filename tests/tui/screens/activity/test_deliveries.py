@@ -133,8 +133,8 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
         assert "“add tests for the new components” · shop" in detail(screen)
 
 
-def test_scores_and_what_was_left_out_are_told(world):
-    record = append(
+async def test_scores_and_what_was_left_out_are_told(deliveries, world):
+    append(
         world,
         items=[
             {"kind": "memory", "id": "prefer-pnpm", "scope": "project", "reason": "alike", "score": 0.82},
@@ -142,13 +142,14 @@ def test_scores_and_what_was_left_out_are_told(world):
             {"kind": "guidance", "id": "g9", "scope": "global", "left_out": "too long"},
         ],
     )
-    text = details.delivery(Delivery.of(record), "previewed", "", "shop", NOW).plain
-    assert "prefer-pnpm" in text
-    assert "82%" in text
-    assert "Left out  8" in text
-    assert "no room" in text
-    assert "too long" in text
-    assert "waits again, on top of the list" in text
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.services.data.receipts.known["01ZZZZZZZZZZZZZZZZZZZZZZZ1"] = "previewed"
+        screen.show_detail()
+        await settle(pilot)
+        text = detail(screen)
+    for words in ("prefer-pnpm", "82%", "Left out  8", "no room", "too long", "waits again, on top of the list"):
+        assert words in text
 
 
 @pytest.mark.slow
@@ -289,8 +290,8 @@ async def test_two_projects_of_one_name_are_told_apart(deliveries, world):
     async with deliveries.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         roots = {row.session: row.root for row in screen.table.rows if isinstance(row, SessionGroup)}
-        assert screen.context.project(roots["elsewhere"]) == "else/shop"
-        assert screen.context.project(roots[world.sessions["today"]]) == "world/shop"
+        assert screen.listing.project(roots["elsewhere"]) == "else/shop"
+        assert screen.listing.project(roots[world.sessions["today"]]) == "world/shop"
         assert any("else/shop" in line for line in drawn(screen))
         screen.want("project:/somewhere/else/shop")
         await ready(pilot)
@@ -470,26 +471,21 @@ async def test_y_copies_the_exact_text(deliveries, world):
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_list(deliveries, world):
-    append(world, text='<memtui-guidance id="g1">\nNote left by …\nUse \x1b[31mfresh words\n</memtui-guidance>')
+async def test_on_a_small_screen_the_beginning_of_its_detail_stands_below_the_list(deliveries, world):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         drawn = [strip.text.strip() for strip in screen._compositor.render_strips()]
         below = drawn[screen.table.region.bottom :]
-        assert "Use ␛[31mfresh words" in below
-        assert "Note left by …" not in below, "not what memtui introduces it with"
-        assert any("session d2f7b8c9" in line for line in below)
+        assert any("What it brought, and why" in line for line in below)
         await pilot.resize_terminal(120, 40)
         await settle(pilot)
         assert not screen.query_one("#glance").display
 
 
-def test_a_delivery_whose_text_is_kept_no_longer_says_so():
-    record = {"v": 1, "id": "x", "event": "UserPromptSubmit", "chars": 1234, "folded": True, "items": []}
-    found = Delivery.of(record)
-    assert found.injected
-    assert f"{details.FOLDED}, 1,234 characters" in details.delivery(found, "arrived", "", "shop", NOW).plain
-    assert details.delivery_glance(found, "arrived", "")[0].plain == details.FOLDED
+async def test_a_delivery_whose_text_is_kept_no_longer_says_so(deliveries, world):
+    append(world, text="", chars=1234, folded=True, items=[])
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        assert f"{details.FOLDED}, 1,234 characters" in detail(await ready(pilot))
 
 
 @pytest.mark.slow

@@ -613,7 +613,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
     put(f"{directory}/claimed/{name}", inbox_format.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Just taken")
-        assert states(app)["Just taken"] == "sent"
+        assert states(app)["Just taken"] == "on the way"
         assert "add tests for the new components" in app.screen.query_one("#detail").plain
         await pilot.press("x")
         await settle(pilot)
@@ -649,7 +649,7 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await to(pilot, "For /srv/two/site")
-        shown = {row.text: row.cells(app.screen.context)[1].plain for row in app.screen.context.notes}
+        shown = {row.text: row.cells(app.screen.listing)[1].plain for row in app.screen.listing.notes}
         assert (shown["For /srv/one/site"], shown["For /srv/two/site"]) == ("one/site", "two/site")
         await pilot.press("e")
         await settle(pilot)
@@ -994,7 +994,7 @@ async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):
         for row in [row for row in app.screen.table.rows if isinstance(row, DeliveryEntry)]:
             app.screen.table.move_to(app.screen.table.rows.index(row))
             await settle(pilot)
-            arrived = app.screen.context.data.receipts.known.get(row.key) == "arrived"
+            arrived = app.screen.listing.data.receipts.known.get(row.key) == "arrived"
             assert not (arrived and "activity.again" in [each.id for each in app.screen.footer_actions()])
             assert not app.screen.glance.text.plain.startswith("\n")
 

@@ -95,7 +95,7 @@ async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
         row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
-        title, project, seen, _, receipt = (cell.plain for cell in row.cells(app.screen.context))
+        title, project, seen, _, receipt = (cell.plain for cell in row.cells(app.screen.listing))
         assert (title, project, seen, receipt) == ("▸ “draft the post on caching”", "blog", "21h", "✗ 2")
 
 
@@ -329,8 +329,8 @@ async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_writte
     os.rename(path, path + ".later")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        app.screen.context.facts[world.sessions["monday"]] = dataclasses.replace(
-            app.screen.context.facts[world.sessions["monday"]], last=NOW - 60
+        app.screen.listing.facts[world.sessions["monday"]] = dataclasses.replace(
+            app.screen.listing.facts[world.sessions["monday"]], last=NOW - 60
         )
         os.rename(path + ".later", path)
         app.screen.follow(frozenset({"receipts", "log"}))
@@ -359,15 +359,6 @@ async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
         await settle(pilot)
         assert "What sessions get is listed here" in app.screen.table.empty
         assert "hooks" not in app.screen.table.empty
-
-
-@pytest.mark.slow
-async def test_the_preview_says_what_became_of_what_a_session_got_and_whose_the_notes_are(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        await to(pilot, world, "today")
-        assert "add tests for the new components" in app.screen.glance.text.plain
-        assert app.screen.glance.tail.plain.endswith("  3 notes for the next prompt in shop")
 
 
 async def test_a_note_that_waits_for_some_files_names_them(app, world):

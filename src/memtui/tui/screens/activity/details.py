@@ -2,19 +2,17 @@
 model."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
-from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, cut, many, share, short, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.memory_counts import RecallCounts
+from memtui.core.deliveries import reading, receipts
 from memtui.core.deliveries.record import RECALL, Delivery, Item, find_note, titles
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
@@ -23,7 +21,7 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
-from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
+from memtui.present.deliveries import GLYPHS, MEANINGS, WORDS, counted, session_words
 from memtui.subconscious import blocks, runs
 from memtui.subconscious.control import WaitingMention
 from memtui.subconscious.runs import Run
@@ -31,19 +29,15 @@ from memtui.tui.model import line_diff, times
 from memtui.tui.widgets.key_lines import append_keys
 
 if TYPE_CHECKING:
-    from memtui.tui.model.data import Data
+    from memtui.tui.screens.activity.rows import NoteRow, RowContext
 
 # The kinds of items that commands take by an id.
 WITH_ID = ("guidance", "pending-update", "pending-item")
 # Items by name, those left out, and notes that wait for a session: the most that are shown.
 NAMES_SHOWN, LEFT_OUT_SHOWN, WAITING_SHOWN = 12, 40, 8
-GONE = "This record is no longer in the log."
 FOLDED = "Text removed: its memory was deleted for good"
-# Characters of a delivery that are shown below the list on a narrow screen, and of a note that waits for a session.
-GLANCE_LENGTH, WORDS_SHOWN = 2000, 110
-CAME_BACK = "A note that does not arrive waits again, on top of the list."
-# The words for outcomes that differ from those of the log.
-STATES = {receipts.WAITING: "on the way", "": "looking for its receipt"}
+# Characters of a note that waits for a session.
+WORDS_SHOWN = 110
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 # By the code of a finding: what it means for a note, and what can be done.
 STUCK = {
@@ -66,58 +60,48 @@ def _line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:
 # A delivery
 
 
-def delivery(
-    record: Delivery | None,
-    outcome: str,
-    title: str,
-    project: str,
-    now: float,
-    recalls: Callable[[Item], RecallCounts] = lambda _: RecallCounts(),
-) -> Text:
-    """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about;
-    `project`: the project's name; `recalls`: what came so far of recalling an item's memory."""
-    text = Text()
+def delivery(context: "RowContext", logged: reading.DeliveryRow) -> Text:
+    """Return the detail of a delivery: whether it arrived, what it brought and why, and its text as the log has it."""
+    record, text = reading.read(logged), Text()
     if record is None:
-        text.append(GONE + "\n", style="bold")
+        text.append("This record is no longer in the log.\n", style="bold")
         return text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
-    text.append_text(_receipt(outcome)).append(f"  {ago(record.time or None, now)}\n", style="dim")
+    outcome = context.data.receipts.known.get(logged.id, "")
+    text.append_text(_receipt(outcome)).append(f"  {ago(record.time or None, context.data.now())}\n", style="dim")
     text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
     if outcome in NOT_ARRIVED and any(item.kind == "guidance" for item in record.items):
-        _line(text, CAME_BACK)
+        _line(text, "A note that does not arrive waits again, on top of the list.")
     if record.recovered:
         _line(text, "A worker found it: the hook had died before it could log.")
-    _delivered(text, record, recalls)
+    _delivered(text, record, context)
     _left_out(text, [item for item in record.items if item.left_out])
     if record.text:
         text.append(f"\nThe exact text  {delivery_blocks.units(record.text):,} characters\n", style="bold")
         text.append(safe_text.clean(record.text[: safe_text.MAX_LINE * 20]).rstrip("\n") + "\n")
     elif record.folded:
         text.append(f"\n{FOLDED}, {record.chars:,} characters\n", style="dim")
-    _internals(text, record, title, project)
+    text.append("\n")
+    # What is seldom wanted: session, project, time, event, cost and ids.
+    title = context.title(record.session)
+    whose = session_words(record.session, record.entrypoint) + (f" “{safe_text.line(title, 60)}”" if title else "")
+    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(record.time)) if record.time else "no time"
+    agents = [f"agent {record.agent}" if record.agent else "", f"subagent {record.agent_id}" if record.agent_id else ""]
+    took, mode = f"{record.ms:g} ms" if record.ms is not None else "", f"mode {record.mode}" if record.mode else ""
+    for facts in (
+        (whose, context.project(logged.root)),
+        (clock_time, f"{record.event} {record.tool}".rstrip(), *agents),
+        (f"{record.chars:,} characters", took, mode, f"delivery {short_id(record.id)}"),
+    ):
+        _line(text, " · ".join(filter(None, facts)))
     return text
-
-
-def delivery_glance(record: Delivery | None, outcome: str, title: str) -> tuple[Text, Text]:
-    """Return the beginning of the delivered text, without memtui's own tags and introductions; and whether it arrived,
-    and where."""
-    if record is None:
-        return Text(GONE, "dim"), Text()
-    lines: list[str] = []
-    for block in record.text[:GLANCE_LENGTH].split("<memtui-"):
-        content = block.partition(">\n")[2].partition("</memtui-")[0].rstrip("\n").split("\n")
-        lines += content[1:] or content  # the first line introduces the others
-    words = safe_text.clean("\n".join(lines)).strip("\n") or (FOLDED if record.folded else "A record without a text.")
-    who = session_words(record.session, record.entrypoint)
-    end = _receipt(outcome).append(safe_text.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
-    return Text(words, "" if record.text else "dim"), end
 
 
 def _receipt(outcome: str) -> Text:
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
-    return Text().append(f"{glyph} {STATES.get(outcome, outcome)}", f"bold {style}")
+    return Text().append(f"{glyph} {WORDS.get(outcome, outcome) or 'looking for its receipt'}", f"bold {style}")
 
 
-def _delivered(text: Text, record: Delivery, recalls: Callable[[Item], RecallCounts]) -> None:
+def _delivered(text: Text, record: Delivery, context: "RowContext") -> None:
     """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
     scores."""
     items = [item for item in record.items if not item.left_out]
@@ -128,6 +112,7 @@ def _delivered(text: Text, record: Delivery, recalls: Callable[[Item], RecallCou
         key = (item.kind, item.action or why, item.path or item.id if alone else item.scope)
         groups.setdefault(key, []).append((item, title))
     text.append("\nWhat it brought, and why\n" if groups else "", style="bold")
+    statistics = context.data.statistics
     for (kind, reason, _), group in groups.items():
         first = group[0][0]
         text.append(safe_text.line(counted(kind, len(group)), 80))
@@ -142,8 +127,9 @@ def _delivered(text: Text, record: Delivery, recalls: Callable[[Item], RecallCou
                 _line(text, f"  {short_id(item.id)}")
         else:
             text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
-        if kind == RECALL and (came := present.recalls(recalls(first))):
-            text.append(f"  {came}", style="dim")
+        if kind == RECALL:
+            came = present.recalls(statistics.recalled(statistics.earlier.now(first.path, record.time)))
+            text.append(f"  {came}" if came else "", style="dim")
         more = len(group) - NAMES_SHOWN
         text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
 
@@ -160,20 +146,6 @@ def _left_out(text: Text, items: Sequence[Item]) -> None:
         _line(text, f"and {len(items) - LEFT_OUT_SHOWN} more")
 
 
-def _internals(text: Text, record: Delivery, title: str, project: str) -> None:
-    """Append what is seldom wanted: session, project, time, event, cost and ids."""
-    words = session_words(record.session, record.entrypoint)
-    words += f" “{safe_text.line(title, 60)}”" if title else ""
-    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(record.time)) if record.time else "no time"
-    event = f"{record.event} {record.tool}".rstrip()
-    agents = [f"agent {record.agent}" if record.agent else "", f"subagent {record.agent_id}" if record.agent_id else ""]
-    took = f"{record.ms:g} ms" if record.ms is not None else ""
-    cost = [f"{record.chars:,} characters", took, f"mode {record.mode}" if record.mode else ""]
-    text.append("\n")
-    for line in ([words, project], [clock_time, event, *agents], [*cost, f"delivery {short_id(record.id)}"]):
-        _line(text, " · ".join(filter(None, line)))
-
-
 # A note
 
 
@@ -182,21 +154,19 @@ def called(sender: str) -> str:
     return {"tui": "you", runs.SENDER: "the model"}.get(sender, sender) or "by hand"
 
 
-def waiting(
-    item: Waiting, states: Sequence[Finding], recipient: str, now: float, *, start: str = "", read_only: bool = False
-) -> Text:
-    """Return all about a note that waits: its text, who gets it, why it is stuck, and the keys that work on it.
-    `states`: what is wrong with it; `start`: the directory to start a first session in, if none was started yet."""
-    text = Text(safe_text.clean(item.text) + "\n\n")
-    fields = item.entry.fields
-    begin = notes.first_session(fields.get("for", ""), start) if start and not states else ""
-    text.append(f"{begin}\n" if begin else "", style="bold")
-    for each in states:
+def waiting(context: "RowContext", row: "NoteRow", item: Waiting) -> Text:
+    """Return all about a note that waits: its text, who gets it, why it is stuck, and the keys that work on it."""
+    data, text = context.data, Text(safe_text.clean(item.text) + "\n\n")
+    now, fields = data.now(), item.entry.fields
+    if context.unused and not row.states and not data.unheard():
+        begin = notes.first_session(fields.get("for", ""), data.project_root)
+        text.append(f"{begin}\n" if begin else "", style="bold")
+    for each in row.states:
         means, remedy = STUCK.get(each.code, ("", ""))
         _line(text, f"! {findings.flag(each) or findings.message(each)}", colours.PROBLEM)
-        words = " ".join(filter(None, (means, "" if read_only else actions.keyed(remedy))))
+        words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
-    _line(text, f"for {recipient}")
+    _line(text, f"for {row.recipient(context)}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         _line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
@@ -205,20 +175,19 @@ def waiting(
     if item.entry.flag("repeat"):
         _line(text, "may have been delivered before")
     _line(text, item.path)
-    keys = [("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
-    if any(map(findings.flag, states)):
-        keys.insert(0, ("activity.again", "send it again"))
-    append_keys(text, keys, read_only=read_only)
+    keys = [("activity.again", "send it again")] if row.is_stuck else []
+    keys += [("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
+    append_keys(text, keys, read_only=context.read_only)
     return text
 
 
-def under_way(note: UnderWay, titles: Mapping[str, str], now: float) -> Text:
-    """Return all about a note that a hook took. `titles`: of sessions, by id."""
+def under_way(context: "RowContext", note: UnderWay) -> Text:
+    """Return all about a note that a hook took."""
     text = Text(safe_text.clean(note.entry.text) + "\n\n")
     text.append_text(_receipt(receipts.WAITING))
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
-    taker = session_words(note.record.session, note.record.entrypoint, titles.get(note.record.session, ""))
-    _line(text, f"taken {_moment(note.time, now)} by {taker}")
+    taker = session_words(note.record.session, note.record.entrypoint, context.titles.get(note.record.session, ""))
+    _line(text, f"taken {_moment(note.time, context.data.now())} by {taker}")
     _line(text, f"delivery {short_id(note.delivery)}")
     _line(text, "What does not arrive comes back and waits again.")
     return text
@@ -232,35 +201,9 @@ def _moment(seconds: float | None, now: float) -> str:
 # A session
 
 
-def session(row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]], resume: str, now: float) -> Text:
-    """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words; `resume`: the
-    command that resumes it."""
-    text = session_head(row, project, now)
-    text.append("\nWhat it got", style="bold")
-    if row.deliveries:
-        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
-        text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
-        text.append_text(receipts_of(row)).append("\n")
-    else:
-        text.append("\nNothing yet.\n", style="dim")
-    text.append("\nWhat waits for it", style="bold")
-    text.append(f"  {many(len(for_it), 'note')}\n" if for_it else "\nNothing.\n", style="dim")
-    for item, recipient in for_it[:WAITING_SHOWN]:
-        text.append(f"{sessions.WAITING} “{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
-        since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
-        _line(text, f"  for {recipient}{since}", most=120)
-    if len(for_it) > WAITING_SHOWN:
-        _line(text, f"and {len(for_it) - WAITING_SHOWN} more")
-    if resume:
-        text.append("\nResume it\n", style="bold")
-        text.append(safe_text.line(resume) + "\n", style="dim")
-    elif sessions.is_gone(row):
-        text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
-    return text
-
-
-def session_head(row: SessionRow, project: str, now: float) -> Text:
-    """Return what a session is about, where it runs, since when, and what arrived of what it was told."""
+def session(context: "RowContext", row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
+    """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words."""
+    now, resume = context.data.now(), sessions.resume(row, context.data.cwd)
     text = Text().append(safe_text.line(sessions.title(row), 300) + "\n", style="bold")
     glyph, style = sessions.LIVE
     text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
@@ -272,20 +215,28 @@ def session_head(row: SessionRow, project: str, now: float) -> Text:
     since = f" · started {ago(row.started, now)}" if row.started else ""
     _line(text, f"last seen {last}{since}")
     _line(text, row.cwd or row.project)
+    text.append("\nWhat it got", style="bold")
+    if row.deliveries:
+        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
+        text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+        told = (Text(words, style) for words, style in sessions.told(row))
+        text.append_text(Text("  ").join(told)).append("\n")
+    else:
+        text.append("\nNothing yet.\n", style="dim")
+    text.append("\nWhat waits for it", style="bold")
+    text.append(f"  {many(len(for_it), 'note')}\n" if for_it else "\nNothing.\n", style="dim")
+    for item, recipient in for_it[:WAITING_SHOWN]:
+        text.append(f"{sessions.WAITING} “{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
+        written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
+        _line(text, f"  for {recipient}{written}", most=120)
+    if len(for_it) > WAITING_SHOWN:
+        _line(text, f"and {len(for_it) - WAITING_SHOWN} more")
+    if resume:
+        text.append("\nResume it\n", style="bold")
+        text.append(safe_text.line(resume) + "\n", style="dim")
+    elif sessions.is_gone(row):
+        text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
     return text
-
-
-def receipts_of(row: SessionRow) -> Text:
-    """Return what became of what was delivered to a session, in words."""
-    return Text("  ").join(Text(words, style) for words, style in sessions.told(row))
-
-
-def session_tail(row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
-    """Return the last line of the preview: what became of what it got, and how many notes wait for it."""
-    own = sum(sessions.is_own(item) for item, _ in for_it)
-    waits = f"  {many(own, 'note')} for its next prompt" if own else ""
-    waits += f"  {many(len(for_it) - own, 'note')} for the next prompt in {project}" if own < len(for_it) else ""
-    return receipts_of(row).append(safe_text.line(waits, 200), style="dim")
 
 
 def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
@@ -300,35 +251,40 @@ def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
 # A reading by the model
 
 
-def run(data: "Data", found: Run, *, read_only: bool) -> Text:
+def run(context: "RowContext", found: Run) -> Text:
     """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
-    now, text = data.now(), Text()
+    now, text = context.data.now(), Text()
     outcome, style = model_words.outcome(found, now)
     did = model_words.did(found)
     text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
     text.append(safe_text.clean(found.note) + "\n\n" if found.note else "\n")
     _line(text, f"{ago(found.time, now)}, after {found.event}, in {found.cwd}")
-    _line(
-        text, f"heard {many(found.heard, 'message')}, {many(found.calls, 'call')} of {models.short_name(found.model)}"
-    )
+    calls = f"{many(found.calls, 'call')} of {models.short_name(found.model)}"
+    _line(text, f"heard {many(found.heard, 'message')}, {calls}")
     _line(text, f"{found.tokens:,} tokens, {models.dollars(found.cost)}, {found.seconds:.1f} s, tools {found.tools}")
     for title, lines in (("Looked at", found.looks), ("Refused", found.refused)):
         text.append(f"\n{title}\n" if lines else "", style="bold")
         for each in lines:
             _line(text, each, "")
     for whisper in found.whispers:
-        _whisper(text, data, found, whisper)
-    for name, before, after_it in blocks.changes_of(data.root, found.id):
+        state, style = _whisper_state(context, found, whisper)
+        text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold")
+        text.append(f"  {state}\n", style).append(safe_text.clean(whisper.text) + "\n")
+        for words, quoted in (("to: ", whisper.reply), ("because of: ", whisper.because and f"“{whisper.because}”")):
+            text.append(safe_text.line(words + quoted, 300) + "\n" if quoted else "", "dim")
+    for name, before, after in blocks.changes_of(context.data.root, found.id):
         text.append(f"\n{safe_text.line(name)}\n", style="bold")
-        text.append_text(
-            line_diff.drawn(before, after_it, ("before", "after")) if before else Text(safe_text.clean(after_it))
-        )
-        text.append("\n")
-    append_keys(text, [("activity.withdraw", "undo what it changed")] if found.blocks else [], read_only=read_only)
+        diff = line_diff.drawn(before, after, ("before", "after")) if before else Text(safe_text.clean(after))
+        text.append_text(diff).append("\n")
+    append_keys(
+        text, [("activity.withdraw", "undo what it changed")] if found.blocks else [], read_only=context.read_only
+    )
     return text
 
 
-def _whisper(text: Text, data: "Data", found: Run, whisper: runs.Whisper) -> None:
+def _whisper_state(context: "RowContext", found: Run, whisper: runs.Whisper) -> tuple[str, str]:
+    """Return what became of a note of the model, in words with their style."""
+    data = context.data
     try:
         delivered = find_note(data.root, whisper.id)
     except OSError:
@@ -336,17 +292,11 @@ def _whisper(text: Text, data: "Data", found: Run, whisper: runs.Whisper) -> Non
     if delivered is not None:
         record = delivered.delivery
         outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
-        state, style = f"{GLYPHS[outcome][0]} {outcome}", GLYPHS[outcome][1]
-    elif runs.waits(data.root, found, whisper):
-        state, style = "○ waits", "cyan"
-    else:
-        state, style = "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
-    text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold").append(f"  {state}\n", style)
-    text.append(safe_text.clean(whisper.text) + "\n")
-    if whisper.reply:
-        _line(text, f"to: {whisper.reply}")
-    if whisper.because:
-        _line(text, f"because of: “{whisper.because}”")
+        glyph, style = GLYPHS[outcome]
+        return f"{glyph} {WORDS.get(outcome, outcome)}", style
+    if runs.waits(data.root, found, whisper):
+        return "○ waiting", "cyan"
+    return "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
 
 
 def read_along(text: Text, read: Sequence[Run], mentions: Sequence[WaitingMention], now: float) -> None:

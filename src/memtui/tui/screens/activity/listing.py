@@ -1,21 +1,49 @@
 """The rows that Activity shows: the notes that a query wants, then the sessions, newest first, with what each got."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from memtui.core.client import projects
+from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading
 from memtui.core.deliveries.sessions import SessionRow
+from memtui.present import query
+from memtui.present.deliveries import KIND_WORD, LABELS, WORDS
 from memtui.tui.screens.activity.rows import NoteRow, Row, RowContext, RunRow, SessionGroup
 
+if TYPE_CHECKING:
+    from memtui.tui.model.data import Data
 
-class Listing:
+FIELDS = {"session": "session", "project": "project", "kind": "kind", "memory": "memory", "is": "outcome"}
+KINDS = {word: kind for kind, word in KIND_WORD.items()}
+# What `is:` takes: notes that wait, what was lost, and each outcome of a delivery.
+WAITS = "waits"
+STATES = {"waiting": WAITS, LOST: LOST}
+STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts.GLYPHS}
+IS_LOST = f"is:{LOST}"
+
+
+def parse(text: str) -> Filter:
+    """Return the filter of deliveries that a query means: `words session:ID project:NAME kind:notes memory:NAME
+    is:lost`. Raises ValueError, with what can stand there, for a value of `is:` or `kind:` that means nothing."""
+    found = query.parse(text, FIELDS)
+    terms = dict(found.terms)
+    for name, known in (("is", STATES), ("kind", KINDS)):
+        value = terms.get(name, "").lower()
+        if value and value not in known:
+            raise ValueError(query.not_among(name, known))
+        terms |= {name: known[value]} if value else {}
+    return Filter(labels=LABELS).but(**{FIELDS[name]: value for name, value in terms.items()}, text=found.words)
+
+
+class Listing(RowContext):
     """What was read, and which sessions are folded. `everything`: the reading of the whole log; `reading`: of what the
     query wants; `wanted`: the query; `wrong`: why it means nothing; `runs`: of the model by session, newest first;
     `started`: when each session began that has a state, by id; `live`: the sessions that run."""
 
-    def __init__(self, context: RowContext) -> None:
-        self.context = context
+    def __init__(self, data: "Data", *, read_only: bool) -> None:
+        super().__init__(data, read_only)
         self.everything: Reading | None = None
         self.reading: Reading | None = None
         self.wanted, self.wrong = Filter(), ""
@@ -26,49 +54,52 @@ class Listing:
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
         self._been_newest: set[str] = set()
 
-    def want(self, wanted: Filter, wrong: str = "") -> None:
+    def want(self, text: str) -> None:
         """Take another query."""
-        self.wanted, self.wrong, self._folds_of_query = wanted, wrong, {}
-        self.context.words = wanted.text
+        self.wanted, self.wrong, self._folds_of_query = Filter(), "", {}
+        try:
+            self.wanted = parse(text)
+        except ValueError as error:
+            self.wrong = str(error)
+        self.words = self.wanted.text
 
     def fold(self, session: str, *, unfold: bool) -> None:
         """Fold or unfold a session."""
         (self._folds_of_query if self.wanted else self._folds)[session] = unfold
 
-    def notes(self) -> Sequence[Row]:
+    def wanted_notes(self) -> Sequence[Row]:
         """Return the notes that the query wants. Those that are stuck did not arrive either."""
         wanted = self.wanted
         if self.wrong or wanted.memory or wanted.kind not in {"", "guidance"}:
             return []
-        if wanted.outcome not in {"", "waiting", LOST}:
+        if wanted.outcome not in {"", WAITS, LOST, receipts.WAITING}:
             return []
         logged = {row.id for row in self.everything.rows} if self.everything is not None else set()
         return [
             note
-            for note in self.context.notes
+            for note in self.notes
             if (note.under_way is None or note.under_way.delivery not in logged)
             and (wanted.outcome != LOST or note.is_stuck)
+            and (wanted.outcome not in {WAITS, receipts.WAITING} or (wanted.outcome == WAITS) == bool(note.item))
             and self._has_words(note)
             and (not wanted.session or (note.session and wanted.session.startswith(note.session)))
             and self._is_of(note.home, note.home or "")
         ]
 
     def _has_words(self, row: NoteRow | RunRow) -> bool:
-        text = row.searched(self.context).casefold()
+        text = row.searched(self).casefold()
         return all(word in text for word in self.wanted.text.casefold().split())
 
     def _is_of(self, project: str | None, root: str) -> bool:
-        return (
-            not self.wanted.project or project is None or self.wanted.project in {project, self.context.project(root)}
-        )
+        return not self.wanted.project or project is None or self.wanted.project in {project, self.project(root)}
 
     def sessions(self, find: Callable[[dict[str, DeliveryRow | None]], object]) -> list[Row]:
         """Return the sessions, those that run first, each with the rows below it. `find` is told of which sessions
         nothing is known, with their newest deliveries."""
         if self.wrong or self.everything is None:
             return []
-        logged, context = self._logged(), self.context
-        context.projects |= projects.names_of_roots(context.data.env, {each.root for each in logged})
+        logged = self._logged()
+        self.projects |= projects.names_of_roots(self.data.env, {each.root for each in logged})
         groups: dict[str, list[DeliveryRow]] = {}
         for each in logged:
             groups.setdefault(each.session, []).append(each)
@@ -84,7 +115,7 @@ class Listing:
         rows: list[Row] = []
         for name in order:
             deliveries, read_by = groups[name], runs.get(name, [])
-            facts = context.facts.get(name)
+            facts = self.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = SessionRow(name, "", "", "")
@@ -123,8 +154,8 @@ class Listing:
         logged, wanted = self.reading.rows if self.reading is not None else [], self.wanted
         if not (wanted.text and wanted == Filter(text=wanted.text)):
             return logged
-        words, facts = wanted.text.casefold().split(), self.context.facts
-        titled = {name for name in facts if all(word in facts[name].title.casefold() for word in words)}
+        words = wanted.text.casefold().split()
+        titled = {name for name, facts in self.facts.items() if all(word in facts.title.casefold() for word in words)}
         if not titled or self.everything is None:
             return logged
         matched = {row.id for row in logged}

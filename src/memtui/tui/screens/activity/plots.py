@@ -15,7 +15,7 @@ from memtui.core.deliveries.reading import KEPT, Reading
 from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
-from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
+from memtui.present.deliveries import EVENTS, GLYPHS, WORDS, outcomes, sums, waited
 from memtui.tui.widgets.gauges import shares
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def summary(data: "Data", listing: "Listing", query: str) -> Text:
     """Return what today adds up to, or what the query lets through."""
     line, known, reading, counts = Text(), data.receipts.known, listing.reading, ReceiptCounts()
     if query:
-        stuck = len(listing.notes()) if listing.wanted.outcome == LOST else 0
+        stuck = len(listing.wanted_notes()) if listing.wanted.outcome == LOST else 0
         total = stuck + (0 if reading is None else len(reading.rows))
         number = "searching" if reading is None else f"{total:,}{'' if reading.done else '+'} found"
         line.append("?" if listing.wrong else number, "bold").append(f" · {safe_text.line(query, 120)}")
@@ -145,7 +145,7 @@ def _receipts(text: Text, statistics: Statistics, known: dict[str, str], width: 
         text.append(words, style=style).append("  of those that are settled\n", style="dim")
     for outcome, (glyph, style) in GLYPHS.items():
         if number := numbers.get(outcome):
-            text.append(f"  {glyph} {outcome:<10}", style=style).append(f"{number:>6,}")
+            text.append(f"  {glyph} {WORDS.get(outcome, outcome):<10}", style=style).append(f"{number:>6,}")
             if outcome in receipts.SETTLED:
                 text.append(f" {number * 100 / counts.settled:>3.0f}% ")
                 text.append(bar(number, counts.settled, max(4, min(80, width - 30))) + "\n", style=style)

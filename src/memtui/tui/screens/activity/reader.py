@@ -1,11 +1,9 @@
-"""What the workers of Activity do: read the notes, the delivery log and the sessions, and post messages."""
+"""What the workers of Activity do: read the notes, the delivery log and the sessions, and tell the screen."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.core.base import clock, paths, session_state
@@ -27,18 +25,17 @@ from memtui.subconscious.control import WaitingMention
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
-    from memtui.tui.model.data import Data
+    from memtui.tui.screens.activity.screen import Activity
 
-# Deliveries whose receipts, and sessions whose titles, are looked up between two messages.
+# Deliveries whose receipts, and sessions whose titles, are looked up at once.
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
 # Runs of the model that are shown, the newest.
 RUNS = 200
 
 
-@dataclass
-class NotesRead(Message):
-    """The notes that wait were read, and once a model is set what it did. `names`: of the projects, by slug; `problem`:
-    what could not be read, in words; `unused`: no session was ever given anything; `runs`: by session, newest first;
+class ReadNotes(NamedTuple):
+    """The notes that wait, and once a model is set what it did. `names`: of the projects, by slug; `problem`: what
+    could not be read, in words; `unused`: no session was ever given anything; `runs`: by session, newest first;
     `mentions`: what was asked of the model and waits; `started`: of all sessions that have a state, by id."""
 
     notes: list[NoteRow]
@@ -50,42 +47,6 @@ class NotesRead(Message):
     started: dict[str, float]
 
 
-@dataclass
-class RowsRead(Message):
-    """A reading has more rows than before."""
-
-    reading: Reading
-
-
-@dataclass
-class SearchProgress(Message):
-    """How far a long search is, in words."""
-
-    text: str
-
-
-class ReceiptsRead(Message):
-    """More receipts or statistics are known than before."""
-
-
-class LogReplaced(Message):
-    """The log was replaced, and must be read again from its end."""
-
-
-@dataclass
-class SessionsFound(Message):
-    """More is known of some sessions, by id: what they are about, where their transcripts are."""
-
-    facts: dict[str, SessionRow]
-
-
-@dataclass
-class LiveFound(Message):
-    """These sessions are live, others than before."""
-
-    sessions: frozenset[str]
-
-
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *content_checks.secret(note.entry)]
@@ -93,14 +54,14 @@ def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
 
 
 class ActivityReader:
-    """The work of the screen's workers. `post` takes their messages."""
+    """The work of the screen's workers. They run in threads, and call the screen later, in its own."""
 
-    def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
-        self.data, self.post = data, post
-        self.live: frozenset[str] = frozenset()
+    def __init__(self, screen: "Activity") -> None:
+        self.screen, self.data = screen, screen.services.data
+        self._live: frozenset[str] = frozenset()
         self._known: dict[str, float] = {}
         self._states_stamp = -1
-        self._homes: dict[str, str | None] = {data.slug: data.project_root}
+        self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
     def reading(self, wanted: Filter) -> Reading:
         """Begin a reading at the end of the log."""
@@ -116,20 +77,12 @@ class ActivityReader:
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
         self._homes |= homes(data.env, (each for each in waiting if each.slug not in self._homes))
         notes = [
-            NoteRow(
-                each.entry.text,
-                each.entry.time(),
-                each.slug,
-                item=each,
-                states=tuple(_wrong(each, now, budget)),
-            )
+            NoteRow(each.entry, each.entry.time(), each.slug, each, states=tuple(_wrong(each, now, budget)))
             for each in waiting
         ]
         notes.sort(key=lambda row: (not row.is_stuck, row.time or 0.0), reverse=True)
-        notes += [
-            NoteRow(each.entry.text, each.time, each.slug, under_way=each)
-            for each in under_way.listed(data.root, slugs)
-        ]
+        taken = under_way.listed(data.root, slugs)
+        notes += [NoteRow(each.entry, each.time, each.slug, under_way=each) for each in taken]
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
         runs: dict[str, list[RunRow]] = {}
@@ -137,7 +90,8 @@ class ActivityReader:
             runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
         mentions = control.mentions(data.root, now) if data.has_model else []
-        self.post(NotesRead(notes, names, problem, not data.records(1), runs, mentions, self._started()))
+        found = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
+        self.screen.call_later(self.screen.show_notes, found)
 
     def _started(self) -> dict[str, float]:
         """Return when each session began that has a state; those that were read before are not read again."""
@@ -155,27 +109,27 @@ class ActivityReader:
         worker = get_current_worker()
 
         def go_on(lines: int) -> bool:
-            self.post(SearchProgress(f"{lines:,} lines read"))
+            self.screen.call_later(self.screen.show_progress, f"{lines:,} lines read")
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
         reading.more(count, go_on)
         if worker.is_cancelled:
             return
-        self.post(RowsRead(reading))
+        self.screen.call_later(self.screen.show_rows, reading)
         self._look_up(reading.rows[before:][:: -1 if oldest_first else 1])
         if not self.data.statistics.ready:
             self._count(go_on)
 
     def follow(self, readings: Sequence[Reading]) -> None:
-        """Read what was appended to the log."""
+        """Read what was appended to the log; a log that was replaced is read again from its end."""
         for reading in readings:
             fresh = reading.fresh()
             if fresh is None:
-                self.post(LogReplaced())
+                self.screen.call_later(self.screen.read_first)
                 return
             if fresh:
-                self.post(RowsRead(reading))
+                self.screen.call_later(self.screen.show_rows, reading)
                 self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
@@ -189,7 +143,8 @@ class ActivityReader:
                 return
             clients = serving.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
-            self.post(SessionsFound({name: self._find_session(name, wanted[name], finder, clients) for name in some}))
+            found = {name: self._find_session(name, wanted[name], finder, clients) for name in some}
+            self.screen.call_later(self.screen.show_facts, found)
 
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
@@ -203,15 +158,15 @@ class ActivityReader:
     def look_live(self) -> None:
         """Look which sessions are live."""
         live = frozenset(serving.served(self.data.root).values())
-        if live != self.live:
-            self.live = live
-            self.post(LiveFound(live))
+        if live != self._live:
+            self._live = live
+            self.screen.call_later(self.screen.show_live, live)
 
     def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics
         if statistics.count(go_on):
             self._look_up(statistics.recent)
-            self.post(ReceiptsRead())
+            self.screen.call_later(self.screen.show_receipts)
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Look up receipts, a few at a time, so that those of the newest are shown first."""
@@ -219,4 +174,4 @@ class ActivityReader:
             if get_current_worker().is_cancelled:
                 return
             if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self.post(ReceiptsRead())
+                self.screen.call_later(self.screen.show_receipts)

@@ -2,6 +2,7 @@
 describes and offers itself."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting, is_for
 from memtui.present import colours, legend, models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
-from memtui.present.deliveries import EVENTS, GLYPHS, brought, outcomes
+from memtui.present.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
 from memtui.subconscious.control import WaitingMention
 from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
@@ -38,8 +39,8 @@ COLUMNS = (
     Column("receipt", 1, until_width=48),
     Column("receipt", 5, right=True, from_width=48),
 )
-# Cells of the kind of a row, in which colour it stands, and what kinds of addressees are called in a column.
-KIND_WIDTH = 8
+# Cells of the kind of a row, and what kinds of addressees are called in a column.
+KIND_WIDTH = 10
 ADDRESSEES = {"path": "files"}
 WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
@@ -81,23 +82,22 @@ class RowContext:
         """Return the name of a project."""
         return self.projects.get(root, root)
 
+    def marked(self, *cells: Text) -> list[Text]:
+        """Mark the words of the query in the cells of a row."""
+        for text in cells if self.words else ():
+            for start, end in fuzzy.spans(text.plain, self.words):
+                text.stylize(fuzzy.STYLE, start, end)
+        return [*cells]
 
-def _marked(cells: list[Text], words: str) -> list[Text]:
-    for text in cells if words else ():
-        for start, end in fuzzy.spans(text.plain, words):
-            text.stylize(fuzzy.STYLE, start, end)
-    return cells
+    def below(self, kind: str, seconds: float, words: Text, receipt: Text) -> list[Text]:
+        """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
+        start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
+        return self.marked(Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt, receipt)
 
 
-def _kind(word: str) -> Text:
+def _kind(word: str, width: int) -> Text:
     """Draw the kind of a row, as wide for all."""
-    return Text(f"{safe_text.line(word, KIND_WIDTH):<{KIND_WIDTH}} ", colours.DELIVERIES.get(word, ""))
-
-
-def _below(kind: str, seconds: float, words: Text, receipt: Text, context: RowContext) -> list[Text]:
-    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
-    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
-    return _marked([Text.assemble(start, _kind(kind), words), SPANNED, SPANNED, receipt, receipt], context.words)
+    return Text(f"{safe_text.line(word, width):<{width}} ", colours.DELIVERIES.get(word, ""))
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class NoteRow:
     """A note that waits (`item`; `states`: what is wrong with it), or that a hook took and no transcript shows yet
     (`under_way`). `home`: the slug of its project, None for all."""
 
-    text: str
+    entry: Entry
     time: float | None
     home: str | None
     item: Waiting | None = None
@@ -120,11 +120,9 @@ class NoteRow:
         return f"way {self.under_way.delivery} {self.entry.id}" if self.under_way is not None else ""
 
     @property
-    def entry(self) -> Entry:
-        """The note as its inbox has it."""
-        if self.item is not None:
-            return self.item.entry
-        return self.under_way.entry if self.under_way is not None else Entry("", {}, self.text, "", 0)
+    def text(self) -> str:
+        """What it says."""
+        return self.entry.text
 
     @property
     def actions(self) -> Sequence[str]:
@@ -147,7 +145,7 @@ class NoteRow:
     def word(self) -> str:
         """Its state in a word."""
         if self.under_way is not None:
-            return "sent"
+            return WORDS[receipts.WAITING]
         return "stuck" if self.is_stuck else "urgent" if self.entry.flag("urgent") else "waiting"
 
     @property
@@ -164,9 +162,8 @@ class NoteRow:
     def recipient(self, context: RowContext) -> str:
         """Say who gets it: `the next prompt in shop`."""
         project = "any project" if self.home is None else context.project(self.home)
-        title = next((title for name, title in context.titles.items() if self.session and name == self.session), "")
         addressees, urgent = self.entry.fields.get("for", ""), self.entry.flag("urgent")
-        return notes.recipient(addressees, urgent=urgent, project=project, title=title)
+        return notes.recipient(addressees, urgent=urgent, project=project, title=context.title(self.session)[:80])
 
     def whom(self, context: RowContext) -> str:
         """Say in a few words for whom it is: its project, a session, an agent, some files; or which session took it."""
@@ -178,8 +175,8 @@ class NoteRow:
         words = []
         for each in self._addressees:
             kind, colon, name = each.partition(":")
-            if kind == "session" and name in context.titles:
-                words.append(f"“{context.titles[name]}”")
+            if kind == "session" and context.title(name):
+                words.append(f"“{context.title(name)[:80]}”")
             else:
                 shown = f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind == 'session' else name}"
                 words.append(shown if colon else each)
@@ -194,30 +191,20 @@ class NoteRow:
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        words = Text.assemble(_kind(self.word), safe_text.line(self.text, 400))
+        words = Text.assemble(_kind(self.word, KIND_WIDTH), safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
-        mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS["waiting"][0]
+        mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
         glyph = Text(mark, colours.DELIVERIES.get(self.word, "") if self.is_stuck or self.under_way else "")
-        return _marked([words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph], context.words)
+        return context.marked(words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph)
 
     def describe(self, context: RowContext) -> Described:
         """Return the note, who gets it, and the keys that work on it."""
-        data, project = context.data, context.project(self.home) if self.home else "any project"
+        text = Text(self.text)
         if self.under_way is not None:
-            text = details.under_way(self.under_way, context.titles, data.now())
+            text = details.under_way(context, self.under_way)
         elif self.item is not None:
-            start = data.project_root if context.unused and not data.unheard() else ""
-            text = details.waiting(
-                self.item,
-                self.states,
-                self.recipient(context),
-                data.now(),
-                start=start,
-                read_only=context.read_only,
-            )
-        else:
-            text = Text(self.text)
-        return Described(text, title=f"note · {project}")
+            text = details.waiting(context, self, self.item)
+        return Described(text, title=f"note · {context.project(self.home) if self.home else 'any project'}")
 
 
 @dataclass(frozen=True)
@@ -256,10 +243,6 @@ class SessionGroup:
 
     def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
-        counts: dict[str, int] = {}
-        for each in self.deliveries:
-            if each.id in known:
-                counts[known[each.id]] = counts.get(known[each.id], 0) + 1
         newest = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
         return replace(
             self.facts,
@@ -267,8 +250,8 @@ class SessionGroup:
             deliveries=sum(each.injected for each in self.deliveries),
             characters=sum(each.chars for each in self.deliveries),
             ms=round(sum(each.ms or 0.0 for each in self.deliveries)),
-            outcomes=counts,
-            last=max(newest) if newest else self.facts.last,
+            outcomes=dict(Counter(known[each.id] for each in self.deliveries if each.id in known)),
+            last=max(newest, default=self.facts.last),
         )
 
     @property
@@ -293,7 +276,7 @@ class SessionGroup:
         for count, _, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
             worst = Text(f"{GLYPHS[outcome][0]} {count}", GLYPHS[outcome][1])
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
-        return _marked([words, whose, seen, worst[:1], worst], context.words)
+        return context.marked(words, whose, seen, worst[:1], worst)
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
@@ -305,12 +288,11 @@ class SessionGroup:
             and each.home in {row.slug, None}
             and is_for(each.item, row.id, personal=row.kind != "script", now=data.now())
         ]
-        whole = details.session(row, project, for_it, sessions.resume(row, data.cwd), data.now())
+        text = details.session(context, row, project, for_it)
         mentions = [each for each in context.mentions if each.session == self.session]
-        details.read_along(whole, [each.run for each in self.runs], mentions, data.now())
-        details.session_keys(whole, row, read_only=context.read_only)
-        head, tail = details.session_head(row, project, data.now()), details.session_tail(row, project, for_it)
-        return Described(whole, head, tail, f"session · {project}")
+        details.read_along(text, [each.run for each in self.runs], mentions, data.now())
+        details.session_keys(text, row, read_only=context.read_only)
+        return Described(text, title=f"session · {project}")
 
 
 class DeliveryEntry:
@@ -333,23 +315,12 @@ class DeliveryEntry:
         words = Text(safe_text.line(titles or counts, 200), "" if self.logged.injected else "dim")
         if titles and counts:
             words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
-        return _below(self.word, self.time, words, Text(glyph, style), context)
+        return context.below(self.word, self.time, words, Text(glyph, style))
 
     def describe(self, context: RowContext) -> Described:
         """Return what was delivered, why, and whether it arrived, with the text as the log has it."""
-        data, statistics = context.data, context.data.statistics
-        record, outcome = reading.read(self.logged), data.receipts.known.get(self.logged.id, "")
-        title, project = context.title(self.session), context.project(self.logged.root)
-        text = details.delivery(
-            record,
-            outcome,
-            title,
-            project,
-            data.now(),
-            lambda item: statistics.recalled(statistics.earlier.now(item.path, self.time)),
-        )
-        glance, tail = details.delivery_glance(record, outcome, title)
-        return Described(text, glance, tail, f"{self.word} · {project}")
+        text = details.delivery(context, self.logged)
+        return Described(text, title=f"{self.word} · {context.project(self.logged.root)}")
 
 
 class RunRow:
@@ -369,12 +340,11 @@ class RunRow:
         said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if said else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
-        return _below("model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text(), context)
+        return context.below("model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
         """Return all about it."""
-        text = details.run(context.data, self.run, read_only=context.read_only)
-        return Described(text, title=f"model · {context.project(self.root)}")
+        return Described(details.run(context, self.run), title=f"model · {context.project(self.root)}")
 
 
 Row = NoteRow | SessionGroup | DeliveryEntry | RunRow

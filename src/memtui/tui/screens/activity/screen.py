@@ -16,23 +16,16 @@ from memtui import actions
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
 from memtui.core.deliveries.receipts import ARRIVED
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.present import colours, query, safe_text, sessions, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
-from memtui.tui.screens.activity import query as activity_query
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
-from memtui.tui.screens.activity.listing import Listing
+from memtui.tui.screens.activity.listing import IS_LOST, Listing
 from memtui.tui.screens.activity.plots import counted, plots, summary
-from memtui.tui.screens.activity.reader import (
-    ActivityReader,
-    LiveFound,
-    NotesRead,
-    RowsRead,
-    SearchProgress,
-    SessionsFound,
-)
-from memtui.tui.screens.activity.rows import NoteRow, Row, RowContext, RunRow, SessionGroup
+from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes
+from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.detail import Detail
@@ -85,22 +78,19 @@ class Activity(ListScreen[Row]):
     """
 
     def __init__(self, services: Services) -> None:
-        self.context = RowContext(services.data, read_only=services.read_only)
-        self.listing = Listing(self.context)
-        self.reader = ActivityReader(services.data, self.post_message)
-        table = ActivityList(
-            rows.COLUMNS, lambda row: row.cells(self.context), lambda row: row.key, header=False, id="list"
-        )
+        listing = self.listing = Listing(services.data, read_only=services.read_only)
+        table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, header=False, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
-        super().__init__(services, table, lambda row: row.searched(self.context), placeholder=placeholder)
+        super().__init__(services, table, lambda row: row.searched(listing), placeholder=placeholder)
+        self.reader = ActivityReader(self)
         self.plots = Detail(id="plots")
         self.query_text = self._problem = ""
         self._to_first = self._to_last = self._reading_more = self._is_set = False
         self._typing_timer: Timer | None = None
-        self.commands |= NoteCommands(self, self.context).table() | {
+        self.commands |= NoteCommands(self, listing).table() | {
             "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
             "list.mark_all": Command(self.mark_all, lambda: "" if self.markable() else NO_NOTES),
-            "list.attention": Command(lambda: self._toggle(activity_query.IS_LOST)),
+            "list.attention": Command(lambda: self._toggle(IS_LOST)),
             "list.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
@@ -118,7 +108,7 @@ class Activity(ListScreen[Row]):
         self.set_interval(LIVE_SECONDS, self._look_live)
         if not self._is_set:
             self._set_query(str(self.left.get("query", "")))
-        self._read_first()
+        self.read_first()
         self._show_query()
 
     # reading
@@ -130,11 +120,11 @@ class Activity(ListScreen[Row]):
     def _look_live(self) -> None:
         self._work("live", self.reader.look_live)
 
-    def _read_first(self) -> None:
-        """Read a screenful at once, to have it in the first paint; the rest follows in a worker."""
+    def read_first(self) -> None:
+        """Read the log from its end: a screenful at once, to have it in the first paint; the rest in a worker."""
         everything = self.listing.everything = self.reader.reading(Filter())
         everything.more(self.app.size.height, lambda _: False)
-        self.on_rows_read(RowsRead(everything))
+        self.show_rows(everything)
         self.call_after_refresh(self._read, everything, PAGE, first=True)
         if self.listing.wanted or self.listing.wrong:
             self._read_wanted()
@@ -170,7 +160,7 @@ class Activity(ListScreen[Row]):
         the client writes it late."""
         if parts is not None and "receipts" in parts:
             begun = self.services.data.now() - UNWRITTEN_SECONDS
-            known = self.context.facts
+            known = self.listing.facts
             unwritten = {name for name in known if not known[name].transcript and (known[name].last or begun) >= begun}
             for name in self.listing.live | unwritten:
                 known.pop(name, None)
@@ -203,18 +193,18 @@ class Activity(ListScreen[Row]):
             self._reading_more = True
             self._read(reading, max(PAGE, len(reading.rows)))
 
-    def on_notes_read(self, message: NotesRead) -> None:
-        """Show the notes."""
-        self.context.notes, self.context.unused = message.notes, message.unused
-        self.context.projects |= message.names
-        self.context.mentions = message.mentions
-        self.listing.runs, self.listing.started = message.runs, message.started
-        self._problem = message.problem
+    def show_notes(self, found: ReadNotes) -> None:
+        """Show the notes, and what a model did."""
+        listing = self.listing
+        listing.notes, listing.unused, listing.mentions = found.notes, found.unused, found.mentions
+        listing.projects |= found.names
+        listing.runs, listing.started = found.runs, found.started
+        self._problem = found.problem
         self.fill()
 
-    def on_rows_read(self, message: RowsRead) -> None:
+    def show_rows(self, reading: Reading) -> None:
         """Show the new rows, if they are of the current query."""
-        listing, reading = self.listing, message.reading
+        listing = self.listing
         if reading.wanted == listing.wanted or reading is listing.everything:
             if reading is not listing.everything or not listing.wanted:
                 listing.reading, self._reading_more = reading, False
@@ -223,26 +213,27 @@ class Activity(ListScreen[Row]):
                 self._to_last = False
                 self.table.move_to(len(self.table.rows) - 1)
 
-    def on_log_replaced(self) -> None:
-        """Read the new log."""
-        self._read_first()
-
-    def on_sessions_found(self, message: SessionsFound) -> None:
-        """Show what sessions are about."""
-        self.context.facts |= message.facts
+    def show_facts(self, facts: dict[str, SessionRow]) -> None:
+        """Show what sessions are about, by id."""
+        self.listing.facts |= facts
         self.fill()
 
-    def on_live_found(self, message: LiveFound) -> None:
+    def show_live(self, live: frozenset[str]) -> None:
         """Show which sessions are live now."""
-        self.listing.live = message.sessions
+        self.listing.live = live
         self.fill()
 
-    def on_receipts_read(self) -> None:
+    def show_receipts(self) -> None:
         """Paint the new receipts and statistics."""
         self.table.redraw()
         self.count()
         self.draw_sums()
         self.show_detail()
+
+    def show_progress(self, words: str) -> None:
+        """Say how far a search is."""
+        if self.listing.reading is None or self._reading_more:
+            self.tell(words)
 
     # showing
 
@@ -250,7 +241,7 @@ class Activity(ListScreen[Row]):
         """Return the rows: the notes that the query wants, then the sessions with what they got."""
         find = self.reader.find_sessions
         self.found = [
-            *self.listing.notes(),
+            *self.listing.wanted_notes(),
             *self.listing.sessions(lambda unknown: self._work("sessions", partial(find, unknown))),
         ]
         return self.found
@@ -304,11 +295,6 @@ class Activity(ListScreen[Row]):
         words = EMPTY + unheard.paragraph(self.services.data.unheard())
         return actions.keyed(words, read_only=self.services.read_only)
 
-    def on_search_progress(self, message: SearchProgress) -> None:
-        """Say how far a search is."""
-        if self.listing.reading is None or self._reading_more:
-            self.tell(message.text)
-
     def count(self) -> None:
         """Say on the right of the foot how many deliveries there are, as far as they are counted."""
         reading = self.listing.reading
@@ -340,7 +326,7 @@ class Activity(ListScreen[Row]):
     def describe(self, row: Row) -> Described:
         """Return the detail of a row."""
         self._scrolled()
-        return row.describe(self.context)
+        return row.describe(self.listing)
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that suit the row under the cursor, then those of the list; of the plots their own."""
@@ -350,7 +336,7 @@ class Activity(ListScreen[Row]):
                 replace(actions.get("app.copy"), footer="copy"),
             ]
         own = self.table.row.actions if self.table.row is not None else ()
-        if self.context.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
+        if self.services.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
             own = ()  # what arrived need not be sent again
         offered = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
         return [replace(each, footer="lost") if each.verb == "attention" else each for each in offered]
@@ -403,10 +389,7 @@ class Activity(ListScreen[Row]):
 
     def _set_query(self, text: str) -> None:
         self.query_text = text.strip()
-        try:
-            self.listing.want(activity_query.parse(self.query_text))
-        except ValueError as error:
-            self.listing.want(Filter(), str(error))
+        self.listing.want(self.query_text)
         self.keep(query=self.query_text)
 
     def _show_query(self) -> None:

@@ -4,21 +4,26 @@ fix that undo does not take back asks first."""
 import asyncio
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from rich.text import Text
+
 from memtui import actions
+from memtui.core.base import fs
+from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.finding import OK, Finding
 from memtui.core.health import findings, fixes, retention
-from memtui.core.settings.setting import Setting
+from memtui.core.settings import config, config_text, setting
+from memtui.core.settings.setting import Setting, Value
+from memtui.present import editor, safe_text
 from memtui.present import fixes as fix_words
-from memtui.present import safe_text
 from memtui.subconscious import control
 from memtui.subconscious.control import Overview
 from memtui.tui import hooks_offer
-from memtui.tui.dialogs.ask import sure
+from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow, Snapshot
-from memtui.tui.screens.setup.settings import SettingCommands
 from memtui.tui.services import Command, Services
 
 
@@ -47,6 +52,8 @@ CURES = {
     **dict.fromkeys(("config.no_model", "llm.no_key", "llm.no_client"), "llm_backend"),
     "dream.off": "dream",
 }
+HERE, ALL = "here", "all"
+FILE = "config.toml"
 
 
 class SetupCommands:
@@ -54,13 +61,12 @@ class SetupCommands:
 
     def __init__(self, services: Services, screen: ListScreen[SetupRow], snapshot: Callable[[], Snapshot]) -> None:
         self.services, self.screen, self.snapshot = services, screen, snapshot
-        self.settings = SettingCommands(services, lambda: self._setting_of(screen.table.row))
 
     def table(self) -> dict[str, Command]:
         """Return the commands by action id."""
         return {
             "setup.accept": Command(self.fix, self._why_no_fix),
-            "setup.edit": Command(self.settings.edit, self.settings.why_no_edit),
+            "setup.edit": Command(self.edit, self._why_no_edit),
             "setup.remove": Command(self._remove, self._why_no_remove),
         }
 
@@ -130,7 +136,7 @@ class SetupCommands:
         fix = self._fix_of(row)
         asking: dict[str, Callable[[], object]] = {
             "install": lambda: hooks_offer.change_hooks(self.services, "install"),
-            "config": self.settings.edit_file,
+            "config": self._edit_file,
             "collect": self._collect,
             "forget": self._forget,
             "start": self._start_reading,
@@ -179,16 +185,16 @@ class SetupCommands:
 
     def _remove(self) -> object:
         """Remove the hooks, stop the model that reads sessions, or reset a setting."""
-        row = self.screen.table.row
+        row, data = self.screen.table.row, self.services.data
         if self.is_of_hooks(row):
             return hooks_offer.change_hooks(self.services, "uninstall")
         if row is not None and isinstance(row.about, Overview):
-            control.stop(self.services.data.root)
+            control.stop(data.root)
             again = actions.key_of("setup.accept")
             self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
             self.services.read()
-            return None
-        self.settings.default()
+        elif (about := self._setting_of(row)) is not None:
+            self._assign(about.key, None, data.project_root if about.source == "project" else None)
         return None
 
     def _why_no_remove(self) -> str:
@@ -197,7 +203,8 @@ class SetupCommands:
             return self._why_no_uninstall()
         if row is not None and isinstance(row.about, Overview):
             return self._why_no_stop()
-        return self.settings.why_no_default()
+        about = self._setting_of(row)
+        return "That is the default already." if about and about.source == "default" else self._why_no_edit()
 
     def _why_no_uninstall(self) -> str:
         hooks = self.snapshot().hooks
@@ -206,3 +213,79 @@ class SetupCommands:
     def _why_no_stop(self) -> str:
         reading = self.snapshot().reading
         return "" if reading is not None and reading.stopped is None else "It is stopped already."
+
+    # settings
+
+    def _why_no_edit(self) -> str:
+        return "" if self._setting_of(self.screen.table.row) else "Move the cursor to a setting first."
+
+    async def edit(self) -> None:
+        """Ask for another value of the setting."""
+        about = self._setting_of(self.screen.table.row)
+        if about is None:
+            return
+        if about.key in config.CHOICES or isinstance(about.default, bool):
+            await self._choose_value(about)
+            return
+        question = Line(
+            about.key,
+            str(about.value),
+            about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
+            below=f"default {config_text.written(about.default)}",
+            check=partial(setting.value_of, about.key),
+        )
+        typed = await self.services.ask(question)
+        if typed is not None:
+            self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
+
+    async def _choose_value(self, about: Setting) -> None:
+        values = list(config.CHOICES.get(about.key, ("true", "false")))
+        own = about.key in config.PER_PROJECT
+        options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
+        options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
+        meanings = setting.VALUES.get(about.key, {})
+        question = Choice(
+            f"{about.key}: {about.meaning}",
+            options,
+            f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}",
+            about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
+        )
+        answer = await self.services.ask(question)
+        if answer is not None:
+            where, _, word = answer.partition(" ")
+            project = self.services.data.project_root if where == HERE else None
+            self._assign(about.key, setting.value_of(about.key, word), project)
+
+    def _assign(self, key: str, value: Value | None, project: str | None) -> None:
+        """Set a setting, to the default without a `value`: of a `project`, or of all."""
+        data = self.services.data
+        changed = setting.assign(data.root, data.journal(), key, value, project)
+        words = f"{key} is {'the default' if value is None else config_text.written(value)}"
+        words += " in this project" if project else ""
+        self.services.say(f"{words}. {actions.takes_back()}" if changed else f"{words} already.")
+        self.services.read()
+
+    async def _edit_file(self) -> None:
+        """Open config.toml in the person's editor and save what comes back; what can't be saved is opened again, until
+        the person drops it."""
+        data = self.services.data
+        before = typed = fs.read_or_empty(config.file_path(data.root))
+        while True:
+            with self.services.suspend():
+                after = editor.edited(data.env, FILE, typed)
+            if after == before:
+                return
+            try:
+                setting.readable(after)
+                if fs.read_or_empty(config.file_path(data.root)) != before:
+                    raise ConflictError(f"{FILE} was changed by somebody else meanwhile.")
+                setting.save(data.root, data.journal(), before, after)
+            except MemtuiError as error:
+                typed, before = after, fs.read_or_empty(config.file_path(data.root))
+                options = [("edit", "Edit again what I typed"), ("drop", f"Drop it: {FILE} stays as it is")]
+                if await self.services.ask(Choice(f"Not saved. {error.message}", options, narrows=False)) != "edit":
+                    return
+                continue
+            self.services.say(f"Saved {FILE}. {actions.takes_back()}")
+            self.services.read()
+            return

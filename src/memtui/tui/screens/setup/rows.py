@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -25,7 +25,6 @@ from memtui.present.deliveries import waited
 from memtui.subconscious import control
 from memtui.subconscious.control import Overview
 from memtui.tui.model.data import Data
-from memtui.tui.widgets.painting import SPANNED
 
 # Cells of a value before what the setting means.
 VALUE_WIDTH = 10
@@ -61,9 +60,6 @@ LEGEND = legend.section(
     ),
 )
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-# The facts that tell findings of one code and subject apart. Counts and times are not among them: a check whose count
-# changes is the same check.
-IDENTITY = ("scope", "path", "table", "key", "name", "event", "events", "inbox", "delivery", "directory")
 ERRORS_SHOWN = 30
 # The hooks that deliver and record nothing: the log has none of their runs.
 SILENT = ("PreCompact", "Stop", "SessionEnd")
@@ -142,9 +138,7 @@ def rows(seen: Snapshot, now: float) -> list[SetupRow]:
     """Make all rows, those below folded headings too."""
     below: dict[str, list[SetupRow]] = {title: [] for title in HEADINGS}
     few = sum(finding.level == PROBLEM for finding in seen.findings) <= PROBLEMS_SHOWN
-    for finding, row in _findings(sorted(seen.findings, key=lambda finding: LEVELS[finding.level])):
-        if (finding.area, finding.level) == ("config", OK):
-            continue  # the heading of the settings says so
+    for finding, row in _findings(seen):
         title = GROUPS.get(finding.area, DISK)
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE
@@ -177,20 +171,15 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
     changed = sum(row.source != "default" for row in seen.settings)
     settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
-    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none"
     return {
-        PROBLEMS: (problems, BAD if seen.problems else "green", None),
+        PROBLEMS: (f"{seen.problems:,} to fix" if seen.problems else "✓ none", BAD if seen.problems else "green", None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
         HOOKS: (*_hooks(seen), None),
-        PROJECT: (
-            sessions_get,
-            colours.GOOD if usual else f"bold {colours.WARNING}",
-            mode,
-        ),
+        PROJECT: (sessions_get, colours.GOOD if usual else f"bold {colours.WARNING}", mode),
         MODEL: (model, "green", backend) if seen.has_model else (NO_MODEL, "dim", backend),
         DISK: (kept, "", None),
         SETTINGS: (seen.settings_error or settings, BAD if seen.settings_error else "cyan", None),
-        ADVANCED: (many(sum(row.kind == "setting" for row in below[ADVANCED]), "more setting"), "", None),
+        ADVANCED: (many(len(below[ADVANCED]), "more setting"), "", None),
     }
 
 
@@ -204,15 +193,17 @@ def _hooks(seen: Snapshot) -> tuple[str, str]:
     return f"✓ {many(len(seen.hooks.hooks), 'hook')} ({places}){took}", "green"
 
 
-def _findings(sorted_findings: Sequence[Finding]) -> Iterator[tuple[Finding, SetupRow]]:
-    seen: Counter[str] = Counter()
-    for each in sorted_findings:
+def _findings(seen: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
+    """Yield the findings, worst first, each with its row. That the settings are all right their heading says."""
+    numbers: Counter[str] = Counter()
+    for each in sorted(seen.findings, key=lambda finding: LEVELS[finding.level]):
+        if (each.area, each.level) == ("config", OK):
+            continue
         mark, style = MARKS[each.level]
-        facts = " ".join(str(each.data[name]) for name in IDENTITY if name in each.data)
-        key = f"finding {each.code} {each.subject} {facts}"
-        seen[key] += 1
+        key = f"finding {each.code} {each.subject}"
+        numbers[key] += 1
         title = findings.AREAS.get(each.area, each.area)
-        yield each, SetupRow(f"{key} {seen[key]}", "finding", mark, style, title, findings.message(each), each)
+        yield each, SetupRow(f"{key} {numbers[key]}", "finding", mark, style, title, findings.message(each), each)
 
 
 def _events(seen: Snapshot, now: float) -> Iterator[SetupRow]:
@@ -264,18 +255,13 @@ def filtered(every: Sequence[SetupRow], typed: str, *, attention: bool) -> list[
     """Return the rows with all words of `typed`, with `attention` only problems, and the headings above them, folded
     or not."""
     words = typed.casefold().split()
-
-    def fits(row: SetupRow) -> bool:
-        return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
-
-    shown = [row for row in every if fits(row)]
+    shown = [
+        row
+        for row in every
+        if (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
+    ]
     groups = {row.group for row in shown}
     return [row for row in every if row in shown or (row.kind == "head" and row.title in groups)]
-
-
-def unfolded(every: Sequence[SetupRow], titles: Collection[str]) -> list[SetupRow]:
-    """Return the headings, and the rows below those with these titles."""
-    return [row for row in every if row.kind == "head" or row.group in titles]
 
 
 def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
@@ -284,11 +270,9 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     if row.kind == "head":
         words.stylize(row.style)
         mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
-        return [Text(mark, style="bold"), Text(row.title, style="bold"), words, SPANNED]
-    origin = SPANNED
+        return [Text(mark, style="bold"), Text(row.title, style="bold"), words]
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
     words.stylize(quiet)
-    if isinstance(row.about, Setting):
-        words.stylize("bold cyan" if row.about.source != "default" else "", 0, words.plain.index(" "))
-        origin = Text("default" if row.about.source == "default" else "changed", "dim")
-    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words, origin]
+    if isinstance(row.about, Setting) and row.about.source != "default":
+        words.stylize("bold cyan", 0, words.plain.index(" "))
+    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words]

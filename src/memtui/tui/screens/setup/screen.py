@@ -47,7 +47,7 @@ class Setup(ListScreen[SetupRow]):
     legend: str = rows.LEGEND
 
     def __init__(self, services: Services) -> None:
-        columns = (Column("", 1), Column("", TITLE_WIDTH), Column(""), Column("", 7, right=True, from_width=48))
+        columns = (Column("", 1), Column("", TITLE_WIDTH), Column(""))
         table = RowList[SetupRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: words of a line")
         self.snapshot = Snapshot()
@@ -108,7 +108,7 @@ class Setup(ListScreen[SetupRow]):
         if self._is_filtered:
             shown = rows.filtered(self.found, self.typed, attention=self.attention)
         else:
-            shown = rows.unfolded(self.found, self.unfolded)
+            shown = [row for row in self.found if row.kind == "head" or row.group in self.unfolded]
         widest = max((len(row.title) for row in shown), default=1)
         self.table.columns[1] = Column("", min(TITLE_WIDTH, widest))
         return shown

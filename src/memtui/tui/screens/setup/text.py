@@ -32,14 +32,10 @@ EVENTS = {
     "Stop": "checks what arrived, and reads the conversation",
     "SessionEnd": "reads the conversation, and what is left to do",
 }
-# Which runs of a hook are logged.
-LOGGED = {
-    "SessionStart": "Only the starts that something was delivered with are logged",
-    "UserPromptSubmit": "Only the prompts that something was delivered with are logged",
-    "PreToolUse": "It runs before a tool, and only the urgent notes that it delivers are logged",
-    "PostToolUse": "It runs after a tool, and only that a memory was opened or written is logged",
-}
-BEFORE = "Sessions that were open before the hooks were installed don't run it."
+NO_RUNS = (
+    "Only runs with something to deliver or to record are logged, so it may have run. Sessions that were open before"
+    " the hooks were installed don't run it."
+)
 # What the detail of a heading says, by title.
 HEADINGS = {
     rows.PROBLEMS: "What is wrong with the set-up, worst first. Problems of memories wait in the Inbox ({app.inbox}).",
@@ -71,14 +67,11 @@ def describe(
     tail = tail[1:] if tail.plain.startswith("\n") else tail
     glance = text.copy()
     whole = text.append("\n\n").append_text(_values(row.about)).append_text(tail)
-    word = row.title if row.kind == "head" else f"{_word(row)} · {row.title}"
-    return Described(whole, glance, tail, safe_text.line(word, 80))
-
-
-def _word(row: SetupRow) -> str:
+    word = WORDS.get(row.kind, "problem")
     if isinstance(row.about, Finding):
-        return {OK: "all good", NOTE: "worth knowing"}.get(row.about.level, "problem")
-    return WORDS[row.kind]
+        word = {OK: "all good", NOTE: "worth knowing"}.get(row.about.level, word)
+    title = row.title if row.kind == "head" else f"{word} · {row.title}"
+    return Described(whole, glance, tail, safe_text.line(title, 80))
 
 
 def _about(row: SetupRow, seen: Snapshot, now: float) -> Text:
@@ -108,12 +101,9 @@ def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
         text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
         text.append(safe_text.line(each.path) + "\n", style="dim")
         text.append(safe_text.clean(each.command) + "\n")
-        for what, exists, path in (
-            ("interpreter", each.interpreter_exists, each.interpreter),
-            ("launcher", each.launcher_exists, each.launcher),
-        ):
-            if not exists:
-                text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style=colours.PROBLEM)
+        missing = [] if each.interpreter_exists else [f"interpreter {each.interpreter}"]
+        for what in missing if each.launcher_exists else [*missing, f"launcher {each.launcher}"]:
+            text.append(f"✗ the {safe_text.line(what)} does not exist\n", style=colours.PROBLEM)
         if not each.current:
             text.append("This version of memtui writes it differently.\n", style="yellow")
     if times := seen.times.get(event):
@@ -121,11 +111,9 @@ def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
         text.append(f"\nClaude Code waited for it: {waited(times, 'runs')}, at most {max(times):.0f} ms.\n")
         text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
     elif installed and seen.counted:
-        logged = LOGGED.get(event)
-        text.append(
-            "\nNothing is logged yet. " if logged else "\nIts runs are not logged: it delivers nothing.\n", "bold"
-        )
-        text.append(f"{logged}: it may have run with nothing to log. {BEFORE}\n" if logged else f"{BEFORE}\n")
+        is_silent = event in rows.SILENT
+        said = "Its runs are not logged: it delivers nothing." if is_silent else "Nothing is logged yet."
+        text.append(f"\n{said}\n", "bold").append("" if is_silent else f"{NO_RUNS}\n")
     limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
     text.append(f"After {limit} s Claude Code goes on without it.\n", style="dim")
 
