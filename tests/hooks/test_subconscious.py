@@ -170,15 +170,6 @@ def test_the_banner_says_what_is_in_force(home, lines, env, said):
         assert "tools off)" in home.start(cwd="/").message
 
 
-def test_the_banner_names_the_model_that_was_asked_last(home):
-    home.settings(ON)
-    values = ["api", "haiku", "auto"]
-    places.note_asked(str(home.root), places.choosing(home.env, values), "api", "qwen3-70b")
-    assert "subconscious full (qwen3-70b by the API" in home.start().message
-    home.settings(ON + 'llm_model = "opus"\n')
-    assert "subconscious full (opus by the API" in home.start().message
-
-
 def send(home, text, **more):
     slug = paths.project_key(str(home.project))
     run = runs.Run("run", 1e9 * 4, "5e55", slug, str(home.project), "Stop")

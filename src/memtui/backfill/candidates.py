@@ -1,7 +1,7 @@
 """What was found in the transcripts, said once: the same rule of several sessions is one candidate; and their order."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, paths
@@ -21,9 +21,6 @@ WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 UNKNOWN = 0.2
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
-# The fields of a draft that are no text.
-OTHERS = {"confidence", "durable", "judged", "repeats", "part"}
-_FIELDS = {each.name for each in fields(Signal)}
 
 
 @dataclass
@@ -76,49 +73,39 @@ class Candidate:
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
-        row = asdict(self)
-        del row["projects"]
-        return {**row, "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
+        return {**asdict(self), "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
 
 
 def of_row(row: object) -> Candidate | None:
     """Read a candidate that was kept; None if it is none."""
     given = row.get("draft") if isinstance(row, dict) else None
-    if not isinstance(row, dict) or not isinstance(given, dict) or not set(given) <= _FIELDS:
-        return None
-    repeats = given.get("repeats")
-    repeats = tuple(map(str, repeats)) if isinstance(repeats, list | tuple) else ()
-    given = {**given, "judged": decisions.of_row(given.get("judged")), "repeats": repeats}
-    texts = all(isinstance(value, str) for key, value in given.items() if key not in OTHERS)
-    numbers = isinstance(given.get("confidence"), float) and isinstance(given.get("durable"), float | None)
-    numbers = numbers and isinstance(given.get("part", 0), int)
-    lists = [[str(each) for each in row.get(key) or []] for key in ("sessions", "evidence")]
-    if not texts or not numbers or not isinstance(row.get("project"), str):
+    if not isinstance(row, dict) or not isinstance(given, dict):
         return None
     try:
-        return Candidate(Signal(**given), row["project"], lists[0], lists[1], str(row.get("newest", "")))
-    except TypeError:
+        repeats = tuple(map(str, given["repeats"]))
+        draft = Signal(**{**given, "judged": decisions.of_row(given["judged"]), "repeats": repeats})
+        sessions, evidence = (list(map(str, row[key])) for key in ("sessions", "evidence"))
+    except (TypeError, KeyError):
         return None
+    numbers = isinstance(draft.confidence, float) and isinstance(draft.durable, float | None)
+    texts = (draft.description, draft.body, draft.time, draft.session, draft.scope, row.get("project"))
+    if not numbers or not all(isinstance(each, str) for each in texts):
+        return None
+    return Candidate(draft, row["project"], sessions, evidence, str(row.get("newest", "")))
 
 
 class Candidates:
     """All candidates, found by their words."""
 
     def __init__(self, kept: Iterable[Candidate] = ()) -> None:
-        self._all: dict[tuple[str, str], Candidate] = {}
-        for each in kept:
-            self._all[_key(each.draft, each.project)] = each
+        self._all = {_key(each.draft, each.project): each for each in kept}
 
     def __len__(self) -> int:
         return len(self._all)
 
     def add(self, draft: Signal, project: str) -> None:
         """Add a draft of a session in a project."""
-        key = _key(draft, project)
-        known = self._all.get(key)
-        if known is None:
-            self._all[key] = Candidate(draft, project, [draft.session], draft.origins, draft.time)
-            return
+        known = self._all.setdefault(_key(draft, project), Candidate(draft, project))
         new = [origin for origin in draft.origins if origin not in known.evidence]
         if not new:
             return
@@ -138,10 +125,9 @@ class Candidates:
         """List the candidates that are `wanted`, best first, with what was learned. What says nearly the same as a
         better one counts for that one; said in several projects, it is for all of them."""
         learned = correction or Correction()
-        all_ = [each.judged_again(learned) for each in self._all.values() if wanted(each)]
         found: list[Candidate] = []
         texts = KnownTexts(SAME)
-        for each in _best_first(all_, now):
+        for each in _best_first((each.judged_again(learned) for each in self._all.values() if wanted(each)), now):
             at = texts.find(each.draft.description)
             if at is None:
                 texts.add(each.draft.description, str(len(found)))
@@ -152,13 +138,7 @@ class Candidates:
 
     def kept(self, now: float) -> Iterator[Candidate]:
         """Yield what a later backfill should know: the best REMEMBERED, each as it was found."""
-        if len(self._all) <= REMEMBERED:
-            yield from self._all.values()
-            return
-        learned = Correction()
-        worth_of = {key: each.judged_again(learned).score(now) for key, each in self._all.items()}
-        for key in sorted(worth_of, key=lambda key: -worth_of[key])[:REMEMBERED]:
-            yield self._all[key]
+        yield from sorted(self._all.values(), key=lambda each: -each.score(now))[:REMEMBERED]
 
 
 def _best_first(found: Iterable[Candidate], now: float) -> list[Candidate]:

@@ -40,34 +40,20 @@ class OfferedDraft:
 class Offer:
     """What a backfill would put into the inboxes, best first, those that it folds at the end. `known`: how many
     candidates something says already, or a person decided on; `one_offs`: how many are likely orders for one task, and
-    not offered; `left`: how many wait for the next backfill, `unlikely` of these because they are unlikely to last."""
+    not offered; `left`: how many wait for the next backfill."""
 
     drafts: list[OfferedDraft] = field(default_factory=list)
     known: int = 0
     one_offs: int = 0
     left: int = 0
-    unlikely: int = 0
-
-    @property
-    def folded(self) -> int:
-        """How many of the drafts the inbox folds."""
-        return sum(each.folded for each in self.drafts)
 
     @property
     def more_words(self) -> list[str]:
         """What to say behind the number of drafts: `3 are probably one-offs`, and how many wait."""
-        words = f"{self.folded:,} {'is probably a one-off' if self.folded == 1 else 'are probably one-offs'}"
-        return [*([words] if self.folded else []), *([self._left_words] if self.left else [])]
-
-    @property
-    def _left_words(self) -> str:
-        """How many wait for the next backfill: `3 more wait, 2 of them unlikely to last`."""
+        folded = sum(each.folded for each in self.drafts)
+        words = [f"{folded:,} {'is probably a one-off' if folded == 1 else 'are probably one-offs'}"] if folded else []
         waits = f"{self.left:,} more {'waits' if self.left == 1 else 'wait'} for the next backfill"
-        if not self.unlikely:
-            return waits
-        if self.unlikely == self.left:
-            return f"{waits}, unlikely to last"
-        return f"{waits}, {self.unlikely:,} of them unlikely to last"
+        return [*words, *([waits] if self.left else [])]
 
     def write(self, store: Store) -> str:
         """Write the drafts as one step of undo, and return the transaction's id; '' if there are none. Raises
@@ -111,7 +97,6 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
             room[directory] = filling.room(directory)
         length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
         if (most and len(offer.drafts) >= most) or length > room[directory]:
-            offer.unlikely += not each.lasts
             offer.left += 1
             continue
         room[directory] -= length
@@ -121,12 +106,6 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
 
 def _directory(root: str, each: Candidate) -> str:
     return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.project_key(each.project))
-
-
-def _directories(root: str, each: Candidate) -> list[str]:
-    """List the directories of the inboxes that note a candidate: its own, and those of the projects it was said in."""
-    own = [paths.inbox_dir(root, paths.project_key(project)) for project in each.projects if project]
-    return list(dict.fromkeys([_directory(root, each), *(own if len(each.projects) > 1 else [])]))
 
 
 class _SaidAlready:
@@ -197,24 +176,25 @@ def _rendered(each: Candidate, entry: str, now: float) -> str:
 
 
 def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
-    """Return the changes of a backfill: the drafts at the end of each inbox, and the lines that list them."""
+    """Yield the changes of a backfill: the drafts at the end of each inbox, and the lines that list them, also in the
+    inboxes of all projects in which they were said."""
     now = store.journal.now()
-    places: dict[str, list[OfferedDraft]] = {}
-    noted: dict[str, list[OfferedDraft]] = {}
+    texts: dict[str, str] = {}
+    noted: dict[str, str] = {}
     for each in drafts:
-        places.setdefault(_directory(store.root, each.candidate), []).append(each)
-        for directory in _directories(store.root, each.candidate):
-            noted.setdefault(directory, []).append(each)
-    for directory, found in places.items():
-        text = "".join(_rendered(each.candidate, each.id, now) for each in found)
+        found = each.candidate
+        own = _directory(store.root, found)
+        texts[own] = texts.get(own, "") + _rendered(found, each.id, now)
+        digest = ids.content_hash(normalised(found.draft.description))
+        rows = (
+            {"v": 1, "hash": digest, "evidence": evidence, "time": clock.iso_seconds(now)}
+            for evidence in found.evidence
+        )
+        lines = "".join(fastjson.dumps(row) + "\n" for row in rows)
+        said_in = [paths.inbox_dir(store.root, paths.project_key(project)) for project in found.projects if project]
+        for directory in dict.fromkeys([own, *(said_in if len(found.projects) > 1 else [])]):
+            noted[directory] = noted.get(directory, "") + lines
+    for directory, text in texts.items():
         yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)
-    for directory, found in noted.items():
-        yield TextEdit(f"{directory}/{write.LEDGER}", "", "".join(_noted(found, now)))
-
-
-def _noted(drafts: list[OfferedDraft], now: float) -> Iterator[str]:
-    for each in drafts:
-        digest = ids.content_hash(normalised(each.candidate.draft.description))
-        for evidence in each.candidate.evidence:
-            row = {"v": 1, "hash": digest, "evidence": evidence, "time": clock.iso_seconds(now)}
-            yield fastjson.dumps(row) + "\n"
+    for directory, lines in noted.items():
+        yield TextEdit(f"{directory}/{write.LEDGER}", "", lines)

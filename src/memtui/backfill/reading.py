@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memtui.backfill import begun, candidates, session
 from memtui.backfill.candidates import Candidates
@@ -64,8 +65,9 @@ class BackfillReading:
     part: bool = False
 
 
-@dataclass(frozen=True)
-class TranscriptFile:
+class TranscriptFile(NamedTuple):
+    """A transcript: its `size` in bytes, the `time` of its last change."""
+
     path: str
     size: int
     time: float
@@ -76,9 +78,7 @@ def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> 
     can't be read are added to `skipped`."""
     found = []
     for directory in _entries(config_dir + "/projects", skipped):
-        if not directory.is_dir():
-            continue
-        for each in _entries(directory.path, skipped):
+        for each in _entries(directory.path, skipped) if directory.is_dir() else ():
             try:
                 if each.name.endswith(".jsonl") and not each.name.startswith("agent-") and each.is_file():
                     status = each.stat()
@@ -173,7 +173,12 @@ class _Reader:
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
         """Read the files, newest first."""
-        judge, progress = self._judge(), self.progress
+        progress = self.progress
+        try:
+            judge = classifier.shipped()  # what was learned by then moves the scores when drafts are offered
+        except (OSError, ValueError) as problem:
+            error_log.add(self.root, "backfill", problem)
+            judge = None
         threshold = config.value(self.settings, None, "extract_confidence")
         least = min(LEAST, float(threshold)) if isinstance(threshold, (int, float)) else LEAST
         there = transcripts(paths.config_dir(self.env), self.skipped)
@@ -209,7 +214,11 @@ class _Reader:
                     elsewhere = True
             self.files[file.path] = piece.cursor
             progress.bytes, progress.found = before + max(0, piece.offset - start), len(self.found)
-            self._save_now_and_then()
+            begun_at = time.monotonic()
+            if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
+                self.save()
+                self.saved = time.monotonic()
+                self.saving = self.saved - begun_at
             if piece.offset < file.size and not go_on(progress):
                 progress.stopped = True
                 return
@@ -220,13 +229,6 @@ class _Reader:
         progress.stopped = not go_on(progress)
         if elsewhere:
             self.skipped.append(SkippedSource(file.path, ELSEWHERE))
-
-    def _save_now_and_then(self) -> None:
-        begun = time.monotonic()
-        if not self.dry and begun - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
-            self.save()
-            self.saved = time.monotonic()
-            self.saving = self.saved - begun
 
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
@@ -269,23 +271,12 @@ class _Reader:
             return False
         if self.project and root != self.project:
             return False
+        values = [config.value(self.settings, root or None, key) for key in ("extract", "mode")]
+        if values[0] is True and values[1] != "off":
+            return True
         off = SkippedSource(root or self.env.get("HOME", ""), OFF)
-        if (
-            config.value(self.settings, root or None, "extract") is not True
-            or config.value(self.settings, root or None, "mode") == "off"
-        ):
-            if off not in self.skipped:
-                self.skipped.append(off)
-            return False
-        return True
-
-    def _judge(self) -> classifier.Classifier | None:
-        """Return the classifier as it is shipped: what was learned by then moves the scores when drafts are offered."""
-        try:
-            return classifier.shipped()
-        except (OSError, ValueError) as problem:
-            error_log.add(self.root, "backfill", problem)
-            return None
+        self.skipped += [] if off in self.skipped else [off]
+        return False
 
 
 def first_cwd(path: str) -> str:

@@ -250,17 +250,13 @@ def _subconscious_words(hook: runner.Hook) -> str:
         pass
     if backend == "off":
         return f"subconscious {mode}, but llm_backend is off"
-    choosing = places.choosing(hook.env, [hook.setting(key) for key in places.CHOOSING])
-    last = places.asked(hook.root, choosing)
-    if last is not None:
-        backend, model = last
-    else:
-        # What the first run will find out: where there is a key, `auto` is the API.
-        backend = backend if backend != "auto" else "api" if choosing[-1] else "claude"
-        own = str(hook.setting("subconscious_model"))
-        model = str(hook.setting("llm_model")) if own == "auto" else own
-        if own == "auto" and choosing[-2] and backend == "api" and "llm_model" not in hook.settings:
-            model = "the best model of your service"
+    if backend == "auto":
+        backend = "api" if hook.env.get("ANTHROPIC_API_KEY") or hook.env.get("ANTHROPIC_AUTH_TOKEN") else "claude"
+    own = str(hook.setting("subconscious_model"))
+    model = str(hook.setting("llm_model")) if own == "auto" else own
+    is_chosen = own != "auto" or "llm_model" in hook.settings
+    if backend == "api" and hook.env.get("ANTHROPIC_BASE_URL") and not is_chosen:
+        model = "the best model of your service"
     tools = str(hook.setting("subconscious_tools"))
     if tools == "full" and backend != "claude":
         tools = "read-only"

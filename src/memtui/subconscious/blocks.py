@@ -51,20 +51,27 @@ class BlockVersion:
     undid: str = ""
 
 
+def _changes(root: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
+    """Yield the changes of files that were made, oldest first, each with its row."""
+    for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
+        if change.state not in {"intent", "back"}:
+            for row in change.record["changes"]:
+                if "before" in row and "after" in row:
+                    yield change, row
+
+
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
     """Return what a run changed, in order: the name of the block, and its text before and after. What is not kept any
     more is left out."""
     changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
-    for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
-        if change.group != run or change.op != "block" or change.state in {"intent", "back"}:
-            continue
-        for row in change.record["changes"]:
+    for change, row in _changes(root):
+        if change.group == run and change.op == "block":
             try:
-                before, after = (_text(contents, row.get(side)).rstrip() for side in ("before", "after"))
+                before, after = (_text(contents, row[side]).rstrip() for side in ("before", "after"))
             except MemtuiError:
                 continue
-            changes.append((os.path.basename(row["path"]).removesuffix(".md"), before, after))
+            changes.append((os.path.basename(str(row["path"])).removesuffix(".md"), before, after))
     return changes
 
 
@@ -107,20 +114,17 @@ class Blocks:
     def editable(self, name: str) -> str:
         """Return the whole text of a block that is to be changed, or its default. Raises NotFoundError, and MemtuiError
         for a file that can't be read whole."""
-        return self._whole(name) or DEFAULTS.get(name, "")
+        path = self.path(name)
+        try:
+            return places.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
+        except OSError as error:
+            why = f"The block {name} can't be changed here: its file {error.strerror or error}."
+            raise MemtuiError(why, f"Change it in an editor: {path}") from error
 
     def told(self, name: str) -> str:
         """Return the text of a block as the model gets it, cut where it is too long. Raises NotFoundError."""
         self.owner(name)
         return places.text(self.root, self.project, name) or DEFAULTS.get(name, "")
-
-    def _whole(self, name: str) -> str:
-        path = self.path(name)
-        try:
-            return places.whole(self.root, self.project, name)
-        except OSError as error:
-            why = f"The block {name} can't be changed here: its file {error.strerror or error}."
-            raise MemtuiError(why, f"Change it in an editor: {path}") from error
 
     def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
@@ -135,7 +139,7 @@ class Blocks:
         journal = Journal(self.root, MODEL, self.now, journal_ledger.shared(self.root + "/journal.jsonl"))
         with journal.locked():
             try:
-                present, path = self._whole(name), self._target(name)
+                present, path = self.editable(name), self._target(name)
             except MemtuiError as error:
                 raise RefusedEditError(error.message) from error
             if len(present) > places.MOST:
@@ -178,7 +182,9 @@ class Blocks:
         path = self._target(name)
         found: list[BlockVersion] = []
         last: str | None = None
-        for change, row in self._changes(path):
+        for change, row in _changes(self.root):
+            if row["path"] != path:
+                continue
             when = clock.parse(change.time) or 0.0
             if row["before"] != last:
                 found.append(BlockVersion("", when, row["before"], OTHER))
@@ -191,16 +197,9 @@ class Blocks:
         data = read_or_none(path)
         present = ids.digest(data) if data else None
         if present != last:
-            found.append(BlockVersion("", _changed(path) or self.now(), present, OTHER))
+            written = os.stat(path).st_mtime if data is not None else self.now()
+            found.append(BlockVersion("", written, present, OTHER))
         return found[::-1]
-
-    def _changes(self, path: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
-        """Yield the changes of a file that were made, oldest first, each with its row."""
-        for change in journal_ledger.shared(self.root + "/journal.jsonl").follow().all():
-            if path in change.paths and change.state not in {"intent", "back"}:
-                for row in change.record["changes"]:
-                    if row["path"] == path and "before" in row and "after" in row:
-                        yield change, row
 
     def content(self, name: str, version: BlockVersion) -> str:
         """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept any
@@ -217,19 +216,20 @@ class Blocks:
         first: the block, the lines that it had added, and those that it had removed."""
         found: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
-        for name in places.BLOCKS:
-            present = _lines(redacted(self.told(name)))
-            for change, row in self._changes(self.path(name)):
-                if change.by != MODEL or change.state != "undone":
-                    continue
-                try:
-                    old, new = (_lines(_text(contents, row[side])) for side in ("before", "after"))
-                except MemtuiError:
-                    continue
-                gone = [line for line in new if line not in old and line not in present]
-                back = [line for line in old if line not in new and line in present]
-                if (gone or back) and (name, gone, back) not in found:
-                    found.append((name, gone, back))
+        names = {self.path(name): name for name in places.BLOCKS}
+        for change, row in _changes(self.root):
+            name = names.get(str(row["path"]))
+            if name is None or change.by != MODEL or change.state != "undone":
+                continue
+            try:
+                old, new = (_text(contents, row[side]).splitlines() for side in ("before", "after"))
+            except MemtuiError:
+                continue
+            present = redacted(self.told(name)).splitlines()
+            gone = [line for line in new if line.strip() and line not in old and line not in present]
+            back = [line for line in old if line.strip() and line not in new and line in present]
+            if (gone or back) and (name, gone, back) not in found:
+                found.append((name, gone, back))
         return found[-limit:][::-1]
 
     def _target(self, name: str) -> str:
@@ -253,10 +253,6 @@ def _text(contents: ContentStore, digest: str | None) -> str:
     return "" if digest is None else redacted(contents.read(digest).decode("utf-8", "replace"))
 
 
-def _lines(text: str) -> list[str]:
-    return [line for line in text.split("\n") if line.strip()]
-
-
 def _edited(name: str, before: str, old: str, new: str) -> str:
     if not old:
         if not new or f"\n{new}\n" in f"\n{before}\n":
@@ -271,10 +267,3 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
     if len(after) > places.MOST:
         raise RefusedEditError(f"{name} would have {len(after):,} characters; {places.MOST:,} are allowed.")
     return after.strip()
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0

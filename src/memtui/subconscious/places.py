@@ -7,7 +7,7 @@ Some blocks are for everything that its person does, the others for one project.
 
 import posix
 
-from memtui.core.base import fastjson, fs, paths, session_state
+from memtui.core.base import fs, paths, session_state
 
 # The blocks in the order in which they are shown: whether there is one for each project, and what it is for.
 BLOCKS: "dict[str, tuple[bool, str]]" = {
@@ -118,29 +118,3 @@ def may_read(env: "dict[str, str]", root: str, top: str) -> bool:
         if within == real or within.startswith(real.rstrip("/") + "/"):
             return False
     return True
-
-
-# The settings, beside the environment, that say which model is asked.
-CHOOSING = ("llm_backend", "llm_model", "subconscious_model")
-
-
-def choosing(env: "dict[str, str]", values: "list[object]") -> "list[str]":
-    """Return what the choice of a model depends on. `values`: of CHOOSING."""
-    key = "key" if env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN") else ""
-    return [*map(str, values), env.get("ANTHROPIC_BASE_URL", ""), key]
-
-
-def asked(root: str, choosing: "list[str]") -> "tuple[str, str] | None":
-    """Return the backend and the model that were asked last, if what the choice depends on is still the same."""
-    try:
-        found = fastjson.loads_dict(fs.read(root + "/run/subconscious.json", "cache"))
-    except OSError:
-        return None
-    return (str(found.get("backend")), str(found.get("model"))) if found.get("choosing") == choosing else None
-
-
-def note_asked(root: str, choosing: "list[str]", backend: str, model: str) -> None:
-    """Note which backend and model were asked, for the banner of the next sessions."""
-    if asked(root, choosing) != (backend, model):
-        row = {"choosing": choosing, "backend": backend, "model": model}
-        fs.write_cache(root + "/run/subconscious.json", fastjson.dumps(row).encode())

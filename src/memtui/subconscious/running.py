@@ -122,9 +122,6 @@ class Along:
                 self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
                 workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
             )  # fmt: skip
-            settings = config.load(self.root)
-            choosing = places.choosing(self.env, [config.value(settings, None, key) for key in places.CHOOSING])
-            places.note_asked(self.root, choosing, powers.backend, model.name)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
                 raise ModelError(CANCELLED, f"{why} What was answered is dropped.")

@@ -10,7 +10,8 @@ from memtui.present.drafts import named
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank, note_from
 from memtui.tui.screens.activity import rows
-from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RowContext, RunRow, SessionGroup
+from memtui.tui.screens.activity.details import RowContext
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, first_of
 

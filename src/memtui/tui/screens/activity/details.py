@@ -2,13 +2,15 @@
 model."""
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, cut, many, share, short, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
@@ -29,7 +31,7 @@ from memtui.tui.model import line_diff, times
 from memtui.tui.widgets.key_lines import append_keys
 
 if TYPE_CHECKING:
-    from memtui.tui.screens.activity.rows import NoteRow, RowContext
+    from memtui.tui.model.data import Data
 
 # The kinds of items that commands take by an id.
 WITH_ID = ("guidance", "pending-update", "pending-item")
@@ -53,6 +55,35 @@ STUCK = {
 }
 
 
+@dataclass
+class RowContext:
+    """What all rows are drawn with. `words`: those of the query, which are marked; `projects`: names by root or slug;
+    `facts`: of sessions, by id; `notes`: the rows of those that wait; `unused`: no session was ever given anything;
+    `mentions`: what was asked of the model and has no reply yet."""
+
+    data: "Data"
+    read_only: bool = False
+    words: str = ""
+    projects: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, SessionRow] = field(default_factory=dict)
+    notes: Sequence[Any] = ()
+    unused: bool = False
+    mentions: Sequence[WaitingMention] = ()
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The titles of sessions, by id."""
+        return {name: facts.title[:80] for name, facts in self.facts.items() if facts.title}
+
+    def title(self, session: str) -> str:
+        """Return what a session is about; empty if nothing tells."""
+        return self.facts[session].title if session in self.facts else ""
+
+    def project(self, root: str) -> str:
+        """Return the name of a project."""
+        return self.projects.get(root, root)
+
+
 def _line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:
     text.append(safe_text.line(words, most) + "\n", style=style)
 
@@ -60,7 +91,7 @@ def _line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:
 # A delivery
 
 
-def delivery(context: "RowContext", logged: reading.DeliveryRow) -> Text:
+def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
     """Return the detail of a delivery: whether it arrived, what it brought and why, and its text as the log has it."""
     record, text = reading.read(logged), Text()
     if record is None:
@@ -101,7 +132,7 @@ def _receipt(outcome: str) -> Text:
     return Text().append(f"{glyph} {WORDS.get(outcome, outcome) or 'looking for its receipt'}", f"bold {style}")
 
 
-def _delivered(text: Text, record: Delivery, context: "RowContext") -> None:
+def _delivered(text: Text, record: Delivery, context: RowContext) -> None:
     """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
     scores."""
     items = [item for item in record.items if not item.left_out]
@@ -154,19 +185,19 @@ def called(sender: str) -> str:
     return {"tui": "you", runs.SENDER: "the model"}.get(sender, sender) or "by hand"
 
 
-def waiting(context: "RowContext", row: "NoteRow", item: Waiting) -> Text:
-    """Return all about a note that waits: its text, who gets it, why it is stuck, and the keys that work on it."""
+def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recipient: str) -> Text:
+    """Return all about a note that waits: its text, who gets it, why it is stuck (`states`), and its keys."""
     data, text = context.data, Text(safe_text.clean(item.text) + "\n\n")
     now, fields = data.now(), item.entry.fields
-    if context.unused and not row.states and not data.unheard():
+    if context.unused and not states and not data.unheard():
         begin = notes.first_session(fields.get("for", ""), data.project_root)
         text.append(f"{begin}\n" if begin else "", style="bold")
-    for each in row.states:
+    for each in states:
         means, remedy = STUCK.get(each.code, ("", ""))
         _line(text, f"! {findings.flag(each) or findings.message(each)}", colours.PROBLEM)
         words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
-    _line(text, f"for {row.recipient(context)}")
+    _line(text, f"for {recipient}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         _line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
@@ -175,13 +206,13 @@ def waiting(context: "RowContext", row: "NoteRow", item: Waiting) -> Text:
     if item.entry.flag("repeat"):
         _line(text, "may have been delivered before")
     _line(text, item.path)
-    keys = [("activity.again", "send it again")] if row.is_stuck else []
+    keys = [("activity.again", "send it again")] if any(map(findings.flag, states)) else []
     keys += [("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
     append_keys(text, keys, read_only=context.read_only)
     return text
 
 
-def under_way(context: "RowContext", note: UnderWay) -> Text:
+def under_way(context: RowContext, note: UnderWay) -> Text:
     """Return all about a note that a hook took."""
     text = Text(safe_text.clean(note.entry.text) + "\n\n")
     text.append_text(_receipt(receipts.WAITING))
@@ -201,7 +232,7 @@ def _moment(seconds: float | None, now: float) -> str:
 # A session
 
 
-def session(context: "RowContext", row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
+def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
     """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words."""
     now, resume = context.data.now(), sessions.resume(row, context.data.cwd)
     text = Text().append(safe_text.line(sessions.title(row), 300) + "\n", style="bold")
@@ -251,7 +282,7 @@ def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
 # A reading by the model
 
 
-def run(context: "RowContext", found: Run) -> Text:
+def run(context: RowContext, found: Run) -> Text:
     """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
     now, text = context.data.now(), Text()
     outcome, style = model_words.outcome(found, now)
@@ -282,7 +313,7 @@ def run(context: "RowContext", found: Run) -> Text:
     return text
 
 
-def _whisper_state(context: "RowContext", found: Run, whisper: runs.Whisper) -> tuple[str, str]:
+def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tuple[str, str]:
     """Return what became of a note of the model, in words with their style."""
     data = context.data
     try:

@@ -10,7 +10,8 @@ from memtui.core.deliveries.reading import DeliveryRow, Reading
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.present import query
 from memtui.present.deliveries import KIND_WORD, LABELS, WORDS
-from memtui.tui.screens.activity.rows import NoteRow, Row, RowContext, RunRow, SessionGroup
+from memtui.tui.screens.activity.details import RowContext
+from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data

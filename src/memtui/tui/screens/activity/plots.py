@@ -15,7 +15,7 @@ from memtui.core.deliveries.reading import KEPT, Reading
 from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
-from memtui.present.deliveries import EVENTS, GLYPHS, WORDS, outcomes, sums, waited
+from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
 from memtui.tui.widgets.gauges import shares
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
         nothing = "Nothing was delivered yet, so there is nothing to plot." if statistics.ready else COUNTING
         return text.append(nothing + "\n", style="bold").append("escape goes back.", style="dim")
     _by_day(text, statistics, known, width)
-    _receipts(text, statistics, known, width)
+    _receipts(text, statistics, known)
     _title(text, "Waiting for hooks", "")
     for event, times in statistics.by_runs():
         text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
@@ -135,19 +135,10 @@ def _filled(known: dict[str, int], day: Day, cells: int) -> Text:
     return shares([*parts, (max(0, day.deliveries - counts.total), " ", "")], cells)
 
 
-def _receipts(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
-    numbers = statistics.outcomes(known)
-    counts = ReceiptCounts.of(numbers)
+def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None:
+    counts = ReceiptCounts.of(statistics.outcomes(known))
     left = len(statistics.recent) - counts.total
     note = f"of the newest {len(statistics.recent):,} deliveries" + (f", {left:,} not looked up yet" if left else "")
     _title(text, "Receipts", note)
-    for words, style in sums(counts)[:1] if counts.settled else ():
-        text.append(words, style=style).append("  of those that are settled\n", style="dim")
-    for outcome, (glyph, style) in GLYPHS.items():
-        if number := numbers.get(outcome):
-            text.append(f"  {glyph} {WORDS.get(outcome, outcome):<10}", style=style).append(f"{number:>6,}")
-            if outcome in receipts.SETTLED:
-                text.append(f" {number * 100 / counts.settled:>3.0f}% ")
-                text.append(bar(number, counts.settled, max(4, min(80, width - 30))) + "\n", style=style)
-            else:
-                text.append("  not settled\n", style="dim")
+    for words, style in sums(counts):
+        text.append(f"  {words}\n", style=style)

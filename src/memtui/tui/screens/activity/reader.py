@@ -25,7 +25,7 @@ from memtui.subconscious.control import WaitingMention
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
-    from memtui.tui.screens.activity.screen import Activity
+    from memtui.tui.model.data import Data
 
 # Deliveries whose receipts, and sessions whose titles, are looked up at once.
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
@@ -47,6 +47,19 @@ class ReadNotes(NamedTuple):
     started: dict[str, float]
 
 
+class Receivers(NamedTuple):
+    """What the screen does with what was read: notes, rows of the log, how far a search is, receipts, what sessions are
+    about, which are live; and once a log was replaced."""
+
+    notes: Callable[[ReadNotes], None]
+    rows: Callable[[Reading], None]
+    progress: Callable[[str], None]
+    receipts: Callable[[], None]
+    facts: Callable[[dict[str, SessionRow]], None]
+    live: Callable[[frozenset[str]], None]
+    replaced: Callable[[], None]
+
+
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *content_checks.secret(note.entry)]
@@ -54,10 +67,10 @@ def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
 
 
 class ActivityReader:
-    """The work of the screen's workers. They run in threads, and call the screen later, in its own."""
+    """The work of the screen's workers. They run in threads: `later` has the screen's own call `receivers`."""
 
-    def __init__(self, screen: "Activity") -> None:
-        self.screen, self.data = screen, screen.services.data
+    def __init__(self, data: "Data", later: Callable[..., object], receivers: Receivers) -> None:
+        self.data, self._later, self._to = data, later, receivers
         self._live: frozenset[str] = frozenset()
         self._known: dict[str, float] = {}
         self._states_stamp = -1
@@ -91,7 +104,7 @@ class ActivityReader:
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
         mentions = control.mentions(data.root, now) if data.has_model else []
         found = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
-        self.screen.call_later(self.screen.show_notes, found)
+        self._later(self._to.notes, found)
 
     def _started(self) -> dict[str, float]:
         """Return when each session began that has a state; those that were read before are not read again."""
@@ -109,14 +122,14 @@ class ActivityReader:
         worker = get_current_worker()
 
         def go_on(lines: int) -> bool:
-            self.screen.call_later(self.screen.show_progress, f"{lines:,} lines read")
+            self._later(self._to.progress, f"{lines:,} lines read")
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
         reading.more(count, go_on)
         if worker.is_cancelled:
             return
-        self.screen.call_later(self.screen.show_rows, reading)
+        self._later(self._to.rows, reading)
         self._look_up(reading.rows[before:][:: -1 if oldest_first else 1])
         if not self.data.statistics.ready:
             self._count(go_on)
@@ -126,10 +139,10 @@ class ActivityReader:
         for reading in readings:
             fresh = reading.fresh()
             if fresh is None:
-                self.screen.call_later(self.screen.read_first)
+                self._later(self._to.replaced)
                 return
             if fresh:
-                self.screen.call_later(self.screen.show_rows, reading)
+                self._later(self._to.rows, reading)
                 self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
@@ -144,7 +157,7 @@ class ActivityReader:
             clients = serving.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
             found = {name: self._find_session(name, wanted[name], finder, clients) for name in some}
-            self.screen.call_later(self.screen.show_facts, found)
+            self._later(self._to.facts, found)
 
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
@@ -160,13 +173,13 @@ class ActivityReader:
         live = frozenset(serving.served(self.data.root).values())
         if live != self._live:
             self._live = live
-            self.screen.call_later(self.screen.show_live, live)
+            self._later(self._to.live, live)
 
     def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics
         if statistics.count(go_on):
             self._look_up(statistics.recent)
-            self.screen.call_later(self.screen.show_receipts)
+            self._later(self._to.receipts)
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Look up receipts, a few at a time, so that those of the newest are shown first."""
@@ -174,4 +187,4 @@ class ActivityReader:
             if get_current_worker().is_cancelled:
                 return
             if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self.screen.call_later(self.screen.show_receipts)
+                self._later(self._to.receipts)

@@ -4,8 +4,7 @@ describes and offers itself."""
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from rich.text import Text
 
@@ -21,16 +20,13 @@ from memtui.core.review.waiting import Waiting, is_for
 from memtui.present import colours, legend, models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
-from memtui.subconscious.control import WaitingMention
 from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details
+from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
-
-if TYPE_CHECKING:
-    from memtui.tui.model.data import Data
 
 COLUMNS = (
     Column("what"),
@@ -54,45 +50,18 @@ MARKS = (
 )
 
 
-@dataclass
-class RowContext:
-    """What all rows are drawn with. `words`: those of the query, which are marked; `projects`: names by root or slug;
-    `facts`: of sessions, by id; `notes`: those that wait; `unused`: no session was ever given anything;
-    `mentions`: what was asked of the model and has no reply yet."""
+def _marked(context: RowContext, *cells: Text) -> list[Text]:
+    """Mark the words of the query in the cells of a row."""
+    for text in cells if context.words else ():
+        for start, end in fuzzy.spans(text.plain, context.words):
+            text.stylize(fuzzy.STYLE, start, end)
+    return [*cells]
 
-    data: "Data"
-    read_only: bool = False
-    words: str = ""
-    projects: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, SessionRow] = field(default_factory=dict)
-    notes: "Sequence[NoteRow]" = ()
-    unused: bool = False
-    mentions: Sequence[WaitingMention] = ()
 
-    @property
-    def titles(self) -> Mapping[str, str]:
-        """The titles of sessions, by id."""
-        return {name: facts.title[:80] for name, facts in self.facts.items() if facts.title}
-
-    def title(self, session: str) -> str:
-        """Return what a session is about; empty if nothing tells."""
-        return self.facts[session].title if session in self.facts else ""
-
-    def project(self, root: str) -> str:
-        """Return the name of a project."""
-        return self.projects.get(root, root)
-
-    def marked(self, *cells: Text) -> list[Text]:
-        """Mark the words of the query in the cells of a row."""
-        for text in cells if self.words else ():
-            for start, end in fuzzy.spans(text.plain, self.words):
-                text.stylize(fuzzy.STYLE, start, end)
-        return [*cells]
-
-    def below(self, kind: str, seconds: float, words: Text, receipt: Text) -> list[Text]:
-        """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
-        start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
-        return self.marked(Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt, receipt)
+def _below(context: RowContext, kind: str, seconds: float, words: Text, receipt: Text) -> list[Text]:
+    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
+    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
+    return _marked(context, Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt, receipt)
 
 
 def _kind(word: str, width: int) -> Text:
@@ -195,7 +164,7 @@ class NoteRow:
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
         mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
         glyph = Text(mark, colours.DELIVERIES.get(self.word, "") if self.is_stuck or self.under_way else "")
-        return context.marked(words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph)
+        return _marked(context, words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph)
 
     def describe(self, context: RowContext) -> Described:
         """Return the note, who gets it, and the keys that work on it."""
@@ -203,7 +172,7 @@ class NoteRow:
         if self.under_way is not None:
             text = details.under_way(context, self.under_way)
         elif self.item is not None:
-            text = details.waiting(context, self, self.item)
+            text = details.waiting(context, self.item, self.states, self.recipient(context))
         return Described(text, title=f"note · {context.project(self.home) if self.home else 'any project'}")
 
 
@@ -276,7 +245,7 @@ class SessionGroup:
         for count, _, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
             worst = Text(f"{GLYPHS[outcome][0]} {count}", GLYPHS[outcome][1])
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
-        return context.marked(words, whose, seen, worst[:1], worst)
+        return _marked(context, words, whose, seen, worst[:1], worst)
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
@@ -315,7 +284,7 @@ class DeliveryEntry:
         words = Text(safe_text.line(titles or counts, 200), "" if self.logged.injected else "dim")
         if titles and counts:
             words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
-        return context.below(self.word, self.time, words, Text(glyph, style))
+        return _below(context, self.word, self.time, words, Text(glyph, style))
 
     def describe(self, context: RowContext) -> Described:
         """Return what was delivered, why, and whether it arrived, with the text as the log has it."""
@@ -340,7 +309,7 @@ class RunRow:
         said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if said else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
-        return context.below("model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text())
+        return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
         """Return all about it."""

@@ -24,7 +24,7 @@ from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
 from memtui.tui.screens.activity.plots import counted, plots, summary
-from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes
+from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services, first_of
@@ -82,7 +82,11 @@ class Activity(ListScreen[Row]):
         table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, header=False, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
         super().__init__(services, table, lambda row: row.searched(listing), placeholder=placeholder)
-        self.reader = ActivityReader(self)
+        receivers = Receivers(
+            self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.show_live,
+            self.read_first,
+        )  # fmt: skip
+        self.reader = ActivityReader(services.data, self.call_later, receivers)
         self.plots = Detail(id="plots")
         self.query_text = self._problem = ""
         self._to_first = self._to_last = self._reading_more = self._is_set = False
