@@ -524,7 +524,7 @@ async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world
         screen = await ready(pilot, folded=True)
         assert len(screen.table.rows) <= 24
         assert [row.title for row in screen.table.rows if row.kind == "setting"] == [*setting.FIRST]
-        assert len(setting.FIRST) == 12
+        assert len(setting.FIRST) <= 12
         heads = [row.title for row in screen.table.rows if row.kind == "head"]
         assert [title for title in heads if title != "more"] == [title for title in rows.HEADINGS if title != "more"]
         assert (screen.table.row.kind, screen.table.row.group) == ("finding", "problems")
