@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
     from memtui.core.memories.memory import Memory
     from memtui.recall import judge
-    from memtui.recall.points import TermPoints
     from memtui.recall.replaying import ReplayedPrompt, StoreChange
 
 # Characters of a prompt that are looked at, as of any text that a person gives.
@@ -36,14 +35,11 @@ WAIT_SECONDS = 10.0
 @dataclass(frozen=True)
 class MatchedTerm:
     """A word of the prompt that a memory has, and in which fields (name, description, body, triggers). `common`: it is
-    one of the words that say little, and counts less; `points`: what it adds to the points for words; `idf`: how much
-    it weighs, the more the fewer memories have it."""
+    one of the words that say little, and counts less."""
 
     term: str
     fields: tuple[str, ...]
     common: bool = False
-    points: float = 0.0
-    idf: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ class Recalling:
         """Find out what a prompt would bring to a session (its whole id; empty: a new one)."""
         from memtui.core.deliveries import given
         from memtui.core.memories import triggers
-        from memtui.recall import judge, memory_block, points
+        from memtui.recall import judge, memory_block
         from memtui.recall import places as memory_places
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
@@ -179,14 +175,11 @@ class Recalling:
         whole = _composed(memory_block.blocks(found.injected(), room, space.now()), room)
         ms = ms_since(began)
         asked = _asked(found.words)
-        wanted = {(each.hit.directory, each.hit.file) for each in found.verdicts}
-        terms = points.of_memories(root, where, found.words, wanted)
         lines = {directory: triggers.lines_of(root, directory) for _, directory in where if found.verdicts}
         candidates = []
         for each in found.verdicts:
             beside = [line.text for line in lines[each.hit.directory].get(each.hit.file, ())]
-            known = terms.get((each.hit.directory, each.hit.file), {})
-            candidates.append(_candidate(each, asked, known, beside, room, space.now()))
+            candidates.append(_candidate(each, asked, beside, room, space.now()))
         return RecallRun(
             prompt,
             found.words,
@@ -282,14 +275,12 @@ def _composed(found: "list[blocks.Block]", room: int) -> str:
 def _candidate(
     found: "judge.Verdict",
     asked: Mapping[str, str],
-    known: "Mapping[str, TermPoints]",
     triggers: Sequence[str],
     room: int,
     now: float,
 ) -> RecallCandidate:
     """Return what a verdict says, with the words that matched and the text that the model would get, in `room` units.
-    `asked`: the prompt's words by their terms, of which those `known` add points; `triggers`: of the memory, beside
-    those in its file."""
+    `asked`: the prompt's words by their terms; `triggers`: of the memory, beside those in its file."""
     from memtui.recall import content, fields, memory_block
 
     hit = found.hit
@@ -309,18 +300,16 @@ def _candidate(
         stamp=found.stamp[0] / 1e9,
         shifts=tuple(found.shifts),
         parts={"lexical": hit.lexical, "share": hit.share, "cosine": hit.cosine, "overlap": hit.overlap},
-        terms=_matched(texts, asked, known),
+        terms=_matched(texts, asked),
         trigger=_by_trigger(texts["triggers"], asked),
         text=text,
         units=blocks.units(text),
     )
 
 
-def _matched(
-    texts: Mapping[str, str], asked: Mapping[str, str], known: "Mapping[str, TermPoints]"
-) -> tuple[MatchedTerm, ...]:
-    """Return which of the prompt's words a memory has, in which fields, and what each adds: telling words first, and of
-    them those in the weightiest fields."""
+def _matched(texts: Mapping[str, str], asked: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
+    """Return which of the prompt's words a memory has, and in which fields: telling words first, and of them those in
+    the weightiest fields."""
     from memtui.recall import fields, gloss, words
 
     where: dict[str, dict[str, None]] = {}
@@ -332,22 +321,9 @@ def _matched(
                 word = asked[term]
                 where.setdefault(word, {})[name] = None
                 common[word] = common.get(word, True) and term in words.COMMON
-    adds: dict[str, list[TermPoints]] = {}
-    for term, each in known.items():
-        adds.setdefault(asked.get(term, term), []).append(each)
     weights = {word: sum(fields.WEIGHTS[name] for name in names) for word, names in where.items()}
-    order = sorted(where, key=lambda each: (common[each], -weights[each]))
-    # A word that the memory had when it was indexed, and has no more, still counts until it is indexed again.
-    return tuple(
-        MatchedTerm(
-            word,
-            tuple(where.get(word, ())),
-            common.get(word, False),
-            sum(each.points for each in adds.get(word, ())),
-            max((each.idf for each in adds.get(word, ())), default=0.0),
-        )
-        for word in [*order, *(word for word in adds if word not in where)]
-    )
+    order = sorted(where, key=lambda word: (common[word], -weights[word]))
+    return tuple(MatchedTerm(word, tuple(where[word]), common[word]) for word in order)
 
 
 def _by_trigger(lines: str, asked: Mapping[str, str]) -> str:

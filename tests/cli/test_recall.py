@@ -51,17 +51,6 @@ def test_json_has_the_parts_of_the_score_and_the_exact_text(memtui):
     assert "Use pnpm for every install and script." in best["text"]
 
 
-@pytest.mark.parametrize("prompt", [PROMPT, "wie installieren wir die Pakete, mit pnpm oder mit npm?"])
-def test_the_points_of_the_words_add_up_to_those_of_the_memory(memtui, prompt):
-    _, by_name = found(memtui, prompt)
-    assert by_name["prefer-pnpm"]["parts"]["lexical"] > 0
-    for each in by_name.values():
-        assert sum(term["points"] for term in each["terms"]) == pytest.approx(each["parts"]["lexical"], abs=0.01)
-    terms = {each["term"]: each for each in by_name["prefer-pnpm"]["terms"]}
-    assert terms["pnpm"]["idf"] > 1
-    assert terms["pnpm"]["fields"]
-
-
 def test_no_memory_reaches_the_terminal(memtui, world):
     path = Path(world.shop) / ".claude" / "memory" / "escape.md"
     path.write_text(

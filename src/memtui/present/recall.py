@@ -108,14 +108,6 @@ def by_field(found: "RecallCandidate") -> "list[tuple[str, list[str]]]":
     ]
 
 
-def by_points(found: "RecallCandidate", most: int) -> list[str]:
-    """Return the telling words that matched, at most so many, each with the points that it adds, the most first:
-    `live 3.1`."""
-    terms = sorted([each for each in telling(found) if each.points > 0.0], key=lambda each: -each.points)
-    more = [f"and {len(terms) - most} more"] if len(terms) > most else []
-    return [f"{each.term} {each.points:.1f}" for each in terms[:most]] + more
-
-
 def shift(code: str, by: float) -> str:
     """Return what raised or lowered the odds, and by how much: `pinned +1.0`."""
     return f"{SHIFTS.get(code, code.replace('-', ' '))} {by:+.1f}"
@@ -197,15 +189,7 @@ def _candidate(found: "RecallCandidate") -> "dict[str, object]":
         "tokens": found.tokens,
         "parts": {name: round(value, 4) for name, value in found.parts.items()},
         "shifts": {code: round(by, 4) for code, by in found.shifts},
-        "terms": [
-            {
-                "term": each.term,
-                "fields": [FIELDS[name] for name in each.fields],
-                "points": round(each.points, 4),
-                "idf": round(each.idf, 4),
-            }
-            for each in found.terms
-        ],
+        "terms": [{"term": each.term, "fields": [FIELDS[name] for name in each.fields]} for each in found.terms],
         "trigger": found.trigger or None,
         "text": found.text,
     }

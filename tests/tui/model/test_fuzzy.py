@@ -16,7 +16,7 @@ ROWS = [
 
 
 def found(typed):
-    return [row.split()[0] for row in fuzzy.select(ROWS, typed, str)]
+    return [row.split()[0] for row in fuzzy.Haystack(ROWS, str).select(typed)]
 
 
 @pytest.mark.parametrize(
@@ -25,28 +25,33 @@ def found(typed):
         ("", ["concise-answers", "prefer-pnpm", "npm_scripts", "release-steps"]),
         ("pnpm", ["prefer-pnpm"]),  # the very word; npm_scripts has no p before its n
         ("tag release", ["release-steps"]),
-        ("prfpnpm", ["prefer-pnpm"]),  # the letters in their order
-        ("ccans", ["concise-answers"]),
         ("scr", ["npm_scripts"]),
         ("pnmp", ["prefer-pnpm"]),  # two swapped
         ("concizeans", ["concise-answers"]),  # alike
         ("zzzz", []),
     ],
 )
-def test_words_then_letters_in_order_then_what_is_alike(typed, names):
+def test_words_then_what_is_alike(typed, names):
     assert found(typed)[: len(names) or None] == names
 
 
 def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_list():
     rows = ["block-list", "clock", "file_lock", "lock-file", "look", "unlocked lock"]
-    assert fuzzy.select(rows, "lock", str) == ["file_lock", "lock-file", "unlocked lock", "block-list", "clock", "look"]
-    assert fuzzy.select(rows, "lock-f", str)[0] == "lock-file"
+    assert fuzzy.Haystack(rows, str).select("lock") == [
+        "file_lock",
+        "lock-file",
+        "unlocked lock",
+        "block-list",
+        "clock",
+        "look",
+    ]
+    assert fuzzy.Haystack(rows, str).select("lock-f")[0] == "lock-file"
 
 
 def test_a_row_that_differs_in_a_number_is_not_similar():
     rows = ["project-05", "project-09", "project-15", "shop"]
-    assert fuzzy.select(rows, "project-59", str) == []
-    assert fuzzy.select(rows, "projekt-09", str) == ["project-09"]
+    assert fuzzy.Haystack(rows, str).select("project-59") == []
+    assert fuzzy.Haystack(rows, str).select("projekt-09") == ["project-09"]
 
 
 def marked(text, typed):
@@ -58,8 +63,6 @@ def marked(text, typed):
 def test_what_was_found_is_what_is_highlighted():
     assert marked("prefer-pnpm", "pnpm") == "pnpm"
     assert marked("pnpm is pnpm", "pnpm") == "pnpmpnpm"
-    assert marked("prefer-pnpm", "prfpnpm") == "prfpnpm"
-    assert marked("concise-answers", "concizeans") == "concise-an"
     assert marked("concise-answers", "zzzz") == ""
 
 
@@ -89,7 +92,6 @@ def in_long(text, typed):
 
 def test_a_long_text_says_where_its_first_match_begins():
     assert in_long("one\ntwo pnpm\nPnpm", "pnpm") == (8, ["pnpm", "Pnpm"])
-    assert in_long("prefer-pnpm\nand more", "prfpnpm") == (0, ["p", "r", "f", "p", "n", "p", "m"])
     assert in_long("name\nuse the package manger", "manager") == (21, ["manger"])
     assert in_long("one\ntwo", "zzzz") == (None, [])
     assert in_long("a cat", "a c") == (None, [])  # letters are everywhere
@@ -107,7 +109,7 @@ def test_any_text_can_be_marked_where_its_words_are(text, typed):
 
 @given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=12))
 def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
-    got = fuzzy.select(rows, typed, str)
+    got = fuzzy.Haystack(rows, str).select(typed)
     words = typed.casefold().split()
     exact = [row for row in rows if all(word in row.casefold() for word in words)]
     assert sorted(got[: len(exact)]) == sorted(exact)

@@ -1,19 +1,9 @@
 """The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor beside
 it (over it on a narrow screen), between a bar that shows where you are and a bar with the keys.
 
-How to build a screen on it:
-- Write one class, such as `class Inbox(ListScreen[Row])`, with its `group` of actions, its bindings, the parts of
-  the files that it `reads`, the usual `detail_percent` of its width, a `row_word` and a `legend` for the help.
-- In `__init__(self, services)`, pass to `super().__init__` the services, the `RowList`, and the text of a row that the
-  filter searches.
-- Write its commands as a class of their own, made with `(services, screen)`, with a `table()` that returns `{action id:
-  Command(run, why_not)}`, and add it: `self.commands |= InboxCommands(services, self).table()`. What every list can
-  do (filter, mark, range, open, next …) is there already for the actions of the group; own entries replace it.
-- In `reload`, start a worker that posts messages. Their handlers set `found` and call `fill`, which shows the rows that
-  `select` returns, puts the cursor on the row that `wanted` finds, and draws the count, the `summary` on top and the
-  detail: `describe` returns it for a row, `why_empty` returns the text of an empty list. Each has a default.
-- Override `escape_steps` for what escape takes back, and `body` for another layout. `keep` remembers the state of the
-  screen from one start to the next, `left` returns it.
+A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id (what every list can
+do is there already), starts a worker in `reload` that posts messages, sets `found` and calls `fill`. That shows the
+rows of `select`, with `describe` for the detail, `summary` on top and `why_empty` for an empty list.
 """
 
 import os
@@ -212,11 +202,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Show the summary."""
         summary = self.summary()
         self.summary_line.put(summary)
-        self.entitle(self.middle, self.title_of_list(summary))
-
-    def title_of_list(self, summary: Text) -> Text:
-        """Return what stands in the border of the list; by default the summary."""
-        return summary
+        self.entitle(self.middle, summary)
 
     def entitle(self, pane: Widget, title: Text) -> None:
         """Show a text in the border of a pane, as many of its facts as there is room for."""
@@ -229,7 +215,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def select(self) -> Sequence[Row]:
         """Return the rows that pass the filter."""
-        return fuzzy.select(self.found, self.typed, self.searched)
+        return fuzzy.Haystack(self.found, self.searched).select(self.typed)
 
     def share_room(self) -> None:
         """Give the preview below the list its part of the room, or all rows that a short list leaves free."""

@@ -231,14 +231,6 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
 
 
-@pytest.mark.parametrize(("size", "line"), [((80, 24), 1), ((160, 48), 1)])
-async def test_the_title_says_what_waits_in_the_inbox_and_by_which_key(app, size, line):
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        shown = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert "10 wait in the Inbox: 2" in shown[line]
-
-
 async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -63,6 +63,7 @@ class MemoryCommands:
         some, changeable = self.list.why_none, first_of(self.list.why_none, self.list.why_read_only)
         one = first_of(some, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
         return {
+            "memories.history": Command(self.show_versions, first_of(some, screen.one_by_one)),
             "memories.new": Command(self.new),
             "memories.edit": Command(self.edit, one),
             "memories.editor": Command(self.editor, one),
@@ -158,6 +159,16 @@ class MemoryCommands:
             self._attempt(lambda: store.restore(chosen), f"Restored: {name}. {actions.takes_back()}")
         elif way == "purge":
             self._attempt(lambda: store.purge(chosen), f"Deleted for good: {name}.")
+
+    async def show_versions(self) -> None:
+        """Show the versions of a memory; one of them can be restored."""
+        from memtui.tui.dialogs import history
+
+        scope, row = self.list.chosen()[0]
+        if scope.kind == "model":
+            await history.show_block(self.services, row.memory.stem)
+        else:
+            self.reader.expected = await history.show_memory(self.services, scope, row.memory.path)
 
     # type, pin, scope
 

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
+from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.memories import scopes
 from memtui.core.memories import status as memory_status
@@ -17,11 +18,25 @@ from memtui.core.memories.status import Row, Usage
 from memtui.present.memories import scope_name
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.screens.memories.tree import Place
 from memtui.tui.services import HowFar, News, Services
 
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
 Rows = dict[str, list[Row]]
+EMPTY = """Nothing is remembered here yet.
+
+{app.note}  writes a note: your next prompt gets it
+{memories.new}  creates a memory
+{app.inbox}  shows drafts from your sessions, for you to accept
+{app.help}  lists all keys"""
+# What fills a scope without memories, by its kind.
+FILLED_BY = {
+    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
+    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
+    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
+    "agent": "The agent of this name writes its own memories here while it works.",
+}
 
 
 def _readable(scope: Scope) -> bool:
@@ -84,6 +99,19 @@ class MemoryReader:
     def named(self, label: str) -> str:
         """Return what to call the scope with this label; the label itself if there is no such scope now."""
         return next((self.name_of(scope) for scope in self.found if scope.label == label), label)
+
+    def why_empty(self, place: Place | None) -> str:
+        """Return why a place has no memories, and what to do."""
+        from memtui.present import unheard
+
+        scope = place.scopes[0] if place and len(place.scopes) == 1 else None
+        if scope is not None and scope.problem:
+            return f"{scope.directory}\n{scope.problem}: it is not read."
+        if scope is not None and any(self.rows.values()):
+            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
+            return f"No memories in {self.name_of(scope)}.\n{filled_by}"
+        words = EMPTY + unheard.paragraph(self.services.data.unheard(["project"]))
+        return actions.keyed(words, read_only=self.services.read_only)
 
     def targets(self) -> list[Scope]:
         """Return the scopes that memories can be written to."""
@@ -209,4 +237,4 @@ class MemoryReader:
         if self._post(News(lambda: self._take(here + others, rows, usage, whole=True))):
             outcomes = data.outcomes(list(records.values()))
             self._post(News(lambda: self.set_outcomes(outcomes)))
-        fuzzy.load()
+        fuzzy.rapidfuzz()

@@ -1,7 +1,7 @@
 """Recall, a state of the Memories list: a prompt on top, the list ordered by how likely each memory helps with it."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ LEGEND = (
 
 class Recall(Labelled):
     """The state, and the line in which the prompt is typed. `prompt`: the whole text that is asked about; `last`: what
-    it brought; `leave` ends the state, `relist` shows the list again."""
+    it brought; `relist` shows the list again."""
 
     def __init__(
         self,
@@ -79,13 +79,13 @@ class Recall(Labelled):
         table: MemoryTable,
         memories: MemoryReader,
         *,
-        leave: Callable[[], bool],
         relist: Callable[[], None],
     ) -> None:
         self.line = Field(placeholder="a prompt, as you would type it to Claude; ↓ takes a recent one", id="prompt")
         super().__init__("prompt", self.line)
         self.services, self.of_screen, self.list, self.memories = services, screen, table, memories
-        self.leave, self.relist = leave, relist
+        self.relist = relist
+        self._usual = (screen.commands, screen.legend, screen.glance_lines)
         self.recalling = Recalling(services.data, writes=not services.read_only)
         self.prompt = ""
         self.recent: list[Prompt] = []
@@ -95,12 +95,14 @@ class Recall(Labelled):
         self._is_newest = self._has_indexed = False
         self._one_run = threading.Lock()
 
-    def begin(self, usual: Mapping[str, Command]) -> None:
-        """Begin the state: run the prompt of before, or the newest that the person typed, and let another be typed.
-        `usual`: what keys do otherwise."""
+    def begin(self) -> None:
+        """Begin the state: run the prompt of before, or the newest that the person typed, and let another be typed."""
         screen, one = self.of_screen, self.of_screen.one_by_one
+        screen.clear_filter()
+        self.list.clear_marks()
+        screen.add_class("recalling")
         screen.commands = {
-            **usual,
+            **self._usual[0],
             "memories.recall": Command(self.type_prompt),
             "memories.retype": Command(self.trigger, first_of(self.list.why_none, one), *TRIGGER),
             "memories.remove": Command(self.mute, first_of(self.list.why_none, self._why_no_prompt), *MUTE),
@@ -113,6 +115,18 @@ class Recall(Labelled):
         self.run_worker(self._read_prompts, group="prompts", thread=True, exclusive=True)
         self.run(fresh=True)
         self.type_prompt()
+
+    def leave(self) -> bool:
+        """End the state."""
+        screen = self.of_screen
+        screen.remove_class("recalling")
+        screen.commands, screen.legend, screen.glance_lines = self._usual
+        self.list.recall_columns = ()
+        screen.clear_filter()
+        self.list.clear_marks()
+        self.relist()
+        self.list.focus()
+        return True
 
     # in workers
 

@@ -72,9 +72,6 @@ def _append_terms(text: Text, found: RecallCandidate) -> None:
         shown = ", ".join(safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS])
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
         text.append(f"  {field:<11}  ", style="dim").append(shown).append(f"{more}\n", style="dim")
-    if points := recall.by_points(found, TERMS):
-        shown = " · ".join(safe_text.line(each, WORD_SHOWN + 6) for each in points)
-        text.append(f"  {'points':<11}  ", style="dim").append(shown + "\n")
     if found.trigger:
         text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(found.trigger, 300)}”\n")
 

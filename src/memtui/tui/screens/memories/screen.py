@@ -30,7 +30,7 @@ from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair, View
 from memtui.tui.screens.memories.transferring import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -44,19 +44,6 @@ AUTOSAVES_NAMED = 4
 IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention")
 WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
 READING = "Reading …"
-EMPTY = """Nothing is remembered here yet.
-
-{app.note}  writes a note: your next prompt gets it
-{memories.new}  creates a memory
-{app.inbox}  shows drafts from your sessions, for you to accept
-{app.help}  lists all keys"""
-# What fills a scope without memories, by its kind.
-FILLED_BY = {
-    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
-    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
-    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
-    "agent": "The agent of this name writes its own memories here while it works.",
-}
 
 
 class Memories(ListScreen[Pair]):
@@ -84,7 +71,6 @@ class Memories(ListScreen[Pair]):
         self.commands |= self.navigation.table(table.why_none) | TransferCommands(services, places).table()
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
-            "memories.history": Command(self._show_history, first_of(table.why_none, self.one_by_one)),
             "memories.recall": Command(self._begin_recall),
             "list.attention": Command(partial(self._toggle, memory_query.IS_PROBLEM)),
             "list.project": Command(partial(self._toggle, memory_query.ALL_PROJECTS)),
@@ -93,7 +79,6 @@ class Memories(ListScreen[Pair]):
         self.search = memory_query.MemoryQuery()
         self.counted = ""
         self.places.border_title = "scopes"
-        self._usual_commands = self.commands
         self.recall: Recall | None = None  # made when it is first begun
         self._painted = False  # whether the list was painted: the detail comes after it
 
@@ -129,20 +114,10 @@ class Memories(ListScreen[Pair]):
 
     def _show_beside(self) -> None:
         self._painted = True
-        self.summarize()
         self.show_detail()
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), query=self.typed, place=self.places.row_id, folds=self.places.folds)
-
-    async def _show_history(self) -> None:
-        from memtui.tui.dialogs import history
-
-        scope, row = self.table.chosen()[0]
-        if scope.kind == "model":
-            await history.show_block(self.services, row.memory.stem)
-        else:
-            self.reader.expected = await history.show_memory(self.services, scope, row.memory.path)
 
     # reading
 
@@ -182,8 +157,8 @@ class Memories(ListScreen[Pair]):
         reader = self.reader
         self.found = reader.pairs()
         self.details.forget()
-        project = self.services.data.facts.project
-        self.places.show_scopes(reader.found, reader.rows, project, reader.unread, loaded=reader.loaded)
+        library = tree.Library(reader.found, reader.rows, self.services.data.facts.project, reader.unread)
+        self.places.show_scopes(library, loaded=reader.loaded)
         self.navigation.look_for_returned()
         self.sift()
         if not reader.expected:
@@ -254,25 +229,15 @@ class Memories(ListScreen[Pair]):
 
     def why_empty(self) -> str:
         """Return why the list is empty, and what to do."""
-        place, recall = self.places.row, self.recalled
-        if recall and not self.typed:
-            return recall.why_empty()
+        if self.recalled and not self.typed:
+            return self.recalled.why_empty()
         if not self.reader.loaded:
             return READING
         if self.typed:
             nothing = self.search.problem or f"No matches for “{safe_text.line(self.typed, 60)}”."
             everywhere = "" if self.search.project else " project:all seeks in all projects."
             return f"{nothing}\nescape clears the filter.{everywhere}"
-        scope = place.scopes[0] if place and len(place.scopes) == 1 else None
-        if scope is not None and scope.problem:
-            return f"{scope.directory}\n{scope.problem}: it is not read."
-        if scope is not None and self.found:
-            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
-            return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
-        from memtui.present import unheard
-
-        words = EMPTY + unheard.paragraph(self.services.data.unheard(["project"]))
-        return actions.keyed(words, read_only=self.services.read_only)
+        return self.reader.why_empty(self.places.row)
 
     def count(self) -> None:
         """Show how many memories are listed and marked, in the title; in recall on the right of the bottom bar."""
@@ -288,38 +253,22 @@ class Memories(ListScreen[Pair]):
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         is_problem = self.search.state == memory_query.PROBLEM
         wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
-        words += f" · {marked} marked" if marked else ""
-        self.counted = words + f" · {wrong} to fix" * bool(wrong)
+        self.counted = words + f" · {marked} marked" * bool(marked) + f" · {wrong} to fix" * bool(wrong)
         self.summarize()
         self.tell("")
 
-    def title_of_list(self, _summary: Text) -> Text:
-        """Return how many memories are listed, and what waits in the Inbox; in recall what the prompt would bring."""
-        return self.recalled.summary() if self.recalled else Text(self.counted + self._waiting())
-
-    def _waiting(self) -> str:
-        count = self.services.data.facts.waiting.get("inbox", 0)
-        words = actions.keyed(f" · {many(count, 'waits', 'wait')} in the Inbox: {{app.inbox}}")
-        at_start = self.places.row is not None and self.places.row.key == tree.ALL and not self.typed
-        return words if count and self.counted and at_start else ""
-
-    def frame_top(self) -> None:
-        """Draw the top line, and the title, which both say how much waits in the Inbox."""
-        super().frame_top()
-        if self.is_mounted and self.foot.is_attached:
-            self.summarize()
-
     def summary(self) -> Text:
-        """Return the line above the list, for screens without room for the tree: the place and the filters; in recall
-        what the prompt would bring."""
+        """Return how many memories are listed, in recall what the prompt would bring; without room for the tree also of
+        which place."""
+        place, narrow = self.places.row, self.has_class("narrow")
         if recall := self.recalled:
             return recall.summary()
-        line, place = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis"), self.places.row
-        if place is not None:
-            hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
-            line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-            line.append(f" · {self.counted}" * bool(self.counted)).append(f" · {hint}{self._waiting()}", "dim")
-        return line
+        if not narrow or place is None:
+            return Text(self.counted)
+        hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
+        line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
+        line.append(safe_text.line(place.words, 60) + " ▾", "bold")
+        return line.append(f" · {self.counted}" * bool(self.counted)).append(f" · {hint}", "dim")
 
     @property
     def of_all_projects(self) -> bool:
@@ -421,33 +370,17 @@ class Memories(ListScreen[Pair]):
             self.call_after_refresh(self._begin_recall)
             return
         if self.recall is None:
-            services, leave = self.services, self._leave_recall
-            self.recall = Recall(services, self, self.table, self.reader, leave=leave, relist=self.sift)
+            self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
             await self.middle.mount(self.recall, before=0)
-        self.clear_filter()
-        self.table.clear_marks()
-        self.add_class("recalling")
-        self.recall.begin(self._usual_commands)
-
-    def _leave_recall(self) -> bool:
-        """Show all memories again; return False if recall is not on."""
-        if self.recalled is None:
-            return False
-        self.remove_class("recalling")
-        self.commands, self.legend, self.glance_lines = self._usual_commands, rows.LEGEND, 0
-        self.table.recall_columns = ()
-        self.clear_filter()
-        self.table.clear_marks()
-        self.sift()
-        self.table.focus()
-        return True
+        self.recall.begin()
 
     # moving
 
     def go_to(self, path: str) -> None:
         """Put the cursor on a memory, leaving recall and clearing filters that hide it; one that is not read yet, once
         it is."""
-        self._leave_recall()
+        if self.recalled is not None:
+            self.recalled.leave()
         found = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
         self.reader.expected = "" if found else path
         if found is None:
@@ -500,7 +433,7 @@ class Memories(ListScreen[Pair]):
             lambda: self.filter_line.has_focus and self.clear_filter(),
             self.table.clear_marks,
             self.clear_filter,
-            self._leave_recall,
+            lambda: self.recalled is not None and self.recalled.leave(),
             self.reader.stop,
             self._to_all,
         )

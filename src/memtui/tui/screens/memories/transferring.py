@@ -17,7 +17,6 @@ from memtui.tui.services import Command, Services
 
 if TYPE_CHECKING:
     from memtui.transfer.importing import ImportPlan
-    from memtui.transfer.incoming import SourceContent
 
 # Memories and files of a source that are listed.
 FIRST = 12
@@ -40,44 +39,30 @@ class TransferCommands:
             "memories.export": Command(self.export, self._why_no_scope),
         }
 
-    # import
-
     async def import_(self) -> None:
         """Ask for a path, show what is there, and bring it into the inbox."""
+        from memtui.present import drafts
+        from memtui.transfer import importing, sources
+
         typed = await self.services.ask(Line("Import memories from", about=KINDS, below=BELOW, check=self._check_there))
         if not typed or not typed.strip():
             return
-        path = self._whole(typed)
-        reading = asyncio.create_task(asyncio.to_thread(self._read, path))
+        data, path = self.services.data, self._whole(typed)
+        project = os.path.basename(data.project_root)
+        read = asyncio.to_thread(sources.read, path, project=project, config_dir=data.config_dir)
+        reading = asyncio.create_task(read)
         await asyncio.wait({reading}, timeout=SOON)
         if not reading.done():
             self.services.say("Reading it …")
-        source = await reading
-        await self._draft(source)
-
-    def _read(self, path: str) -> "SourceContent":
-        from memtui.transfer import sources
-
-        data = self.services.data
-        return sources.read(path, project=os.path.basename(data.project_root), config_dir=data.config_dir)
-
-    async def _draft(self, source: "SourceContent") -> None:
-        from memtui.present import drafts
-        from memtui.transfer import importing
-
-        store = self.services.data.store()
+        source, store = await reading, data.store()
         plan = await asyncio.to_thread(importing.plan, store, source)
+        title = safe_text.line(f"{os.path.basename(source.path)}: {source.said}")
         go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
-        if await self.services.ask(Preview(_title(source), _drafts_text(plan), go)):
+        if await self.services.ask(Preview(title, _drafts_text(plan), go)):
             plan.write(store, os.path.basename(source.path))
-            words = f"{drafts.added(len(plan.drafts))}. Press {actions.key_of('app.inbox')} to review."
-            self._said(words)
-
-    def _said(self, words: str) -> None:
-        self.services.say(f"{words} {actions.takes_back()}")
-        self.services.read()
-
-    # export
+            review = f"Press {actions.key_of('app.inbox')} to review."
+            self.services.say(f"{drafts.added(len(plan.drafts))}. {review} {actions.takes_back()}")
+            self.services.read()
 
     def _why_no_scope(self) -> str:
         place = self.places.row
@@ -90,16 +75,14 @@ class TransferCommands:
         from memtui.present import transfers
         from memtui.transfer import exporting
 
-        place = self.places.row
+        place, data = self.places.row, self.services.data
         if place is None:
             return
-        data = self.services.data
         found = await asyncio.to_thread(exporting.collect, place.scopes)
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = data.env.get("HOME", "").rstrip("/")
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
-        beside = " ".join(transfers.beside(found))
-        about = f"{transfers.exported(found)}. {beside}".strip()
+        about = f"{transfers.exported(found)}. {' '.join(transfers.beside(found))}".strip()
         below = transfers.elsewhere(found, "PATH")
         typed = await self.services.ask(
             Line(f"Export {safe_text.line(label)} to", default, about=about, below=below, check=self._check_free)
@@ -132,26 +115,16 @@ class TransferCommands:
             raise UsageError("There is a file or folder of that name.")
 
 
-def _title(source: "SourceContent") -> str:
-    return safe_text.line(f"{os.path.basename(source.path)}: {source.said}")
-
-
 def _drafts_text(plan: "ImportPlan") -> Text:
     from memtui.present import transfers
 
-    text = Text("\n".join(transfers.imported(plan, done=False)) + "\n")
-    if plan.drafts:
-        text.append("\n")
+    text = Text("\n".join(transfers.imported(plan, done=False)) + "\n" * (2 if plan.drafts else 1))
     for each in plan.drafts[:FIRST]:
         text.append(f"  + {safe_text.line(f'{each.scope}:{each.name}')}", style="bold")
         text.append(f"  {safe_text.line(each.given.description)}\n")
-    _append_rest(text, len(plan.drafts), transfers.skipped(plan.found.skipped))
-    return text
-
-
-def _append_rest(text: Text, count: int, left_out: list[str]) -> None:
-    if count > FIRST:
-        text.append(f"  and {count - FIRST:,} more\n", style="dim")
-    if left_out:
+    if len(plan.drafts) > FIRST:
+        text.append(f"  and {len(plan.drafts) - FIRST:,} more\n", style="dim")
+    if left_out := transfers.skipped(plan.found.skipped):
         text.append("\nLeft out:\n", style="bold")
         text.append("".join(f"  {each}\n" for each in left_out), style="dim")
+    return text

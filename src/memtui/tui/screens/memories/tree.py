@@ -1,8 +1,8 @@
 """The tree of scopes: groups of scopes, and under each scope its types and what is below the cut of its index."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rich.text import Text
 
@@ -97,67 +97,53 @@ def is_here(scope: Scope) -> bool:
     return group_of(scope) not in {"others", "instructions"}
 
 
-def build(
-    found: Sequence[Scope],
-    rows: Mapping[str, Sequence[Row]],
-    folds: Mapping[str, bool],
-    project: str,
-    unread: Collection[str] = (),
-    *,
-    everywhere: bool = False,
-) -> list[Place]:
-    """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key; `unread`: the
-    labels of scopes that are not read completely; `everywhere`: the first line counts the memories of all projects."""
-    here = tuple(scope for scope in found if is_here(scope))
-    label, counted = ("all projects", found) if everywhere else ("all here", here)
-    some, wrong = _any_unread(counted, unread), _problems(counted, rows)
-    places = [Place(ALL, label, _count(counted, rows), here, unread=some, problems=wrong)]
-    for scope in found:
-        if not group_of(scope):
-            places += _scope_places(scope, rows, folds, project, scope.label in unread)
-    for key, label in GROUPS:
-        members = tuple(scope for scope in found if group_of(scope) == key)
-        if not members:
-            continue
-        unfolded = folds.get(key, False)
-        count, some, wrong = _count(members, rows), _any_unread(members, unread), _problems(members, rows)
-        places.append(Place(key, label, count, members, fold=unfolded, unread=some, problems=wrong))
-        for scope in members if unfolded else ():
-            name, count, some = name_of(scope, project), len(rows.get(scope.label, ())), scope.label in unread
-            wrong = _problems((scope,), rows)
-            places.append(Place(scope.label, name, count, (scope,), depth=1, unread=some, problems=wrong))
-    return places
+@dataclass(frozen=True)
+class Library:
+    """What the tree shows: the scopes, their memories by label, the name of this project, and the labels of the scopes
+    that are not read completely. `everywhere`: the first line counts the memories of all projects."""
 
+    scopes: Sequence[Scope] = ()
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    project: str = ""
+    unread: Collection[str] = ()
+    everywhere: bool = False
 
-def _scope_places(
-    scope: Scope, rows: Mapping[str, Sequence[Row]], folds: Mapping[str, bool], project: str, unread: bool
-) -> list[Place]:
-    memories = rows.get(scope.label, ())
-    kinds = Counter([row.memory.type or "-" for row in memories])
-    below = sum("B" in row.letters for row in memories if row.flags)
-    unfolded = folds.get(scope.label, scope.label in UNFOLDED)
-    fold = unfolded if kinds else None
-    name, wrong = name_of(scope, project), _problems((scope,), rows)
-    places = [Place(scope.label, name, len(memories), (scope,), fold=fold, unread=unread, problems=wrong)]
-    if below:
-        places.append(Place(f"{scope.label}/below", "below the cut", below, (scope,), 1, below=True))
-    if unfolded:
-        for kind, count in sorted(kinds.items(), key=lambda each: (each[0] == "-", each[0])):
+    def places(self, folds: Mapping[str, bool]) -> list[Place]:
+        """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key."""
+        here = [scope for scope in self.scopes if is_here(scope)]
+        label, counted = ("all projects", self.scopes) if self.everywhere else ("all here", here)
+        places = [replace(self._place(ALL, label, counted), scopes=tuple(here))]
+        for scope in self.scopes:
+            if not group_of(scope):
+                places += self._scope_places(scope, folds)
+        for key, label in GROUPS:
+            members = [scope for scope in self.scopes if group_of(scope) == key]
+            unfolded = folds.get(key, False)
+            places += [replace(self._place(key, label, members), fold=unfolded)] if members else []
+            for scope in members if unfolded else ():
+                places.append(replace(self._place(scope.label, name_of(scope, self.project), [scope]), depth=1))
+        return places
+
+    def _place(self, key: str, label: str, scopes: Sequence[Scope]) -> Place:
+        rows = [row for scope in scopes for row in self.rows.get(scope.label, ())]
+        problems = findings.problems(flag for row in rows for flag in row.flags)
+        unread = any(scope.label in self.unread for scope in scopes)
+        return Place(key, label, len(rows), tuple(scopes), unread=unread, problems=problems)
+
+    def _scope_places(self, scope: Scope, folds: Mapping[str, bool]) -> list[Place]:
+        """Return the line of a scope, and those below it: what is below the cut of its index, and its types."""
+        rows, whole = self.rows.get(scope.label, ()), self._place(scope.label, name_of(scope, self.project), [scope])
+        kinds = Counter([row.memory.type or "-" for row in rows])
+        unfolded = folds.get(scope.label, scope.label in UNFOLDED)
+        part = replace(whole, depth=1, problems=0)
+        places = [replace(whole, fold=unfolded if kinds else None)]
+        if below := sum("B" in row.letters for row in rows if row.flags):
+            key = f"{scope.label}/below"
+            places.append(replace(part, key=key, label="below the cut", count=below, below=True, unread=False))
+        for kind, count in sorted(kinds.items(), key=lambda each: (each[0] == "-", each[0])) if unfolded else ():
             label = "untyped" if kind == "-" else kind
-            places.append(Place(f"{scope.label}/{kind}", label, count, (scope,), 1, kind, unread=unread))
-    return places
-
-
-def _any_unread(found: Sequence[Scope], unread: Collection[str]) -> bool:
-    return any(scope.label in unread for scope in found)
-
-
-def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
-    return sum(len(rows.get(scope.label, ())) for scope in found)
-
-
-def _problems(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
-    return findings.problems(flag for scope in found for row in rows.get(scope.label, ()) for flag in row.flags)
+            places.append(replace(part, key=f"{scope.label}/{kind}", label=label, count=count, kind=kind))
+        return places
 
 
 class ScopeTree(RowList[Place]):
@@ -169,8 +155,7 @@ class ScopeTree(RowList[Place]):
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
         self._lost = ""  # the key of the place whose memories went away while the cursor was on it
-        self._everywhere = False  # whether the list has the memories of all projects
-        self._places: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
+        self._library = Library()
 
     def restore(self, state: Mapping[str, object]) -> None:
         """Restore the remembered folds, and the cursor once the scopes are read."""
@@ -179,17 +164,9 @@ class ScopeTree(RowList[Place]):
         if isinstance(folds, dict):
             self.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
 
-    def show_scopes(
-        self,
-        found: Sequence[Scope],
-        rows: Mapping[str, Sequence[Row]],
-        project: str,
-        unread: Collection[str],
-        *,
-        loaded: bool,
-    ) -> None:
+    def show_scopes(self, library: Library, *, loaded: bool) -> None:
         """Show the tree of these scopes; `loaded`: all of them were read."""
-        self._places = lambda folds: build(found, rows, folds, project, unread, everywhere=self._everywhere)
+        self._library = replace(library, everywhere=self._library.everywhere)
         self._refold()
         if self.wanted:
             self.want(self.wanted)
@@ -197,13 +174,13 @@ class ScopeTree(RowList[Place]):
 
     def of_all_projects(self, everywhere: bool) -> None:
         """Show that the list has the memories of all projects, or only those of the place under the cursor."""
-        if everywhere != self._everywhere:
-            self._everywhere = everywhere
+        if everywhere != self._library.everywhere:
+            self._library = replace(self._library, everywhere=everywhere)
             self._refold()
 
     def _refold(self) -> None:
         """Show the tree with the current folds."""
-        places = self._places(self.folds)
+        places = self._library.places(self.folds)
         counts = max((len(place.counted) for place in places), default=0)
         problems = max((len(place.to_fix) for place in places), default=0)
         self.columns[1:] = [Column("", max(4, counts), right=True), *([Column("", problems)] if problems else [])]
@@ -220,7 +197,7 @@ class ScopeTree(RowList[Place]):
 
     def unfolded(self) -> list[Place]:
         """Return all places, those that are folded away too."""
-        return self._places(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
+        return self._library.places(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
 
     def fold(self, key: str, unfolded: bool) -> None:
         """Fold or unfold a place."""
@@ -246,8 +223,7 @@ class ScopeTree(RowList[Place]):
         if there:
             self.go_to(key)
 
-    def _move_to_key(self, key: str) -> bool:
-        at = next((at for at, place in enumerate(self.rows) if place.key == key), None)
+    def _move_to_key(self, key: str) -> None:
+        at = self.index_of(key)
         if at is not None:
             self.move_to(at)
-        return at is not None
