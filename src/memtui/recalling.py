@@ -172,7 +172,7 @@ class Recalling:
         began = time.perf_counter()
         found = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
         room = int(str(space.setting("budget")))
-        whole = _composed(memory_block.blocks(found.injected(), room, space.now()), room)
+        whole = blocks.compose(memory_block.blocks(found.injected(), room, space.now()), room, NO_DELIVERY)[0]
         ms = ms_since(began)
         asked = _asked(found.words)
         lines = {directory: triggers.lines_of(root, directory) for _, directory in where if found.verdicts}
@@ -267,11 +267,6 @@ def ms_since(began: float) -> float:
     return (time.perf_counter() - began) * 1000.0
 
 
-def _composed(found: "list[blocks.Block]", room: int) -> str:
-    """Return blocks as a hook prints them."""
-    return blocks.compose(found, room, NO_DELIVERY)[0]
-
-
 def _candidate(
     found: "judge.Verdict",
     asked: Mapping[str, str],
@@ -286,7 +281,8 @@ def _candidate(
     hit = found.hit
     if not found.data:
         found.data, found.stamp = fs.read_or_empty(hit.path)[: content.READ_BYTES], list(hit.stamp)
-    text = _composed(memory_block.blocks([found], room, now), room) if found.data else ""
+    exact = memory_block.blocks([found], room, now) if found.data else []
+    text = blocks.compose(exact, room, NO_DELIVERY)[0] if exact else ""
     texts = fields.read(found.data, hit.file, triggers).texts
     return RecallCandidate(
         hit.path,

@@ -1,7 +1,6 @@
 """What tells a project from another: its git remote, as its own files say, without starting git, and what memtui noted
 of it."""
 
-import configparser
 import os
 import re
 
@@ -16,6 +15,8 @@ _ADDRESS = re.compile(
 
 def remote(root: str) -> str:
     """Return the address of a repository, written in one way whatever the protocol; empty if it has none."""
+    import configparser  # a start reads no repository
+
     try:
         text = fs.read_bytes(f"{root}/.git/config", MAX_CONFIG).decode("utf-8", "replace")
         config = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)

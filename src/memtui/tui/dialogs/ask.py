@@ -273,7 +273,7 @@ class Choice(Dialog[str | None]):
     @on(RowList.Opened)
     def answer(self, event: RowList.Opened) -> None:
         """Answer with the option that was opened."""
-        self.dismiss(self.values[int(event.row_id)])
+        self.dismiss(self.values[int(event.rows.row_id)])
 
 
 def sure(question: str, yes: str) -> Choice:

@@ -306,7 +306,7 @@ class ListScreen(Screen[None], Generic[Row]):
             return
         self.frame_top()
         if isinstance(self.focused, Input):
-            self.foot.typing(self.typing_keys(), self.status)
+            self.foot.show(None, self.status, self.services, self.typing_keys())
         else:
             usable = [action for action in self.footer_actions() if self._can_run(action)]
             self.foot.show(usable, self.status, self.services, self.key_words())

@@ -106,25 +106,15 @@ class FootBar(OneLine):
 
     DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
 
-    def typing(self, keys: "Sequence[tuple[str, str]]", status: str) -> None:
-        """Draw the bar while a person types: the keys of the screen are letters then. `keys`: those that are none, and
-        what each does."""
-        text = Text(" ", no_wrap=True, end="")
-        for key, word in keys:
-            text.append(key, style="bold").append(f" {word}  ", style="dim")
-        self.pieces = ()
-        text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
-        self.put(text)
-
     def show(
         self,
-        wanted: "Sequence[actions.Action]",
+        wanted: "Sequence[actions.Action] | None",
         status: str,
         app: "Services",
         first: "Sequence[tuple[str, str]]" = (),
     ) -> None:
-        """Draw the bar for a screen; `wanted` are its own actions, the most useful first. `first`: keys that come
-        before them, and what each does."""
+        """Draw the bar for a screen; `wanted` are its own actions, the most useful first; None while a person types,
+        as keys are letters then. `first`: keys that come before, and what each does."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
         for key, word in first:
@@ -134,14 +124,14 @@ class FootBar(OneLine):
         everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
-        last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]
-        cells = {a.id: _cells_of(a, app) for a in (*wanted, *last)}
-        always = sum(cells[a.id] for a in last)
-        if always > room:
+        shown = actions.ACTIONS if wanted is not None else ()
+        last = [a for a in shown if a.id in everywhere and not (a.writes and app.read_only)]
+        cells = {a.id: _cells_of(a, app) for a in (*(wanted or ()), *last)}
+        taken = sum(cells[a.id] for a in last)
+        if taken > room:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
-        taken = always
-        for action in wanted:
+        for action in wanted or ():
             taken += cells[action.id]
             if taken > room:
                 break

@@ -11,7 +11,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from memtui.tui.model import fuzzy
-from memtui.tui.widgets import lines, painting
+from memtui.tui.widgets import painting
 from memtui.tui.widgets.wrapping import wrapped
 
 # A longer text is cut, and its last line says how much more the file has.
@@ -92,7 +92,7 @@ class Detail(ScrollView, can_focus=True):
         if self.plain.count("\n") >= height or len(self.lines) > height:
             self.lines, self._starts = wrapped(self.text, width - self.styles.scrollbar_size_vertical)
         self._strips.clear()
-        lines.resize(self, len(self.lines))
+        painting.resize(self, len(self.lines))
         self.refresh()
         if self._to_reveal is not None:
             self.reveal(self._to_reveal)

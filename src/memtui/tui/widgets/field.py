@@ -1,5 +1,7 @@
 """A one-line input without a border, and a label to put before inputs. Pasted control characters become visible."""
 
+from typing import Any
+
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -24,15 +26,8 @@ class Field(Input):
     # A reactive without layout: another letter must not lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0))
 
-    def __init__(
-        self,
-        value: str = "",
-        *,
-        placeholder: str = "",
-        id: str | None = None,  # noqa: A002  textual's name
-        name: str | None = None,
-    ) -> None:
-        super().__init__(value, placeholder, id=id, name=name, compact=True)
+    def __init__(self, value: str = "", **more: Any) -> None:
+        super().__init__(value, compact=True, **more)
 
     def validate_value(self, value: str) -> str:
         """Replace control characters and tabs, one character each."""
@@ -84,9 +79,7 @@ class Labelled(Horizontal):
         yield from self.fields
 
     def on_descendant_focus(self) -> None:
-        """Mark the label."""
+        """Mark the label while one of its widgets has the focus: also when it goes from an open list to another."""
         self.set_class(self.has_focus_within, "-focus")
 
-    def on_descendant_blur(self) -> None:
-        """Take the mark from the label, unless the focus went to another of its widgets, as from an open list."""
-        self.set_class(self.has_focus_within, "-focus")
+    on_descendant_blur = on_descendant_focus

@@ -1,19 +1,8 @@
-"""Gauges: how full something is, and shares of a whole, drawn as text."""
+"""Shares of a whole, drawn as text."""
 
 from collections.abc import Sequence
 
 from rich.text import Text
-
-
-def gauge(share: float, width: int) -> Text:
-    """Draw how full something is: `│` is at a share of 1.0, what goes beyond is red."""
-    whole = max(share, 1.0)
-    full = max(1, round(width * share / whole)) if share else 0
-    cut = min(width, round(width / whole))
-    text = Text().append("━" * min(full, cut), style="green" if share < 0.8 else "yellow")
-    text.append("─" * (cut - min(full, cut)), "dim")
-    text.append("│", "dim" if full < cut else "")
-    return text.append("━" * (full - cut), "red") if full > cut else text
 
 
 def shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:

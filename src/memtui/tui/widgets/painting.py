@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.core.base.phrasing import gap
@@ -126,3 +128,18 @@ def _cut(text: Text, room: int) -> Text:
     end = len(kept.plain) - 1
     at = gap(text.plain, end)
     return kept if at == end else text[:at].append("…")
+
+
+def resize(view: ScrollView, height: int) -> None:
+    """Give a widget `height` lines. The screen is laid out again only where the scroll bar appears or disappears: that
+    costs more than drawing all lines."""
+    size = Size(view.size.width, height)
+    bar = view.show_vertical_scrollbar
+    if size.width != view.virtual_size.width or bar != (height > view.size.height):
+        view.virtual_size = size
+        return
+    view.set_reactive(ScrollView.virtual_size, size)
+    if bar:
+        view.vertical_scrollbar.window_virtual_size = height
+    if view.scroll_y > view.max_scroll_y:
+        view.scroll_to(y=view.max_scroll_y, animate=False, force=True)

@@ -22,7 +22,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.widgets import lines, painting
+from memtui.tui.widgets import painting
 from memtui.tui.widgets.painting import Column, Paint
 
 __all__ = ["Column", "RowList"]
@@ -71,23 +71,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("enter", "open", "open", show=False),
     ]
 
-    @dataclass
     class Moved(ListMessage):
-        """The cursor has moved to another row, or to none (`row_id` empty)."""
+        """The cursor has moved to another row, or to none."""
 
-        row_id: str
-
-    @dataclass
     class Opened(ListMessage):
         """Enter was pressed on a row, or a second click was made."""
-
-        row_id: str
-
-    @dataclass
-    class Headed(ListMessage):
-        """The title of a column was clicked: its number in `columns`."""
-
-        column: int
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -133,7 +121,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         old, self.rows = self.rows, rows
         if self._look is None:
             self._strips.clear()
-        lines.resize(self, len(rows) + self.header)
+        painting.resize(self, len(rows) + self.header)
         place = self.cursor if cursor is None else cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             places = {self._key(row): at for at, row in reversed(list(enumerate(rows)))}
@@ -145,7 +133,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.cursor = max(0, min(place, len(rows) - 1))
         self.refresh()
         if self.row_id != before:
-            self.post_message(self.Moved(self, self.row_id))
+            self.post_message(self.Moved(self))
 
     @property
     def row(self) -> Row | None:
@@ -239,7 +227,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._place(at)
         if self.cursor != before:
             self.refresh()
-            self.post_message(self.Moved(self, self.row_id))
+            self.post_message(self.Moved(self))
 
     def action_move(self, step: int) -> None:
         """Move the cursor by `step` rows."""
@@ -265,17 +253,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Open the row under the cursor."""
         self._is_placed = True
         if self.row_id:
-            self.post_message(self.Opened(self, self.row_id))
+            self.post_message(self.Opened(self))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked row; open it on a second click. On a title: post `Headed`."""
-        if event.y < self.header:
-            right = 1
-            for number, _, room in self._columns_shown():
-                right += room + 1
-                if event.x < right:
-                    self.post_message(self.Headed(self, number))
-                    return
+        """Move the cursor to the clicked row; open it on a second click."""
         at = event.y + int(self.scroll_offset.y) - self.header
         if event.y < self.header or not 0 <= at < len(self.rows):
             return
@@ -296,7 +277,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         seen = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
         self._height = self.size.height
         self._strips.clear()
-        lines.resize(self, len(self.rows) + self.header)
+        painting.resize(self, len(self.rows) + self.header)
         if seen and self.rows:
             self._place(self.cursor)
 

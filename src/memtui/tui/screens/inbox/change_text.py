@@ -17,7 +17,7 @@ from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
-from memtui.tui.widgets.side_by_side import side_by_side
+from memtui.tui.widgets.wrapping import side_by_side
 
 # From this width of the detail on, in cells, the two texts of a merge stand side by side.
 SIDE_BY_SIDE = 76

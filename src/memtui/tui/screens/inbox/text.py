@@ -18,7 +18,7 @@ from memtui.present import dates, drafts, memories, safe_text
 from memtui.tui.model import line_diff
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
-from memtui.tui.widgets.side_by_side import side_by_side
+from memtui.tui.widgets.wrapping import side_by_side
 
 # Characters of a memory that are compared with a draft.
 ALIKE_LENGTH = 2000

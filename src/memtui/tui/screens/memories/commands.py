@@ -8,11 +8,11 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import age, ago
-from memtui.core.memories import memory, references, scopes
+from memtui.core.memories import memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.present import editor, safe_text
 from memtui.present import memories as present
+from memtui.present import safe_text
 from memtui.tui.batch import AT_ONCE, BatchRunner, report
 from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.model import autosave
@@ -94,7 +94,7 @@ class MemoryCommands:
             result = outcome.done[0][1] if outcome.done else None
             if outcome.total == 1 and isinstance(result, Memory) and place is not None:
                 shown = result.scope_label in {scope.label for scope in place.scopes}
-                self.reader.expected = result.path if shown and not place.kind else ""
+                self.reader.expected = result.path if shown else ""
         finally:
             self.services.read()
         named = lambda pair: (pair[1].memory, self.reader.name_of(pair[0]))
@@ -102,6 +102,8 @@ class MemoryCommands:
 
     async def _may_change(self, places: list[Scope]) -> bool:
         """Ask before what a team shares is changed."""
+        from memtui.core.memories import references
+
         if not any(scope.is_shared for scope in places):
             return True
         return await self._is_sure(f"{references.SHARED} Go on?", "Change it for all")
@@ -272,8 +274,7 @@ class MemoryCommands:
         rows += [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
-        current = next(iter(kept), "") or (place.kind if place is not None and place.kind else "feedback")
-        answer = await self.services.ask(Choice("New memory", rows, current))
+        answer = await self.services.ask(Choice("New memory", rows, next(iter(kept), "feedback")))
         if answer in kept and kept[answer].path:
             await self._change(kept[answer].memory(), kept[answer])
         elif answer in kept:
@@ -316,6 +317,8 @@ class MemoryCommands:
 
     async def editor(self) -> None:
         """Edit the whole file in the person's editor, which gets the terminal meanwhile."""
+        from memtui.present import editor
+
         scope, row = self.list.chosen()[0]
         if not await self._may_change([scope]):
             return

@@ -18,13 +18,13 @@ from memtui.core.memories.status import BY_CLIENT, LINKS, MEANINGS, Row
 from memtui.core.places import loading
 from memtui.present import colours, safe_text
 from memtui.present import memories as present
+from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
-from memtui.tui.widgets.gauges import gauge
 
 if TYPE_CHECKING:
     from memtui.core.memories.index import Budget, Index
@@ -158,7 +158,8 @@ class MemoryDetail:
         if meter is None:
             text.append(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md\n\n", "dim")
             return
-        text.append_text(gauge(meter.budget.share, BAR)).append_text(_levels(meter.budget))
+        text.append(bar(meter.budget.share, 1.0, BAR), "yellow" if meter.budget.share >= NEARLY else "green")
+        text.append_text(_levels(meter.budget))
         entry = next((each for each in meter.lines.entries if each.is_for(row.file)), None)
         if entry is None:
             kept = self._is_recall_only(meter, row)

@@ -7,7 +7,7 @@ from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import ORDERS, Pair, View
+from memtui.tui.screens.memories.rows import ORDERS, MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 
@@ -22,9 +22,9 @@ class MemoryNavigation:
 
     services: Services
     screen: ListScreen[Pair]
+    memories: MemoryTable
     places: ScopeTree
     reader: MemoryReader
-    view: View
     go_to: Callable[[str], None]
     relist: Callable[[], None]
 
@@ -66,7 +66,7 @@ class MemoryNavigation:
 
     def right(self) -> None:
         """Unfold the place in the tree, or focus the pane to the right."""
-        if self.screen.table.has_focus:
+        if self.memories.has_focus:
             self.screen.open_detail()
         elif self.places.has_focus:
             self.enter_place()
@@ -84,26 +84,26 @@ class MemoryNavigation:
         if place is not None and place.fold is False:
             self.fold(place.key, True)
         else:
-            self.screen.table.focus()
+            self.memories.focus()
 
     # order
 
     def sort(self) -> None:
         """Take the next order."""
-        names = list(ORDERS)
-        self.order(names[(names.index(self.view.sort) + 1) % len(names)], False)
+        names = [*ORDERS]
+        self.order(names[(names.index(self.memories.order) + 1) % len(names)])
 
-    def order(self, sort: str, reverse: bool) -> None:
+    def order(self, sort: str) -> None:
         """Sort the list."""
-        self.view.sort, self.view.reverse = sort, reverse
-        self.screen.table.redraw()
+        self.memories.order = sort
+        self.memories.redraw()
         self.relist()
 
     # links
 
     def links(self) -> list[tuple[str, str]]:
         """Return (path, words) of the memories that this one links to, then of those that link to it."""
-        pair = self.screen.table.row
+        pair = self.memories.row
         if pair is None:
             return []
         scope, row = pair
@@ -117,7 +117,7 @@ class MemoryNavigation:
 
     async def follow(self) -> None:
         """Go to a memory that this one links to, or that links to it; escape comes back."""
-        here, links = self.screen.table.row_id, self.links()
+        here, links = self.memories.row_id, self.links()
         path = links[0][0] if len(links) == 1 else await self.services.ask(Choice("Follow", links))
         if path:
             self.steps.append((here, path))
@@ -126,7 +126,7 @@ class MemoryNavigation:
     def step_back(self) -> bool:
         """Go back over the link that was followed last; if the cursor is not on its end any more, forget all links and
         return False."""
-        if self.steps and self.steps[-1][1] == self.screen.table.row_id:
+        if self.steps and self.steps[-1][1] == self.memories.row_id:
             self._read(self.steps.pop()[0])
             return True
         self.steps.clear()

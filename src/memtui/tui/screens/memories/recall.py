@@ -92,7 +92,7 @@ class Recall(Labelled):
         self.last = RecallRun("")
         self._candidates: dict[str, RecallCandidate] = {}
         self._problem = self._step = self._index_problem = ""
-        self._is_newest = self._has_indexed = False
+        self._has_indexed = False
         self._one_run = threading.Lock()
 
     def begin(self) -> None:
@@ -212,7 +212,6 @@ class Recall(Labelled):
     def _put(self, prompt: str) -> None:
         """Put a prompt into its line, which has no line breaks."""
         self.prompt = prompt[:MOST_CHARACTERS]
-        self._is_newest = bool(self.recent) and prompt == self.recent[0].text
         with self.line.prevent(Input.Changed):
             self.line.value = safe_text.line(prompt)
 
@@ -220,7 +219,7 @@ class Recall(Labelled):
         """Run the prompt while the person types."""
         event.stop()
         if event.value != safe_text.line(self.prompt):
-            self.prompt, self._is_newest = event.value, False
+            self.prompt = event.value
             self.run(fresh=False)
 
     def on_input_submitted(self) -> None:
@@ -295,9 +294,8 @@ class Recall(Labelled):
     def count(self, typed: str) -> str:
         """Return how many memories are listed, and marked."""
         shown = sum(pair is not RULE for pair in self.list.rows)
-        parts = [f"{shown} of {len(self._candidates)}" if typed else ""]
-        parts += [f"{len(self.list.marks)} marked" if self.list.marks else ""]
-        return " · ".join(filter(None, parts))
+        marked = [f"{len(self.list.marks)} marked"] * bool(self.list.marks)
+        return " · ".join([*[f"{shown} of {len(self._candidates)}"] * bool(typed), *marked])
 
     def why_empty(self) -> str:
         """Return why nothing is listed."""
@@ -327,8 +325,7 @@ class Recall(Labelled):
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
         facts = [words.amount(run)] if run.delivered else []
-        facts += [words.took(run), *["your newest prompt"] * self._is_newest]
-        facts.append(f"of {many(run.memories, 'memory', 'memories')}")
+        facts += [words.took(run), f"of {many(run.memories, 'memory', 'memories')}"]
         return line.append("".join(f" · {fact}" for fact in facts), style="dim")
 
     def describe(self, pair: Pair) -> Described:
@@ -340,7 +337,7 @@ class Recall(Labelled):
         head = recall_text.head(found, run, where, now)
         name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
         text = Text().append_text(name).append_text(head)
-        recall_text.append_why(text, found, run, read_only=self.services.read_only)
+        recall_text.append_why(text, found, read_only=self.services.read_only)
         return Described(text, recall_text.glance(head, found), title=safe_text.line(found.name))
 
     def copied(self, pair: Pair | None) -> str:

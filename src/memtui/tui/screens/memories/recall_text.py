@@ -1,18 +1,16 @@
-"""The detail of a memory in recall: whether a memory would be delivered and why, the parts of its score, and the text
+"""The detail of a memory in recall: whether a memory would be delivered and why, and the text
 exactly as the model would get it; for the rule, the whole of what it would get."""
 
 from rich.text import Text
 
 from memtui.core.base.phrasing import ago, cut, many, share
 from memtui.present import recall, safe_text
-from memtui.present.bars import bar
 from memtui.recalling import RecallCandidate, RecallRun
 from memtui.tui.widgets.key_lines import append_keys
 
 # Words that are listed of one field, the telling ones first.
 TERMS = 12
 WORD_SHOWN = 40
-BAR = 10
 # Characters of a prompt in the detail of the rule.
 PROMPT_SHOWN = 600
 GUTTER = "│ "
@@ -41,17 +39,8 @@ def glance(head: Text, found: RecallCandidate) -> Text:
     return text
 
 
-def append_why(text: Text, found: RecallCandidate, run: RecallRun, *, read_only: bool) -> None:
+def append_why(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
     """Append why a memory would be delivered or not, what the model would get, and the keys that work on it."""
-    most = max((each.parts.get("lexical", 0.0) for each in run.candidates), default=0.0)
-    parts = [(name, found.parts[name]) for name in recall.PARTS if found.parts.get(name)]
-    text.append("\nScore\n" if parts else "", style="bold")
-    for name, value in parts:
-        word, meaning = recall.PARTS[name]
-        bounded = name in recall.BOUNDED
-        text.append(f"  {word:<8}{share(value) if bounded else f'{value:.1f}':>5} ")
-        text.append(bar(value, 1.0 if bounded else most, BAR), style="cyan")
-        text.append(f"  {meaning}\n", style="dim")
     _append_terms(text, found)
     if found.shifts:
         text.append("\nRaised and lowered by\n", style="bold")

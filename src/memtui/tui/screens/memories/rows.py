@@ -3,7 +3,6 @@
 import dataclasses
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.text import Text
@@ -29,33 +28,24 @@ Pair = tuple[Scope, Row]
 RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
-class ListOrder(NamedTuple):
-    """An order of the list: its key, the last column while it is on, and whether the arrow up is shown when not
-    reversed."""
-
-    key: Callable[[Pair], object]
-    column: "Column | None" = None
-    up: bool = True
-
-
 def _by(name: str) -> Callable[[Pair], object]:
     key = memory_status.SORT_KEYS[name]
     return lambda pair: key(pair[1])
 
 
 USED = Column("used", 6, right=True)
-# The last column says what the list is ordered by; ordered by name or type, how often a memory was of use. As wide for
-# each order as can be, so that the others do not move.
-ORDERS = {
-    "name": ListOrder(_by("name")),
-    "type": ListOrder(_by("type")),
-    "age": ListOrder(_by("age"), Column("age", 6, right=True)),
-    "size": ListOrder(_by("size"), Column("size", 6, right=True), up=False),
-    "sent": ListOrder(_by("deliveries"), Column("sent", 6, right=True), up=False),
-    "last": ListOrder(_by("last"), Column("last", 6, right=True)),
-    "used": ListOrder(lambda pair: -times_used(pair[1]), USED, up=False),
-    "flags": ListOrder(_by("flags"), Column("fix", 6)),
-    "scope": ListOrder(lambda pair: scope_word(*pair), Column("scope", 14)),
+# The orders of the list: the key of each, and the last column, which says what the list is ordered by; ordered by name
+# or type, how often a memory was of use. As wide for each order as can be, so that the others do not move.
+ORDERS: dict[str, tuple[Callable[[Pair], object], Column]] = {
+    "name": (_by("name"), USED),
+    "type": (_by("type"), USED),
+    "age": (_by("age"), Column("age▴", 6, right=True)),
+    "size": (_by("size"), Column("size▾", 6, right=True)),
+    "sent": (_by("deliveries"), Column("sent▾", 6, right=True)),
+    "last": (_by("last"), Column("last▴", 6, right=True)),
+    "used": (lambda pair: -times_used(pair[1]), Column("used▾", 6, right=True)),
+    "flags": (_by("flags"), Column("fix▴", 6)),
+    "scope": (lambda pair: scope_word(*pair), Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
 BY_DELIVERIES = {"sent", "last", "used", "flags"}
@@ -102,41 +92,12 @@ def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Col
     return [dataclasses.replace(each, width=room) if each.title[:4] == "name" else each for each in columns]
 
 
-def columns(sort: str, reverse: bool) -> list[Column]:
+def columns(sort: str) -> list[Column]:
     """Return the columns, the one of the order with an arrow."""
-    order = ORDERS[sort]
-    columns = [*COLUMNS, order.column or USED]
-    at = {"name": NAME, "type": TYPE}.get(sort, len(COLUMNS))
-    title = columns[at].title + ("▴" if order.up != reverse else "▾")
-    room = columns[at].width and max(columns[at].width, len(title))
-    columns[at] = dataclasses.replace(columns[at], title=title, width=room)
+    columns = [*COLUMNS, ORDERS[sort][1]]
+    for at in {"name": [NAME], "type": [TYPE]}.get(sort, ()):
+        columns[at] = dataclasses.replace(columns[at], title=columns[at].title + "▴")
     return columns
-
-
-def sort_of(column: int, sort: str) -> str:
-    """Return the order for a click on the title of this column; empty if there is none. `sort`: the present one."""
-    if column == len(COLUMNS):
-        return sort if ORDERS[sort].column else "used"
-    return {TYPE: "type", TYPE + 1: "type", NAME: "name"}.get(column, "")
-
-
-@dataclasses.dataclass
-class View:
-    """The order of the list."""
-
-    sort: str = "name"
-    reverse: bool = False
-
-    def restore(self, state: Mapping[str, object]) -> None:
-        """Restore a state that was remembered with `dataclasses.asdict`."""
-        sort = state.get("sort")
-        self.sort = sort if isinstance(sort, str) and sort in ORDERS else "name"
-        self.reverse = state.get("reverse") is True
-
-    def ordered(self, pairs: list[Pair]) -> list[Pair]:
-        """Return the memories in order, equals by name."""
-        sort_key = ORDERS[self.sort].key
-        return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
 def searched(pair: Pair) -> str:
@@ -239,7 +200,7 @@ class MemoryTable(RowList[Pair]):
 
     def __init__(self, draw: Callable[[Pair], list[Text]], *, empty: str) -> None:
         super().__init__(COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
-        self.order = ("name", False)
+        self.order = "name"
         self.longest_name = 0
         self.recall_columns: Sequence[Column] = ()
         self.rule: Callable[[], str] = str
@@ -278,18 +239,19 @@ class MemoryTable(RowList[Pair]):
             return f"{first.name} is a block of the model: only its text can be changed."
         return f"{first.name} is one of your instructions, read-only here: change {first.path} itself."
 
-    def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
-        """Set the columns for these memories in this order."""
-        self.order = (sort, reverse)
+    def ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Return memories in the order of the list, equals by name, and set the columns for them."""
         # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
         self.longest_name = max([self.longest_name, *(len(row.memory.name) for _, row in pairs)])
         self.fit()
+        sort_key = ORDERS[self.order][0]
+        return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()))
 
     def fit(self) -> None:
         """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = fitted(self.recall_columns or columns(*self.order), width, self.longest_name)
+            self.columns = fitted(self.recall_columns or columns(self.order), width, self.longest_name)
 
     def on_resize(self) -> None:
         """Set and paint the columns for the new width."""

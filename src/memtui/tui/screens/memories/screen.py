@@ -1,6 +1,5 @@
 """The Memories screen: the agent's memories, by scope."""
 
-import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,7 +26,7 @@ from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail, flag_lines, glance_text
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair, View
+from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
 from memtui.tui.screens.memories.transferring import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
@@ -62,12 +61,12 @@ class Memories(ListScreen[Pair]):
     def __init__(self, services: Services) -> None:
         table = MemoryTable(self._draw, empty=READING)
         super().__init__(services, table, rows.searched, placeholder="words, type:, scope:, is:, project:")
-        self.places, self.view = ScopeTree(), View()
+        self.places = ScopeTree()
         self.reader = MemoryReader(services, self, self._show, self._show_counts, self._show_outcomes)
         self.details = MemoryDetail(services, self.reader)
         self.bulk = BatchRunner(self)
         places, reader = self.places, self.reader
-        self.navigation = MemoryNavigation(services, self, places, reader, self.view, self.go_to, self.relist)
+        self.navigation = MemoryNavigation(services, self, table, places, reader, self.go_to, self.relist)
         self.commands |= self.navigation.table(table.why_none) | TransferCommands(services, places).table()
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
@@ -97,7 +96,7 @@ class Memories(ListScreen[Pair]):
         """Focus the list in its remembered state, with the first page of memories read; all others are read after the
         first paint."""
         left = self.left
-        self.view.restore(left)
+        self.table.order = order if (order := str(left.get("sort"))) in rows.ORDERS else "name"
         self.places.restore(left)
         self._put_query(str(left.get("query") or ""))
         self.table.focus()
@@ -117,7 +116,8 @@ class Memories(ListScreen[Pair]):
         self.show_detail()
 
     def _keep(self) -> None:
-        self.keep(**dataclasses.asdict(self.view), query=self.typed, place=self.places.row_id, folds=self.places.folds)
+        places = self.places
+        self.keep(sort=self.table.order, query=self.typed, place=places.row_id, folds=places.folds)
 
     # reading
 
@@ -171,7 +171,7 @@ class Memories(ListScreen[Pair]):
             self.table.move_to(at)
 
     def _show_counts(self) -> None:
-        if self.search.state or self.view.sort in rows.BY_DELIVERIES:
+        if self.search.state or self.table.order in rows.BY_DELIVERIES:
             self.sift()
 
     def _show_outcomes(self) -> None:
@@ -180,10 +180,9 @@ class Memories(ListScreen[Pair]):
 
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
-        sort, reverse = self.view.sort, self.view.reverse
-        pairs = self.recalled.pairs() if self.recalled else self.view.ordered(self._sought_in())
+        pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
         self._pairs = fuzzy.Haystack(pairs, rows.searched, None if self.recalled else rows.body)
-        self.table.measure(pairs, sort, reverse)
+        self.table.fit()
         self.fill()
 
     def _sought_in(self) -> list[Pair]:
@@ -193,7 +192,7 @@ class Memories(ListScreen[Pair]):
             return reader.pairs()
         if self.search.scope:
             return reader.pairs(scope for scope in reader.found if not scope.project)
-        return [pair for pair in reader.pairs(place.scopes) if place.holds(pair[1])] if place else []
+        return reader.pairs(place.scopes) if place else []
 
     def relist(self) -> None:
         """Show the list after a change of place or order, and remember that state."""
@@ -294,7 +293,7 @@ class Memories(ListScreen[Pair]):
         if recall := self.recalled:
             return recall.draw(pair, self.search.words)
         now, autosaves = self.services.data.now(), self.reader.autosaves
-        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.view.sort)
+        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.table.order)
 
     def copied(self) -> str:
         """Return the text for the clipboard: the whole file of the memory; in recall what the model would get."""
@@ -385,9 +384,8 @@ class Memories(ListScreen[Pair]):
         self.reader.expected = "" if found else path
         if found is None:
             return
-        scope, row = found
-        place = self.places.row
-        if place is None or scope.label not in {s.label for s in place.scopes} or not place.holds(row):
+        scope, place = found[0], self.places.row
+        if place is None or scope.label not in {s.label for s in place.scopes}:
             self.places.go_to(tree.ALL if tree.is_here(scope) else scope.label)
         if self.typed:
             self.typed = ""
@@ -414,12 +412,6 @@ class Memories(ListScreen[Pair]):
         """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
         if event.widget is self.summary_line:
             self.services.action_run("memories.recall" if self.recalled else "memories.left")
-
-    @on(RowList.Headed, "#list")
-    def _headed(self, event: RowList.Headed) -> None:
-        sort = rows.sort_of(event.column, self.view.sort)
-        if sort and not self.recalled:
-            self.navigation.order(sort, sort == self.view.sort and not self.view.reverse)
 
     # back
 

@@ -1,6 +1,5 @@
-"""The tree of scopes: groups of scopes, and under each scope its types and what is below the cut of its index."""
+"""The tree of scopes, and of groups of scopes."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,25 +15,20 @@ from memtui.tui.widgets.rows import Column, RowList
 ALL = "all"
 # The groups of scopes, folded at first: (key, label).
 GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
-# The labels of the scopes that are unfolded at first.
-UNFOLDED = ("global", "project", "auto", "team")
 # Shown instead of a count until all memories are read.
 UNREAD = "…"
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the tree: some scopes, with `kind` only their memories of a type, with `below` only those below the cut
-    of the index. `problems`: the findings to fix on its memories; `fold`: whether it is unfolded, None if it can't be
-    folded; `unread`: whether it may have more memories than `count`."""
+    """A line of the tree: some scopes. `problems`: the findings to fix on their memories; `fold`: whether it is
+    unfolded, None if it can't be folded; `unread`: whether it may have more memories than `count`."""
 
     key: str
     label: str
     count: int
     scopes: tuple[Scope, ...]
     depth: int = 0
-    kind: str = ""
-    below: bool = False
     fold: bool | None = None
     unread: bool = False
     problems: int = 0
@@ -49,24 +43,14 @@ class Place:
         """The number of findings to fix in a few characters, `!3`; empty for none."""
         return f"!{self.problems}" if self.problems else ""
 
-    def holds(self, row: Row) -> bool:
-        """Return whether a memory of its scopes belongs here."""
-        if self.below:
-            return "B" in row.letters
-        return not self.kind or (row.memory.type or "-") == self.kind
-
     @property
     def words(self) -> str:
-        """Its name, with that of the line above it."""
-        if not self.depth:
-            return self.label
-        above = name_of(self.scopes[0], "") if "/" in self.key else dict(GROUPS).get(group_of(self.scopes[0]), "")
-        return f"{above} ▸ {self.label}"
+        """Its name, with that of the group above it."""
+        return f"{dict(GROUPS)[group_of(self.scopes[0])]} ▸ {self.label}" if self.depth else self.label
 
     def draw(self) -> list[Text]:
         """Return the cells of its row."""
-        style = "bold" if not self.depth and self.fold is not None else "dim" if self.depth else ""
-        style = present.TYPE_STYLES.get(self.kind, style)
+        style = "dim" if self.depth else "bold"
         mark = {True: f"{legend.UNFOLDED} ", False: f"{legend.FOLDED} ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
         text = Text(
@@ -75,8 +59,7 @@ class Place:
         )
         if problem:
             text.append(" !", colours.PROBLEM)
-        count = Text(self.counted, style="yellow" if self.below else "dim")
-        return [text, count, Text(self.to_fix, colours.PROBLEM)]
+        return [text, Text(self.counted, "dim"), Text(self.to_fix, colours.PROBLEM)]
 
 
 def name_of(scope: Scope, project: str) -> str:
@@ -113,37 +96,22 @@ class Library:
         here = [scope for scope in self.scopes if is_here(scope)]
         label, counted = ("all projects", self.scopes) if self.everywhere else ("all here", here)
         places = [replace(self._place(ALL, label, counted), scopes=tuple(here))]
-        for scope in self.scopes:
-            if not group_of(scope):
-                places += self._scope_places(scope, folds)
+        places += [self._scope(scope) for scope in self.scopes if not group_of(scope)]
         for key, label in GROUPS:
             members = [scope for scope in self.scopes if group_of(scope) == key]
             unfolded = folds.get(key, False)
             places += [replace(self._place(key, label, members), fold=unfolded)] if members else []
-            for scope in members if unfolded else ():
-                places.append(replace(self._place(scope.label, name_of(scope, self.project), [scope]), depth=1))
+            places += [replace(self._scope(scope), depth=1) for scope in members] if unfolded else []
         return places
+
+    def _scope(self, scope: Scope) -> Place:
+        return self._place(scope.label, name_of(scope, self.project), [scope])
 
     def _place(self, key: str, label: str, scopes: Sequence[Scope]) -> Place:
         rows = [row for scope in scopes for row in self.rows.get(scope.label, ())]
         problems = findings.problems(flag for row in rows for flag in row.flags)
         unread = any(scope.label in self.unread for scope in scopes)
         return Place(key, label, len(rows), tuple(scopes), unread=unread, problems=problems)
-
-    def _scope_places(self, scope: Scope, folds: Mapping[str, bool]) -> list[Place]:
-        """Return the line of a scope, and those below it: what is below the cut of its index, and its types."""
-        rows, whole = self.rows.get(scope.label, ()), self._place(scope.label, name_of(scope, self.project), [scope])
-        kinds = Counter([row.memory.type or "-" for row in rows])
-        unfolded = folds.get(scope.label, scope.label in UNFOLDED)
-        part = replace(whole, depth=1, problems=0)
-        places = [replace(whole, fold=unfolded if kinds else None)]
-        if below := sum("B" in row.letters for row in rows if row.flags):
-            key = f"{scope.label}/below"
-            places.append(replace(part, key=key, label="below the cut", count=below, below=True, unread=False))
-        for kind, count in sorted(kinds.items(), key=lambda each: (each[0] == "-", each[0])) if unfolded else ():
-            label = "untyped" if kind == "-" else kind
-            places.append(replace(part, key=f"{scope.label}/{kind}", label=label, count=count, kind=kind))
-        return places
 
 
 class ScopeTree(RowList[Place]):
@@ -168,9 +136,10 @@ class ScopeTree(RowList[Place]):
         """Show the tree of these scopes; `loaded`: all of them were read."""
         self._library = replace(library, everywhere=self._library.everywhere)
         self._refold()
-        if self.wanted:
-            self.want(self.wanted)
-            self.wanted = "" if loaded else self.wanted
+        if any(scope.label == self.wanted for scope in library.scopes) or self.wanted in dict(GROUPS):
+            self.go_to(self.wanted)
+            self.wanted = ""
+        self.wanted = "" if loaded else self.wanted
 
     def of_all_projects(self, everywhere: bool) -> None:
         """Show that the list has the memories of all projects, or only those of the place under the cursor."""
@@ -188,16 +157,15 @@ class ScopeTree(RowList[Place]):
         self.show(places)
         if here and here not in there:  # not the next one: keys would go to another project's memories
             self._lost = here
-            above = here.partition("/")[0]
-            self._move_to_key(above if above in there else ALL)
+            self._move_to_key(ALL)
         elif self._lost in there:  # they are back
-            if here == ALL or here == self._lost.partition("/")[0]:
+            if here == ALL:
                 self._move_to_key(self._lost)
             self._lost = ""
 
     def unfolded(self) -> list[Place]:
         """Return all places, those that are folded away too."""
-        return self._library.places(dict.fromkeys([*self.folds, *(key for key, _ in GROUPS), *UNFOLDED], True))
+        return self._library.places(dict.fromkeys(dict(GROUPS), True))
 
     def fold(self, key: str, unfolded: bool) -> None:
         """Fold or unfold a place."""
@@ -210,18 +178,10 @@ class ScopeTree(RowList[Place]):
 
     def go_to(self, key: str) -> None:
         """Move the cursor to a place, unfolding what it is under."""
-        head = key.partition("/")[0]
-        if key not in {place.key for place in self.rows}:
-            scope = next((s for place in self.unfolded() for s in place.scopes if s.label == head), None)
-            self.fold(group_of(scope) or head if scope else head, True)
+        scope = next((each for each in self._library.scopes if each.label == key), None)
+        if scope is not None and group_of(scope):
+            self.fold(group_of(scope), True)
         self._move_to_key(key)
-
-    def want(self, key: str) -> None:
-        """Move the cursor to a place, unfolding what it is under: now, or once it is read."""
-        there = any(place.key == key for place in self.unfolded())
-        self.wanted = "" if there else key
-        if there:
-            self.go_to(key)
 
     def _move_to_key(self, key: str) -> None:
         at = self.index_of(key)
