@@ -5,15 +5,14 @@ the transcript what was asked.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import prompts, transcript
 from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal.own_files import BesideRow
-from memtui.core.memories import beside, moved, triggers
+from memtui.core.memories import moved, triggers
 from memtui.core.places import locate, reindexing
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
@@ -140,23 +139,9 @@ class _Lessons:
         """Write what was learned; return the paths of the memories that have other triggers now. Raises OSError."""
         found = []
         for directory, lessons in self._asked.items():
-            changed = triggers.note_use(self._root, beside.TRIGGERS, directory, _changes(lessons))
+            changed = triggers.note_use(self._root, directory, lessons)
             found += [f"{directory}/{file}" for file in changed]
         return found
-
-
-def _changes(
-    lessons: dict[str, list[tuple[str, float]]],
-) -> dict[str, Callable[[list[BesideRow]], list[BesideRow]]]:
-    def change(found: list[tuple[str, float]]) -> Callable[[list[BesideRow]], list[BesideRow]]:
-        def after(rows: list[BesideRow]) -> list[BesideRow]:
-            for text, time in found:
-                rows = triggers.after_use(rows, text, time)
-            return rows
-
-        return after
-
-    return {file: change(found) for file, found in lessons.items()}
 
 
 def _prompt_of(asked: list[Prompt], use: Use) -> int:

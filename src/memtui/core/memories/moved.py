@@ -32,11 +32,11 @@ def load(root: str) -> EarlierPlaces:
     key = (len(every), every[-1].id if every else "")
     if root not in _known or _known[root][0] != key:
         trash: dict[Place, Place] = {}
-        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in _moves(each, trash)])))
+        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in moves(each, trash)])))
     return _known[root][1]
 
 
-def _moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
+def moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
     """Yield the moves of memories by a change, undo or redo: (time, old place, new place). A new memory has no old
     place; what an undo or a restore brings back has the one in `trash`."""
     rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memtui.core.base import clock
 from memtui.core.journal import ledger as journal_ledger
+from memtui.core.memories import moved
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
@@ -29,20 +29,9 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     for each in ledger.all():
         if each.state != "done" or not each.is_change or each.op == "restore":
             continue
-        became = each.record.get("became")  # of a consolidation, which makes and removes many files in one step
-        for row in each.record["changes"]:
-            if row.get("before") is None and row.get("after"):
-                # A moved file has the origin of the file that the same step removed.
-                gone = [
-                    other["path"]
-                    for other in each.record["changes"]
-                    if other.get("before")
-                    and not other.get("after")
-                    and (not isinstance(became, dict) or became.get(other["path"]) == row["path"])
-                ]
-                first = next((created[path] for path in gone if path in created), None)
-                if first is not None or not gone or each.op == "move":
-                    created[row["path"]] = first or (each.op, clock.parse(each.time))
+        for time, old, new in moved.moves(each, {}):
+            if isinstance(new, str) and (old is None or old in created or each.op == "move"):
+                created[new] = created[old] if isinstance(old, str) and old in created else (each.op, time or None)
     return created
 
 

@@ -284,14 +284,15 @@ def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideR
     return [row for row in result if weights.get(row, least) >= least]
 
 
-def note_use(
-    root: str, kind: str, directory: str, change: dict[str, Callable[[list[BesideRow]], list[BesideRow]]]
-) -> set[str]:
-    """Change the rows of some files of a directory; return those files that have others now. Raises OSError."""
-    path = own_files.beside_path(root, kind, directory)
+def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, float]]]) -> set[str]:
+    """Note uses, as (text, time), of files of a directory; return those that have other rows now. Raises OSError."""
+    path = own_files.beside_path(root, beside.TRIGGERS, directory)
     with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
         rows = own_files.beside_rows(read_or_none(path) or b"")
-        after = {file: make(rows.get(file, [])) for file, make in change.items()}
+        after = {file: rows.get(file, []) for file in uses}
+        for file, noted in uses.items():
+            for text, time in noted:
+                after[file] = after_use(after[file], text, time)
         changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, [])}
         if changed:
             own_files.write_beside(path, directory, {**rows, **after})
