@@ -256,7 +256,7 @@ class Recalling:
             for each in found:
                 if back:
                     scope, file = triggers.place_of(store, each)
-                    texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted))
+                    texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted), words.COMMON)
                     triggers.unmute(store, each, texts)
                 else:
                     triggers.mute(store, each, counted, words.terms)

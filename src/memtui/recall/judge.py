@@ -245,7 +245,7 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
     from memtui.core.memories import mutes
     from memtui.recall import words as prompt_words
 
-    kept, terms = mutes.Mutes(root), prompt_words.terms(words)
+    kept, terms = mutes.Mutes(root, prompt_words.COMMON), prompt_words.terms(words)
     return lambda directory, file: kept.muted(directory, file, terms)
 
 

@@ -34,7 +34,7 @@ def mute(store, text=PROMPT):
 
 
 def muted(store, text, file="a.md"):
-    return mutes.Mutes(store.root).muted(directory(store), file, words.terms(text))
+    return mutes.Mutes(store.root, words.COMMON).muted(directory(store), file, words.terms(text))
 
 
 @pytest.mark.parametrize(

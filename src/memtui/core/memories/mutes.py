@@ -9,21 +9,6 @@ KIND = "mutes"
 # Prompts are alike from this cosine of their terms on; a common word counts so much, any other 1.
 CLOSE, COMMON = 0.6, 0.15
 MOST_TERMS = 64
-# Words that say nothing about what a prompt is about, in six languages, as `recall/words.py` makes terms of them.
-_COMMON_TERMS = (
-    "a aber about again ai all als also am an and any are as at auch auf aus avec avon be been bei being bitt but "
-    "by can ce ces cet cett che com come comment como con could cual cuando da dan dann das de dein del dem den "
-    "der des di did die do doe dond done dove du e ein eine einem einen einer el elle em en er es est esta estan "
-    "et etre eu fair fais fare faut favor fazer for fra from fur get gli go ha habe haben hacer had has hat have "
-    "hay haz he her here hey hi his how i ich if ihr il ils im in into io is ist it its je jetzt just kann kein "
-    "konnen la las le les let lo los ma mach mais make mal mas may me mein mes meu mi might mio mit mon muss must "
-    "my na nao nas ne need nicht no noch noi non nos nosotro not notr nous now nuestro nur o oder of ok on onde "
-    "ont or os ou our over par para pas per pero peut peux pleas plus pode por porqu pour pourquoi pued puedo "
-    "puoi quand quando que qui quoi san se sein sem ser seu shall she should si sie sin sind so soll some son "
-    "sont sous still su sur than that the their them then ther thes they this thos to ton tra tu tuo um uma un "
-    "una und une uno unser us use using voce vom von votr vous want war warum was we wenn wer werden were what "
-    "when wher which who why wie will wir wird with wo would y yes yo you your zu zum zur "
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +16,15 @@ if TYPE_CHECKING:
 
 
 class Mutes:
-    """The muted prompts of the memories under a data root. Files are read when they are first asked for, once."""
+    """The muted prompts of the memories under a data root, which are read once. `common`: terms that tell little, as
+    `recall/words.py` has them."""
 
     __slots__ = ("_common", "_known", "_root")
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, common: "frozenset[str]") -> None:
         self._root = root
         self._known: dict[str, dict[str, list[frozenset[str]]]] = {}
-        self._common: frozenset[str] = frozenset()
+        self._common = common
 
     def muted(self, directory: str, file: str, terms: "Iterable[str]") -> bool:
         """Tell whether a memory, by its directory and file there, is not wanted for a prompt with these terms."""
@@ -53,7 +39,6 @@ class Mutes:
 
     def are_close(self, one: "set[str]", other: "frozenset[str]") -> bool:
         """Tell whether two prompts are alike, by their terms."""
-        self._common = self._common or frozenset(_COMMON_TERMS.split())
         shared = self._weight(one & other)
         return shared > 0.0 and shared * shared >= CLOSE * CLOSE * self._weight(one) * self._weight(other)
 

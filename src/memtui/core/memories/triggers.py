@@ -202,9 +202,9 @@ def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
     return [MutedPrompt(str(row["text"]), clock.parse(str(row.get("time"))) or 0.0) for row in rows]
 
 
-def muted_like(root: str, directory: str, file: str, terms: Sequence[str]) -> list[str]:
-    """List the prompts for which a memory is muted that are like one with these terms, as they are shown."""
-    known, asked = mutes.Mutes(root), set(terms)
+def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
+    """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
+    known, asked = mutes.Mutes(root, common), set(terms)
     rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
     prompts = [(str(row["text"]), row.get("terms")) for row in rows]
     return [text for text, its in prompts if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
