@@ -248,7 +248,6 @@ STORIES = {
         typed("memtui import ~/.claude-mem --dry-run", "memtui import .claude/memory --dry-run", "known already|would"),
         typed("memtui export global", "memtui export global && rm -r memtui-global", "another machine"),
         typed("export SCOPE", "memtui export global --to $TMPDIR/mine", "another machine"),
-        typed("export NAME", "memtui export prefer-pnpm --to $TMPDIR/pnpm.md", "another machine"),
         typed(("export --all", "memtui export"), "memtui export --all --to $TMPDIR/all", "auto:blog"),
         typed("", "memtui import $TMPDIR/all --dry-run --scope global", "known already|would"),
         typed(

@@ -206,7 +206,6 @@ SCENARIOS = [
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("import", "TOP/notes", "--dry-run", reads=True, files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("export", "global", "--to", "TOP/tmp/all"),
-    C("export", "native", "--to", "TOP/tmp/native.md"),
     C("new", "made", "--description", "d", "--body", "tok-n1", "--scope", "global"),
     C("new", "made", "--description", "d", "--body", "tok-n1", "--scope", "project"),
     C("new", "made", "--description", "d", "--body", "tok-n1", cwd="other"),

@@ -108,24 +108,12 @@ def test_nothing_is_overwritten(desk):
     for name in ("full", "file"):
         with pytest.raises(ConflictError):
             export(desk, desk.tmp / name)
-    one = exporting.collect_one(desk.store.find("global:a"))
-    with pytest.raises(ConflictError):
-        exporting.write_one(one, str(desk.tmp / "file"))
     assert (desk.tmp / "file").read_text() == "x"
     assert all_of(desk.tmp / "full") == {"x": b"x"}
     (desk.tmp / "new").mkdir()
     export(desk, desk.tmp / "new")
     assert all_of(desk.tmp / "new") == {"a.md": b"A rule.\n"}
     assert (desk.tmp / "new").stat().st_mode & 0o077 == 0
-
-
-def test_one_memory_is_a_file(desk):
-    put(desk, {"deep/a.md": b"A rule.\r\n", "b.md": b"B.\n"})
-    one = exporting.collect_one(desk.store.find("global:deep/a"))
-    exporting.write_one(one, str(desk.tmp / "out/rule.md"))
-    assert (desk.tmp / "out/rule.md").read_bytes() == b"A rule.\r\n"
-    assert (desk.tmp / "out/rule.md").stat().st_mode & 0o077 == 0
-    assert transfers.exported(one) == "1 memory: global (1)"
 
 
 def test_there_must_be_something_to_export(desk):

@@ -55,11 +55,6 @@ class Context(Workspace):
             message = findings.message(next(file_checks.strangers(directories)))
             raise MemtuiError(message + ".", "`memtui doctor` lists all problems, and says what to do.")
 
-    @property
-    def project_wanted(self) -> str:
-        """The slug of the project that --project names; empty for all projects."""
-        return self.slug if self.project_given else ""
-
     @cached_property
     def usage(self) -> "Usage":
         """Deliveries and uses of memories, by the delivery log: read once a run."""

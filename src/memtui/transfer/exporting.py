@@ -1,6 +1,5 @@
-"""Export memories: the files of scopes as a folder, or one memory as a file, byte for byte."""
+"""Export memories: the files of scopes as a folder, byte for byte."""
 
-import contextlib
 import itertools
 import os
 import shutil
@@ -12,7 +11,6 @@ from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.base.phrasing import size
 from memtui.core.base.storage import storage_error
 from memtui.core.memories import scopes
-from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate
 from memtui.core.redaction import redact
@@ -77,16 +75,6 @@ def collect(wanted: Sequence[Scope]) -> Export:
     return export
 
 
-def collect_one(memory: Memory) -> Export:
-    """Read one memory. Raises NotFoundError."""
-    data, why = _read(memory.path)
-    if data is None:
-        raise NotFoundError(f"{memory.ref} {why or 'is gone'}.", NOTHING)
-    export = Export()
-    export.add(memory.scope_label, {os.path.basename(memory.path): data})
-    return export
-
-
 def _read(path: str) -> tuple[bytes | None, str]:
     """Return the content of a file, or why it is left out; neither if it is gone."""
     try:
@@ -138,21 +126,3 @@ def write(export: Export, path: str) -> None:
         raise storage_error(error, path) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def write_one(export: Export, path: str) -> None:
-    """Write the one memory of an export to a path that nothing is at yet. Raises ConflictError, MemtuiError."""
-    ((data,),) = (files.values() for files in export.files.values())
-    path = os.path.abspath(path)
-    temporary = f"{path}.{ids.new_id()}"
-    try:
-        fs.makedirs(os.path.dirname(path))
-        fs.write_atomic(temporary, data)
-        os.link(temporary, path)  # at once, and never over another file
-    except FileExistsError:
-        raise ConflictError(f"{path} is there already.", TAKEN) from None
-    except OSError as error:
-        raise storage_error(error, path) from error
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)

@@ -256,17 +256,15 @@ def _print(ctx: Context, out: Output, done: "list[tuple[Memory, Memory]]") -> No
 
 
 def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
-    """Say which commands a hook refuses from now on, and which words of the field `forbids` do nothing."""
+    """Say which commands a hook refuses from now on, and which of those that it forbids never match."""
     from memtui.core.settings import config
     from memtui.recall import fields
 
     old, now = (fields.commands(before) if before is not None else ()), fields.commands(after)
-    had, has = before is not None and fields.MARK in before.raw, fields.MARK in after.raw
-    if old == now and (now or had == has):
+    if old == now:
         return
-    lists = [each for each in now if fields.can_match(each)], [each for each in old if fields.can_match(each)]
-    new, gone = [each for each in lists[0] if each not in old], [each for each in lists[1] if each not in now]
-    idle = [each for each in now if each not in lists[0]]
+    matching = [each for each in now if fields.can_match(each)]
+    new, idle = [each for each in matching if each not in old], [each for each in now if each not in matching]
     if new:
         mode = config.value(ctx.settings(), ctx.project_root, "mode")
         scope = next((each for each in ctx.store().scopes() if each.label == after.scope_label), None)
@@ -274,12 +272,8 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
         if scope is not None and scope.needs_trust and not trust.load(ctx.root, scope.directory).allows(after.raw):
             since = "Once you trust the memory (memtui trust)"
         out.paragraph(line(f"{since} a hook refuses {_quoted(new)} once a session."))
-    if gone:
-        out.paragraph(line(f"No hook refuses {_quoted(gone)} for it any more."))
     if idle:
         out.paragraph(line(f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"))
-    elif not now and has and not gone:
-        out.paragraph(f"! forbids names no command, so nothing is refused: {AS_RUN}")
 
 
 def _quoted(commands: "list[str]") -> str:

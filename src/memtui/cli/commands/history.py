@@ -16,7 +16,6 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.memories import history, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.memories.writers import Occasions
 from memtui.present import versions as present
@@ -144,7 +143,7 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
         except MemtuiError:
             return len(items)
 
-    done = bulk.run(store, sorted(names, key=position), lambda name: store.restore(_item(ctx, items, name).id))
+    done = bulk.run(store, sorted(names, key=position), lambda name: store.restore(memories.trashed(items, name).id))
     restored: list[dict[str, object]] = [memories.data_of(each) for each in done]
 
     def text(out: Output) -> None:
@@ -153,19 +152,6 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
         memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)
-
-
-def _item(ctx: Context, items: "list[TrashItem]", name: str) -> TrashItem:
-    """Return the item of the trash that a name or an id means. Raises UsageError for a memory that is there."""
-    try:
-        return memories.trashed(items, name)
-    except NotFoundError as error:
-        try:
-            there = memories.find(ctx, name)
-        except MemtuiError:
-            raise error from None
-    hint = f"Say which version: memtui history {shell_word(there.ref)} --restore 2"
-    raise UsageError(f"{there.ref} is not in the trash.", hint)
 
 
 def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None, Scope | None, list[Version]]":

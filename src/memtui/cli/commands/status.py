@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from contextlib import suppress
 
 from memtui.backfill import begun
 from memtui.cli import entries, parser
@@ -67,10 +68,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     others = (each for each in ctx.waiting(("updates",), every=True) if each.slug not in {ctx.slug, None})
     elsewhere = sum(not each.entry.snoozed(ctx.now()) for each in others)
     earlier = begun.unread(ctx.root, ctx.config_dir)
-    steps = _steps(ctx, waiting, changed, problems, total=sum(counts.values()))
-    if earlier:
-        at = next((at for at, (command, _) in enumerate(steps) if not command.startswith("memtui setup")), len(steps))
-        steps.insert(at, ("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
+    steps = _steps(ctx, waiting, changed, problems, earlier, total=sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -122,7 +120,7 @@ def _changed(ctx: Context) -> int:
 
 
 def _steps(
-    ctx: Context, waiting: "dict[str, int]", changed: int, problems: "list[Finding]", total: int
+    ctx: Context, waiting: "dict[str, int]", changed: int, problems: "list[Finding]", earlier: int, total: int
 ) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
     steps = []
@@ -138,21 +136,25 @@ def _steps(
         steps.append(("memtui doctor", "the settings can't be read"))
     if off := settings_checks.mode_off(ctx.settings(), ctx.project_root):
         steps.append((findings.remedy(off), "the mode is off here: no session is served"))
-    if waiting["updates"]:
-        steps.append(("memtui inbox", f"{many(waiting['updates'], 'draft')} to review"))
-    if proposed := sum(each.open for each in entries.proposals(ctx)):
-        steps.append(("memtui inbox", f"{many(proposed, 'proposal')} about memories to review"))
-    if changed:
-        steps.append(("memtui inbox --kind changed", "what others wrote: memtui approve, or memtui reject"))
+    if earlier:
+        steps.append(("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
+    untrusted = 0
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
-    if exists:
-        try:
-            found = trust.status(ctx.root, directory)
-        except OSError:
-            found = trust.TrustStatus(always=False)
-        if found.new or found.changed:
-            number = many(len(found.new) + len(found.changed), "memory", "memories")
-            steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
+    with suppress(OSError):
+        trusted = trust.status(ctx.root, directory) if exists else None
+        untrusted = len(trusted.new) + len(trusted.changed) if trusted is not None else 0
+    decisions = [
+        many(count, *words)
+        for count, *words in (
+            (waiting["updates"], "draft"),
+            (changed, "memory changed by others", "memories changed by others"),
+            (sum(each.open for each in entries.proposals(ctx)), "proposal"),
+            (untrusted, "memory to trust", "memories to trust"),
+        )
+        if count
+    ]
+    if decisions:
+        steps.append(("memtui inbox", f"{', '.join(decisions)}: yes or no?"))
     fixes: dict[str, list[str]] = {}
     for each in causes.by_cause(problems):
         if findings.fix_of(each.finding) == "lint":
@@ -160,11 +162,10 @@ def _steps(
     steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]
     if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
         steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
-    if total:
-        steps.append(("memtui check", "reads the memories: secrets, days that are over, paths that are gone"))
     if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
         steps.append(("memtui config edit", "config.toml can't be read"))
     if total:
+        steps.append(("memtui check", "reads the memories: secrets, days that are over, paths that are gone"))
         steps.append(("memtui list", "what is remembered"))
     steps.append(('memtui note "…"', "write a note to the next session"))
     steps.append(("memtui activity", "what was delivered, and whether it arrived"))

@@ -9,7 +9,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import when
-from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many, size
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
@@ -17,7 +17,6 @@ from memtui.core.base.short_ids import short_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.backfill.reading import BackfillReading, ReadingProgress
-    from memtui.core.memories.memory import Memory
 
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
@@ -49,14 +48,14 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "export",
         export,
-        "memories as files: a scope, or one memory",
-        "memtui export global\nmemtui export prefer-pnpm\nmemtui export --all --to everything",
+        "the memories of a scope as files",
+        "memtui export global\nmemtui export --all --to everything",
         "A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all gives each scope a folder in"
-        " it; a memory becomes a file. `memtui import PATH` makes drafts of them again.",
+        " it. `memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE",
     )
-    found.add_argument("scope", nargs="?", metavar="SCOPE|NAME", help="global, project, auto, agent:NAME, or a memory")
+    found.add_argument("scope", nargs="?", metavar="SCOPE", help="global, project, auto, agent:NAME")
     found.add_argument("--all", action="store_true", help="all scopes, and the auto memory of every project")
-    found.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE or NAME.md here)")
+    found.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE here)")
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
@@ -210,24 +209,19 @@ def _print_left_out(out: Output, lines: "list[str]") -> None:
 
 
 def export(ctx: Context, args: argparse.Namespace) -> Result:
-    """Export scopes to a folder, or a memory to a file."""
+    """Export scopes to a folder."""
     from memtui.present import transfers
     from memtui.transfer import exporting
 
     ctx.must_have_home()
+    every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
     if bool(args.scope) == args.all:
-        labels = ", ".join(scope.shown for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED)
-        raise UsageError("Give a SCOPE or a NAME, or --all.", f"There are the scopes {labels}.")
-    memory = None if args.all else _memory(ctx, args.scope)
-    if memory is not None:
-        exported = exporting.collect_one(memory)
-        path = os.path.abspath(args.to or os.path.basename(memory.path))
-        exporting.write_one(exported, path)
-    else:
-        wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
-        exported = exporting.collect([scope for scope in wanted if not args.all or scope.kind not in NOT_EXPORTED])
-        path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
-        exporting.write(exported, path)
+        labels = ", ".join(scope.shown for scope in every)
+        raise UsageError("Give a SCOPE, or --all.", f"There are the scopes {labels}.")
+    wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
+    exported = exporting.collect([scope for scope in wanted if not args.all or scope.kind not in NOT_EXPORTED])
+    path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
+    exporting.write(exported, path)
     data = {
         "path": path,
         "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],
@@ -244,14 +238,3 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         out.say(transfers.elsewhere(exported, os.path.basename(path)))
 
     return Result(data, text)
-
-
-def _memory(ctx: Context, word: str) -> "Memory | None":
-    """Return the memory that a word names, None if it names a scope or nothing."""
-    store = ctx.store()
-    if any(word in {scope.label, scope.shown} for scope in store.scopes()):
-        return None
-    try:
-        return store.find(word)
-    except NotFoundError:
-        return None
