@@ -88,8 +88,28 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {"became": now or None}
     data["versions"] = [_data(n, each, newest, occasions, every) for n, each in enumerate(rows, 1)]
+
+    def text(out: Output) -> None:
+        cells, notes = [], []
+        for number, row in reversed(list(enumerate(rows, 1))):
+            version, occasion = row.version, occasions.of(row.version.writer)
+            what = size(version.size) if version.digest != GONE else "-" if row.became is not None else "deleted"
+            who = line(present.told(row, known[-1], occasion.title, every))
+            unseen = "not seen yet" if history.waits(known, version) else ""
+            cells.append([str(number), age(row.time, ctx.now()), what, who, unseen])
+            notes.append(line(present.prompted(occasion.prompt)))
+        out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], cells, flex=[3], right=[0, 1, 2], notes=notes)
+        if last:
+            out.say(last)
+        if rows[-1].became is not None:
+            return  # its new name has what it changed
+        if len(known) > 1:
+            out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(name)}")
+        else:
+            out.say("No other version is known yet: memtui keeps each new one from now on.")
+
     if chosen is None:
-        return Result(data, lambda out: _print(ctx, out, name, rows, occasions, every, last))
+        return Result(data, text)
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
@@ -212,32 +232,3 @@ def _restored(
             memories.say_undo(out)
 
     return Result(memories.data_of(memory), text)
-
-
-def _print(
-    ctx: Context,
-    out: Output,
-    name: str,
-    history_rows: "list[history.HistoryRow]",
-    occasions: Occasions,
-    every: "list[Scope]",
-    last: str,
-) -> None:
-    known = [each.version for each in history_rows]
-    rows, notes = [], []
-    for number, row in reversed(list(enumerate(history_rows, 1))):
-        version, occasion = row.version, occasions.of(row.version.writer)
-        what = size(version.size) if version.digest != GONE else "-" if row.became is not None else "deleted"
-        who = line(present.told(row, known[-1], occasion.title, every))
-        unseen = "not seen yet" if history.waits(known, version) else ""
-        rows.append([str(number), age(row.time, ctx.now()), what, who, unseen])
-        notes.append(line(present.prompted(occasion.prompt)))
-    out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
-    if last:
-        out.say(last)
-    if history_rows[-1].became is not None:
-        return  # its new name has what it changed
-    if len(known) > 1:
-        out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(name)}")
-    else:
-        out.say("No other version is known yet: memtui keeps each new one from now on.")

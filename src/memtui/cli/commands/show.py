@@ -14,7 +14,6 @@ from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import flat
-from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, Row
 from memtui.core.memories.triggers import FIELD
 from memtui.core.places import loading
@@ -71,43 +70,35 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     if args.raw:
         raw = found.raw.decode("utf-8", "backslashreplace")
         return Result({**data, "raw": raw}, lambda out: out.write_bytes(found.raw))
-    return Result(data, lambda out: _print(ctx, out, scope, row, back, source, known.facts() if known else []))
+    now = ctx.now()
 
+    def text(out: Output) -> None:
+        out.heading(line(found.name), f"{line(scope.shown)}  {line(ctx.tilde(found.path))}")
+        facts = [("type", found.type or "-"), ("description", found.description or "-")]
+        facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
+        facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
+        facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
+        if row.deliveries:
+            facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
+        else:
+            way = ctx.way_of(found) if scope.kind == "auto" else loading.LOADED
+            facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
+        facts += [
+            ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
+            ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
+            *(known.facts() if known is not None else ()),
+            ("links to", ", ".join(map(shown, found.links))),
+            ("linked from", ", ".join(back)),
+        ]
+        facts = [(line(key), line(value)) for key, value in facts if value]
+        out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
+        for flag in row.flags:
+            to_fix = findings.problems([flag]) > 0
+            style = "yellow" if to_fix else "dim"
+            out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
+        for each in found.notes:
+            out.print("  " + out.style(f"! {line(each)}", "yellow"))
+        out.print()
+        out.print(safe(found.body.strip("\n")))
 
-def _print(
-    ctx: Context,
-    out: Output,
-    scope: Scope,
-    row: Row,
-    back: "list[str]",
-    source: str,
-    triggers: "list[tuple[str, str]]",
-) -> None:
-    found, now = row.memory, ctx.now()
-    out.heading(line(found.name), f"{line(scope.shown)}  {line(ctx.tilde(found.path))}")
-    facts = [("type", found.type or "-"), ("description", found.description or "-")]
-    facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
-    facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
-    facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
-    if row.deliveries:
-        facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
-    else:
-        way = ctx.way_of(found) if scope.kind == "auto" else loading.LOADED
-        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
-    facts += [
-        ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
-        ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
-        *triggers,
-        ("links to", ", ".join(map(shown, found.links))),
-        ("linked from", ", ".join(back)),
-    ]
-    facts = [(line(key), line(value)) for key, value in facts if value]
-    out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
-    for flag in row.flags:
-        to_fix = findings.problems([flag]) > 0
-        style = "yellow" if to_fix else "dim"
-        out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
-    for each in found.notes:
-        out.print("  " + out.style(f"! {line(each)}", "yellow"))
-    out.print()
-    out.print(safe(found.body.strip("\n")))
+    return Result(data, text)
