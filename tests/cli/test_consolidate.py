@@ -189,11 +189,3 @@ def test_a_file_of_proposals_that_can_not_be_read_is_left_out(shell, saved, text
     saved.write_text(text)
     assert len(shell.json("consolidate")["changes"]) == 2
     assert saved.read_text() == text
-
-
-def test_words_that_differ_are_underlined(shell, world):
-    shell.env["FORCE_COLOR"] = "1"
-    world.write("here.md", text_of("here", "Now there", "Where it is."))  # the index has a line of another instead
-    out = shell("consolidate").out
-    assert "\x1b[31m-- [\x1b[0m\x1b[31;4mgone\x1b[0m" in out
-    assert "\x1b[32m+- [\x1b[0m\x1b[32;4mhere\x1b[0m" in out

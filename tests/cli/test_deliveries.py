@@ -30,7 +30,7 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
         "unknown",
     ]
     text = memtui("activity", "--all").out
-    assert "✗ failed" in text
+    assert "✗ lost" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "The lint job is slow today" in text, "a note is shown by its first words"
     assert "index of 6 · prefer" in text

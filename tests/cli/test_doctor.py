@@ -76,7 +76,7 @@ def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     index.write_text(before)
     remedies = {each["remedy"] for each in memtui.json("doctor", check=False)["findings"]}
     assert any(each.startswith("memtui check --fix --scope project") for each in remedies)
-    assert "memories: in the Inbox, and by `memtui check`" in memtui("doctor", check=False).out
+    assert "with memories: `memtui check` lists all" in memtui("doctor", check=False).out
     done = memtui("check", "--fix", "--scope", "project", check=False)
     assert "-- [gone](gone.md)" in done.out
     assert "skip-code-review" not in index.read_text()  # nobody trusts it

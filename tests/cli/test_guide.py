@@ -494,4 +494,4 @@ def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
 def test_what_was_delivered_names_the_session_by_its_title(memtui):
     listing = memtui("note", "--list").out
     assert re.search(r"✓ arrived\n.*\n    “make the upload test stable”", listing)
-    assert re.search(r"· unknown\n.*\n    session 0b5d3a52", listing)  # its transcript is gone
+    assert re.search(r"· not known\n.*\n    session 0b5d3a52", listing)  # its transcript is gone

@@ -51,7 +51,7 @@ def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui, kind):
     assert "until" in memtui("reject", before[0], "--later", "friday").out
     assert listed() == before[1:]
     assert listed("--later") == before[:1]
-    assert "1 hidden until" in memtui("inbox").out
+    assert "1 for later, until" in memtui("inbox").out
     memtui("reject", before[0], "--later", "now")
     assert sorted(listed()) == sorted(before)
 
@@ -371,6 +371,18 @@ def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
     assert done.err == "memtui undo takes it back.\n", "said once"
 
 
+@pytest.mark.parametrize("first", ["approve", "reject"])
+@pytest.mark.parametrize("again", ["approve", "reject"])
+def test_what_was_decided_just_now_is_said_to_be_with_what_takes_it_back(memtui, first, again):
+    memtui(first, "J5VMX3")
+    done = memtui(again, "J5VMX3", check=False)
+    assert (done.code, "J5VMX3 is decided already, just now: " in done.err) == (3, True)
+    (key,) = re.findall(r"memtui undo (\w{6})", done.err)
+    memtui("undo", key)
+    assert "J5VMX3" in memtui("inbox").out
+    assert "There is no entry" in memtui("approve", "J5VMX9", check=False).err
+
+
 @pytest.mark.parametrize("ref", ["7", "zzz", "zzzz"])
 def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
     assert f"There is no entry “{ref}”." in memtui("approve", ref, check=False).err
@@ -391,7 +403,7 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     assert memtui.json("status")["waiting"]["updates"] == count - 1
     listing = memtui("inbox").out
     assert "No snapshot tests" not in listing
-    assert "1 hidden until" in listing
+    assert "1 for later, until" in listing
     assert "memtui inbox --later" in listing
     (entry,) = memtui.json("inbox", "--later")["entries"]
     assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)
@@ -631,4 +643,4 @@ def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hi
     memtui("reject", found["id"])
     assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
-    assert "never list again: auto:meeting-notes is broken" in memtui("undo").out
+    assert "reject: auto:meeting-notes is broken" in memtui("undo").out

@@ -23,7 +23,7 @@ def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
     assert "memtui config set llm_backend auto" in out
     assert "reads along" not in out
     data = memtui.json("model")["reads_along"]
-    assert (data["mode"], data["tools"], data["tools_in_force"]) == ("off", "read-only", "read-only")
+    assert (data["mode"], data["tools"]) == ("off", "read-only")
     assert data["reason"]
 
 

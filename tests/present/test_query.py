@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
-from memtui.present import memory_query, query
+from memtui.present import query
 
 NAMES = ("type", "is")
 WORDS = st.text(st.characters(exclude_categories=("Z", "C"), exclude_characters=':"'), min_size=1, max_size=8)
@@ -24,7 +24,7 @@ def test_words_and_terms_come_back_as_they_were_written(words, terms):
 @given(st.text(max_size=40))
 def test_any_text_is_a_query(text):
     query.parse(text, NAMES)
-    memory_query.parse(text)
+    query.memories(text)
 
 
 @given(st.lists(WORDS, max_size=3), st.sampled_from(("is:never", "is:problem")))
@@ -65,21 +65,21 @@ def row(kind="feedback", deliveries=0):
     ],
 )
 def test_a_memory_is_found_by_what_its_terms_say(text, found):
-    assert memory_query.parse(text).matches(Scope("global", "global", "/m"), row(), "shop") == found
+    assert query.memories(text).matches(Scope("global", "global", "/m"), row(), "shop") == found
 
 
 def test_memories_of_this_project_are_found_by_its_name():
     scope = Scope("project", "project", "/m")
-    assert memory_query.parse("project:shop").matches(scope, row(), "shop")
-    assert not memory_query.parse("project:blog").matches(scope, row(), "shop")
+    assert query.memories("project:shop").matches(scope, row(), "shop")
+    assert not query.memories("project:blog").matches(scope, row(), "shop")
 
 
 def test_a_memory_with_unsaved_text_is_a_problem():
     scope = Scope("global", "global", "/m")
-    assert memory_query.parse("is:problem").matches(scope, row(), "shop", {"/m/a.md"})
+    assert query.memories("is:problem").matches(scope, row(), "shop", {"/m/a.md"})
 
 
 def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
-    assert memory_query.parse("is:lost").problem == "is: takes never, problem, untrusted."
-    assert memory_query.parse("tpye:tool").problem.startswith("There is no tpye:")
-    assert memory_query.parse("pnpm type:tool").problem == ""
+    assert query.memories("is:lost").problem == "is: takes never, problem, untrusted."
+    assert query.memories("tpye:tool").problem.startswith("There is no tpye:")
+    assert query.memories("pnpm type:tool").problem == ""

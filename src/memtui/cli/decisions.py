@@ -12,9 +12,12 @@ from memtui.cli.output import line
 from memtui.cli.show import diff
 from memtui.core.base import clock, ids, short_ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.base.phrasing import ago
 from memtui.core.base.storage import file_error
 from memtui.core.base.when import NEVER
 from memtui.core.health.problems import Problem
+from memtui.core.inbox import format as inbox_format
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import scopes, status
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.writers import Occasions
@@ -47,6 +50,9 @@ KINDS = {
     "todo": "todos",
 }
 PROPOSED = ("merge", "fix", "rule")
+# Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
+DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
+DECIDED_LATELY = 50
 OF_ENTRY = {"updates": "draft", "items": "todo", "guidance": "note"}
 
 
@@ -214,7 +220,8 @@ class Decisions:
             return self.gate_off() or NotFoundError(
                 f"Nobody else has changed “{ref}” since you saw it.", entries.LISTED
             )
-        if error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items")):
+        error = self._decided(ref) or entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))
+        if error is not None:
             return error
         hint = entries.LISTED
         if close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):
@@ -222,6 +229,25 @@ class Decisions:
         elif len(ref) < short_ids.MIN_REF:
             hint = f"Give at least {short_ids.MIN_REF} characters of the id."
         return NotFoundError(f"There is no entry “{ref}”.", hint)
+
+    def _decided(self, ref: str) -> "NotFoundError | None":
+        """Return the error for what was decided lately: it says how, when, and what takes that back."""
+        wanted = ref.strip().upper()
+        journal = self.ctx.journal()
+        if len(wanted) < short_ids.MIN_REF:
+            return None
+        for each in journal.ledger().changes()[:DECIDED_LATELY]:
+            if each.op not in DECIDING or each.state != "done":
+                continue
+            known = [*map(str, each.record.get("entries", ()))]
+            with suppress(MemtuiError):
+                texts = (edit.removed for edit in journal.changes_of(each.record) if isinstance(edit, TextEdit))
+                known += [entry.id for text in texts for entry in inbox_format.parse(text)]
+            if any(short_ids.is_short_for(wanted, name) for name in known):
+                when = ago(clock.parse(each.time), self.ctx.now())
+                hint = f"To take that back: memtui undo {short_ids.short_id(each.id)}"
+                return NotFoundError(f"{ref} is decided already, {when}: {each.summary}.", hint)
+        return None
 
     def gate_off(self) -> "NotFoundError | None":
         """Return the error that says that nothing is listed because the gate is off; None if it is not."""

@@ -17,7 +17,7 @@ from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
-from memtui.present import undelivered
+from memtui.present import drafts
 
 # By kind: what it is, and what can be done with an entry.
 DECIDE = {
@@ -120,7 +120,7 @@ def say_new_id(out: Output, was: str, now: str) -> None:
 
 def states(ctx: Context, item: Waiting) -> "list[str]":
     """Return the reasons why an entry is not delivered, or an item's state."""
-    return undelivered.words(ctx.settings(), item, ctx.now())
+    return drafts.states(ctx.settings(), item, ctx.now())
 
 
 def proposals(ctx: Context) -> "list[ProposedSet]":

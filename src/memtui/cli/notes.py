@@ -19,7 +19,7 @@ from memtui.core.inbox import under_way
 from memtui.core.review import addressees
 from memtui.core.review.waiting import find
 from memtui.present import notes as words
-from memtui.present.deliveries import GLYPHS, session_words
+from memtui.present.deliveries import RECEIPTS, session_words
 
 DELIVERED_SHOWN = 5  # notes delivered last
 TITLE_SHOWN = 50  # characters of a session's title
@@ -38,9 +38,10 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
 
     `fields` are those of the new note. Raises NotFoundError, MemtuiError.
     """
-    every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
-        item = find(every, ref, "note")
+        item = find(entries.read(ctx, ("guidance",), all_projects=True), ref, "note")
+        was, text = item.id, item.text
+        new_id, done = ctx.review().again(item, expires)
     except NotFoundError as error:
         note = find_note(ctx.root, ref.strip().upper())
         if note is None:
@@ -49,11 +50,8 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
             hint = "Write it again: memtui note TEXT"
             raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
-        new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, note.text)
         was, text = note.id, note.text
-    else:
-        new_id, done = ctx.review().again(item, expires)
-        was, text = item.id, item.text
+        new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, text)
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
     data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
     # A script gets the whole id.
@@ -71,15 +69,16 @@ def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | 
     return [{"address": e.address, "why": words.why(e), "near": [f"{e.kind}:{n}" for n in e.near]} for e in unknown]
 
 
-# the list
-
-
 def listing(ctx: Context) -> Result:
     """List the notes that wait, that are under way, and that were delivered last."""
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
-    claimed = _under_way(ctx)
+    claimed = [
+        _sent(each.entry.id, each.entry.text, each.delivery, each.session, each.record.entrypoint)
+        | {"time": None if each.time is None else clock.iso_seconds(each.time), "outcome": receipts.WAITING}
+        for each in under_way.listed(ctx.root, [ctx.slug, None])
+    ]
     delivered = _delivered(ctx, {str(row["id"]) for row in claimed})
     data = {
         "project": ctx.project_root,
@@ -103,12 +102,11 @@ def listing(ctx: Context) -> Result:
             rows.append([(short_id(item.id), "cyan"), age(item.entry.time(), now), state, line(item.text)])
             below.append(", ".join(["global"] * (item.slug is None) + facts_of(item, now)))
         for row in [*claimed, *delivered]:
-            outcome = str(row.get("outcome", receipts.WAITING))
-            glyph, style = GLYPHS[outcome]
-            state = (f"{glyph} {'on the way' if outcome == receipts.WAITING else outcome}", style)
+            key, session = short_id(str(row["id"])), str(row["session"])
+            title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
+            below.append(line(session_words(session, str(row["entrypoint"]), title)))
             when = age(clock.parse(row["time"]), now)
-            rows.append([(short_id(str(row["id"])), "cyan"), when, state, line(str(row["text"]))])
-            below.append(_session(ctx, row))
+            rows.append([(key, "cyan"), when, RECEIPTS[str(row["outcome"])], line(str(row["text"]))])
         out.table(["ID", "AGE", "STATE", "NOTE"], rows, right=(1,), notes=below, whole=True)
         ways = ("Withdraw: memtui note --withdraw ID", "Again: memtui note --again ID")
         out.section()
@@ -117,49 +115,25 @@ def listing(ctx: Context) -> Result:
     return Result(data, text)
 
 
-def _session(ctx: Context, row: "dict[str, object]") -> str:
-    session = str(row["session"])
-    title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
-    return line(session_words(session, str(row["entrypoint"]), title))
+def _sent(note_id: str, text: str, delivery: str, session: str, entrypoint: str) -> "dict[str, object]":
+    """Return for --json a note that a hook took."""
+    return {"id": note_id, "text": text, "delivery": delivery, "session": session, "entrypoint": entrypoint}
 
 
 def _delivered(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
     """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json;
     without those that are listed as under way, whose ids `claimed` has."""
-    found: list[Note] = []
+    notes: list[Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)
         mine = delivery.project == ctx.slug
-        given = [note for note in notes_of(delivery) if note.text and note.id not in claimed]
-        found += [note for note in given if mine or note.scope == "global"]
-        if len(found) >= DELIVERED_SHOWN:
+        new = [note for note in notes_of(delivery) if note.text and note.id not in claimed]
+        notes += [note for note in new if mine or note.scope == "global"]
+        if len(notes) >= DELIVERED_SHOWN:
             break
-    outcomes = receipts.outcomes([note.delivery.record for note in found], ctx.env, ctx.now())
+    outcomes = receipts.outcomes([note.delivery.record for note in notes], ctx.env, ctx.now())
     return [
-        {
-            "id": note.id,
-            "text": note.text,
-            "delivery": note.delivery.id,
-            "session": note.delivery.session,
-            "entrypoint": note.delivery.entrypoint,
-            "time": note.delivery.logged,
-            "outcome": outcomes[note.delivery.id],
-        }
-        for note in found[:DELIVERED_SHOWN]
-    ]
-
-
-def _under_way(ctx: Context) -> "list[dict[str, object]]":
-    """Return notes that a hook has claimed and no transcript proves delivered yet, for --json."""
-    return [
-        {
-            "id": each.entry.id,
-            "text": each.entry.text,
-            "delivery": each.delivery,
-            "session": each.session,
-            "entrypoint": each.record.entrypoint,
-            "time": None if each.time is None else clock.iso_seconds(each.time),
-            "project": each.slug,
-        }
-        for each in under_way.listed(ctx.root, [ctx.slug, None])
+        _sent(note.id, note.text, note.delivery.id, note.delivery.session, note.delivery.entrypoint)
+        | {"time": note.delivery.logged, "outcome": outcomes[note.delivery.id]}
+        for note in notes[:DELIVERED_SHOWN]
     ]

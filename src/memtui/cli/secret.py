@@ -13,22 +13,24 @@ def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str 
     A person is asked; a no raises MemtuiError with the message `declined`. A script can't be asked: its text is kept
     without the secret, and a note is printed. With `yes` all is kept. Secrets that `before` holds too are not new.
     """
+    if ctx.can_ask:
+        confirm(ctx, text, yes=yes, declined=declined, before=before)
+        return text, []
     from memtui.core.redaction import redact
-    from memtui.present import secret
 
     kinds = [] if yes else redact.kinds_in(text, before)
-    if kinds and not ctx.can_ask:
-        ctx.out.say(f"memtui: {secret.suspicion(kinds)}, {secret.taken_out(kinds)}")
-        return redact.redact(text)[0], kinds
-    if kinds:
-        ctx.confirm(f"{secret.question(kinds)} Leave it in?", declined)
-    return text, []
+    if not kinds:
+        return text, []
+    from memtui.present import secret
+
+    was, them = ("was", "it") if len(kinds) == 1 else ("were", "them")
+    ctx.out.say(f"memtui: {secret.suspicion(kinds)}, which {was} taken out; --yes keeps {them}.")
+    return redact.redact(text)[0], kinds
 
 
 def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, before: bytes = b"") -> bytes:
     """Return a file's content as it may be kept, as `checked` does."""
-    text = data.decode("utf-8", "surrogateescape")
-    known = before.decode("utf-8", "surrogateescape")
+    text, known = (each.decode("utf-8", "surrogateescape") for each in (data, before))
     return checked(ctx, text, yes=yes, declined=declined, before=known)[0].encode("utf-8", "surrogateescape")
 
 
@@ -38,7 +40,6 @@ def confirm(ctx: "Context", text: str, *, yes: bool, declined: str, before: str 
     from memtui.core.redaction import redact
     from memtui.present import secret
 
-    kinds = [] if yes else redact.kinds_in(text, before)
-    if kinds:
+    if kinds := [] if yes else redact.kinds_in(text, before):
         message = declined if ctx.can_ask else f"{secret.suspicion(kinds)}. {declined}"
         ctx.confirm(f"{secret.question(kinds)} Leave it in?", message)

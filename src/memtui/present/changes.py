@@ -28,8 +28,6 @@ INSTEAD = {
     "install": " `memtui setup hooks --remove` removes the hooks from its present version.",
     "uninstall": " `memtui setup hooks` adds them to its present version.",
 }
-# Why a note can't be taken back: it is not in the queue as it was written.
-DELIVERED = "it was delivered, withdrawn or changed meanwhile"
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":
@@ -68,14 +66,13 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
 def reason(found: "Transaction", error: MemtuiError) -> str:
     """Say why a change was not undone or redone, as the end of a sentence."""
     if found.op == "guide" and isinstance(error, ConflictError):
-        return DELIVERED
+        return "it was delivered, withdrawn or changed meanwhile"
     words = error.message.removesuffix(".")
     return words[:1].lower() + words[1:]
 
 
-# Where a person made a change, by the journal's names, in lists; of this terminal or this TUI, it is HERE.
+# Where a person made a change, by the journal's names, in lists.
 PLACES = {"cli": "shell", "tui": "TUI"}
-HERE = "here"
 
 
 def place(found: "Transaction", door: str) -> str:
@@ -83,7 +80,7 @@ def place(found: "Transaction", door: str) -> str:
 
     `door`: the journal's name for the one that asks, cli or tui.
     """
-    return HERE if found.actor == here(door) and found.by in PLACES else PLACES.get(found.by, found.by)
+    return "here" if found.actor == here(door) and found.by in PLACES else PLACES.get(found.by, found.by)
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:

@@ -12,32 +12,28 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
     from memtui.core.deliveries.record import ItemCounts
 
-COLOURS = {
-    receipts.ARRIVED: colours.GOOD,
-    receipts.PREVIEWED: colours.WARNING,
-    receipts.TIMED_OUT: colours.PROBLEM,
-    receipts.FAILED: colours.PROBLEM,
-    receipts.DROPPED: colours.PROBLEM,
-    receipts.BROKEN_OFF: colours.PROBLEM,
-    receipts.UNKNOWN: colours.QUIET,
-    receipts.WAITING: colours.UNDER_WAY,
-    receipts.NOTHING: colours.QUIET,
+# By outcome: its colour, the word for it wherever receipts are listed, and what it means.
+OUTCOMES = {
+    receipts.ARRIVED: (colours.GOOD, "arrived", "it is in the session's transcript"),
+    receipts.PREVIEWED: (colours.WARNING, "cut short", "too large: only a preview arrived"),
+    receipts.TIMED_OUT: (colours.PROBLEM, "lost", "the client gave up on the hook, nothing arrived"),
+    receipts.FAILED: (colours.PROBLEM, "lost", "the hook failed or left no trace, nothing arrived"),
+    receipts.DROPPED: (colours.PROBLEM, "lost", "withdrawn or interrupted before the agent answered"),
+    receipts.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
+    receipts.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
+    receipts.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
+    receipts.NOTHING: (
+        colours.QUIET,
+        "used",
+        "a memory was opened, written or corrected; nothing was delivered",
+    ),
 }
-# outcome -> glyph, colour
-GLYPHS = {outcome: (glyph, COLOURS[outcome]) for outcome, glyph in receipts.GLYPHS.items()}
-# The words for outcomes where these are not words enough.
+GLYPHS = {outcome: (receipts.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
+MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
+# The words for outcomes in queries where these are not words enough.
 WORDS = {receipts.WAITING: "on the way"}
-MEANINGS = {
-    receipts.ARRIVED: "it is in the session's transcript",
-    receipts.PREVIEWED: "too large: only a preview arrived",
-    receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
-    receipts.FAILED: "the hook failed or left no trace, nothing arrived",
-    receipts.DROPPED: "withdrawn or interrupted before the agent answered",
-    receipts.BROKEN_OFF: "the session ended before the agent answered",
-    receipts.UNKNOWN: "the transcript is missing or does not show it",
-    receipts.WAITING: "the turn has not finished",
-    receipts.NOTHING: "a memory was opened, written or corrected; nothing was delivered",
-}
+# outcome -> glyph and word, colour
+RECEIPTS = {outcome: (f"{receipts.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()}
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
 # Hook events, short enough for a column of seven characters.
@@ -50,37 +46,21 @@ EVENTS = {
     "Stop": "stop",
     "SessionEnd": "end",
 }
-# Kinds of contents, for help and filters.
-KINDS = {
-    "guidance": "notes",
-    "index": "index lines of memories",
-    "memory": "whole memories",
-    "recall": "memories recalled for a prompt",
-    "pending-update": "drafts",
-    "pending-item": "todos",
-    "block": "blocks of the subconscious",
-    "use": "memories the agent read or wrote",
-    "corrected": "memories corrected again after they were recalled",
-}
-# What `memtui activity --kind` takes, by kind.
-KIND_WORD = {
-    **{kind: kind for kind in KINDS},
-    "guidance": "notes",
-    "pending-update": "drafts",
-    "pending-item": "items",
-    "block": "blocks",
-}
-# One and several of a kind, where these are not the kind and an s.
+# One and several of each kind of contents.
 NOUNS = {
     "guidance": ("note", "notes"),
     "index": ("index line", "index lines"),
     "memory": ("memory", "memories"),
     "recall": ("recalled memory", "recalled memories"),
-    "corrected": ("correction", "corrections"),
-    "use": ("use", "uses"),
     "pending-update": ("draft", "drafts"),
     "pending-item": ("todo", "todos"),
     "block": ("block", "blocks"),
+    "use": ("use", "uses"),
+    "corrected": ("correction", "corrections"),
+}
+# What `memtui activity --kind` takes, by kind.
+KIND_WORD = {
+    kind: kind if kind in {"index", "memory", "recall", "use", "corrected"} else NOUNS[kind][1] for kind in NOUNS
 }
 # The words of the rows of a list for events and kinds, in lower case.
 LABELS = {
@@ -131,13 +111,13 @@ def in_short(contents: "ItemCounts") -> str:
 def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
     """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
     every = (
-        (counts.arrived, "arrived", receipts.ARRIVED),
-        (counts.previewed, "cut short", receipts.PREVIEWED),
-        (counts.lost, "lost", receipts.FAILED),
-        (counts.waiting, "on the way", receipts.WAITING),
-        (counts.unknown, "not known", receipts.UNKNOWN),
+        (counts.arrived, receipts.ARRIVED),
+        (counts.previewed, receipts.PREVIEWED),
+        (counts.lost, receipts.FAILED),
+        (counts.waiting, receipts.WAITING),
+        (counts.unknown, receipts.UNKNOWN),
     )
-    return [each for each in every if each[0]]
+    return [(count, OUTCOMES[outcome][1], outcome) for count, outcome in every if count]
 
 
 def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
@@ -147,8 +127,7 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
         arrived = f"arrived {counts.arrived:,} of {counts.settled:,}"
-        all_arrived = counts.arrived == counts.settled
-        words.append((f"{glyph} {arrived}" if counts.arrived else arrived, style if all_arrived else ""))
+        words.append((f"{glyph} " * bool(counts.arrived) + arrived, style if counts.arrived == counts.settled else ""))
     for count, word, outcome in outcomes(counts):
         if outcome != receipts.ARRIVED:
             glyph, style = GLYPHS[outcome]

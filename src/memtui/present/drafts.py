@@ -3,10 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from memtui.core.base import clock
 from memtui.core.base.phrasing import cut, many, share
+from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import undelivered
 from memtui.core.review.evidence import Evidence, LikeRefused
 from memtui.core.review.waiting import Waiting
+from memtui.core.settings import config
 from memtui.present import safe_text
 from memtui.present.dates import day, day_and_time
 
@@ -23,7 +27,7 @@ DECIDED = {
     "reject": "Rejected {}.",
     "never": "{} will never be drafted again.",
     "done": "Done: {}.",
-    "drop": "Dropped {}.",
+    "drop": "Rejected {}.",
 }
 
 
@@ -47,7 +51,8 @@ def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
     `said 3 times`. Of a draft that nobody has judged only the last, if it was said again."""
     words = [f"{sure:.0%} sure"] if sure is not None else []
     words += [lasts(lasting)] if lasting is not None else []
-    return [*words, times_said(said)] if words or said > 1 else []
+    times = "said once" if said == 1 else "said twice" if said == 2 else f"said {said} times"
+    return [*words, times] if words or said > 1 else []
 
 
 def odds_of(item: Waiting) -> list[str]:
@@ -62,14 +67,23 @@ def lasts(lasting: float) -> str:
     return "may last" if lasting >= inbox_format.LASTING else "unlikely to last"
 
 
-def times_said(count: int) -> str:
-    """Say how often: `said once`, `said 3 times`."""
-    return "said once" if count == 1 else "said twice" if count == 2 else f"said {count} times"
-
-
 def by_model(fields: Mapping[str, str]) -> str:
     """Return that a model wrote a draft, if one did."""
     return "written by a model" if fields.get("by") == "model" else ""
+
+
+def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
+    """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
+    entry, days = item.entry, config.number(settings, "updates_days")
+    if item.kind == "guidance":
+        found = undelivered.findings(entry, item.directory, now, config.number(settings, "budget"))
+        return [flag for each in found if (flag := findings.flag(each))]
+    if item.kind == "items":
+        state = entry.fields.get("state")
+        return [state] if state in {"kept", "done"} else []
+    if not entry.snoozed(now) and (entry.time() or now) < now - days * clock.DAY:
+        return [f"older than {days} days, not delivered"]
+    return [] if entry.one_off() or entry.for_sessions() else ["no session gets it before you approve it"]
 
 
 def named(items: Sequence[Waiting]) -> str:
@@ -87,15 +101,20 @@ def decided(code: str, items: Sequence[Waiting]) -> str:
 
 
 def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
-    """Say that drafts were snoozed until a time, or brought back (None)."""
-    words = "back in the inbox" if until is None else f"hidden until {day_and_time(until, now)}"
-    return f"{words[:1].upper()}{words[1:]}." if len(items) == 1 else f"{named(items)} are {words}."
+    """Say that drafts were put off until a time, or brought back (None)."""
+    return put_off("" if len(items) == 1 else named(items), until, now)
+
+
+def put_off(what: str, until: float | None, now: float) -> str:
+    """Say that something was put off until a time, or brought back (None): `3 fixes: later, until Fri 27 Nov.`; without
+    its name if that is empty."""
+    words = "back in the inbox" if until is None else f"later, until {day_and_time(until, now)}"
+    return f"{what}: {words}." if what else f"{words[:1].upper()}{words[1:]}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:
-    """Say how many drafts are snoozed, and until when at least."""
-    first = day(min(untils), now)
-    return f"{len(untils)} hidden {'until' if len(untils) == 1 else '· the first until'} {first}"
+    """Say how many drafts are put off, and until when at least."""
+    return f"{len(untils)} for later, {'until' if len(untils) == 1 else 'the first until'} {day(min(untils), now)}"
 
 
 def one_offs(count: int) -> str:

@@ -1,10 +1,14 @@
-"""How recall is said and drawn: what a prompt would bring, what is left out and why, and the parts of a score."""
+"""How recall is said and drawn: what a prompt would bring, what is left out and why, the parts of a score; and which
+memories replayed prompts would get, now or with a change, and got then."""
 
 from memtui.core.base.phrasing import many, share
 from memtui.present.bars import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memtui.recall.replaying import ReplayedMemory, ReplayedPrompt
     from memtui.recalling import MatchedTerm, RecallCandidate, RecallRun
 
 # The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
@@ -21,7 +25,6 @@ OUTCOMES = {
     "enough": ("…", "yellow", "likelier ones fill the prompt"),
     "no-room": ("…", "yellow", "the session has had its share"),
 }
-OTHER_MARK = ("·", "dim")
 # Why a prompt brings nothing, by its code, as the end of a sentence.
 SILENT = {
     "empty": "there is no prompt",
@@ -62,24 +65,23 @@ FIELDS = {
 }
 BAR = 6
 # Marks and their meanings, for the legend of the help.
-MARKS = tuple(
-    (mark, meaning)
-    for mark, meaning in (
-        ("✓", "would be delivered with this prompt"),
-        ("·", "too unlikely to help, so it would not"),
-        ("=", "the session, or Claude Code's own index, has it already"),
-        ("…", "it would help, but there is no room for it"),
-        ("x", "muted for prompts like this, expired, or gone"),
-        ("!", "not trusted, so it is never delivered"),
-        ("▲", "pinned: it counts more"),
-    )
-)
 PINNED = "▲"
+MARKS = (
+    ("✓", "would be delivered with this prompt"),
+    ("·", "too unlikely to help, so it would not"),
+    ("=", "the session, or Claude Code's own index, has it already"),
+    ("…", "it would help, but there is no room for it"),
+    ("x", "muted for prompts like this, expired, or gone"),
+    ("!", "not trusted, so it is never delivered"),
+    (PINNED, "pinned: it counts more"),
+)
+# The mark of a memory and its style: it stays, comes or goes; the session had it before.
+SAME, NEW, GONE, HAD = ("✓", "green"), ("+", "green"), ("-", "red"), ("=", "cyan")
 
 
 def outcome(code: str) -> tuple[str, str, str]:
     """Return the mark, the style and the words of an outcome; of one that is not known its code."""
-    return OUTCOMES.get(code) or (*OTHER_MARK, code.replace("-", " "))
+    return OUTCOMES.get(code) or ("·", "dim", code.replace("-", " "))
 
 
 def scored(found: "RecallCandidate") -> str:
@@ -160,36 +162,58 @@ def took(run: "RecallRun") -> str:
 
 def data(run: "RecallRun") -> "dict[str, object]":
     """Return a dry run for --json."""
-    return {
-        "prompt": run.prompt,
-        "words": run.words,
-        "session": run.session or None,
-        "silent": run.silent or None,
-        "off": run.off,
-        "memories": run.memories,
-        "ms": round(run.ms, 2),
-        "characters": run.units,
-        "tokens": run.tokens,
-        "text": run.text,
-        "candidates": [_candidate(each) for each in run.candidates],
-    }
+    candidates = [
+        {name: value for name, value in vars(each).items() if name not in {"units", "stamp"}}
+        | {"characters": each.units, "tokens": each.tokens}
+        for each in run.candidates
+    ]
+    fields = {name: value for name, value in vars(run).items() if name != "units"}
+    named = {"silent": run.silent or None, "session": run.session or None, "candidates": candidates}
+    return fields | named | {"characters": run.units, "tokens": run.tokens}
 
 
-def _candidate(found: "RecallCandidate") -> "dict[str, object]":
-    return {
-        "name": found.name,
-        "scope": found.scope,
-        "path": found.path,
-        "description": found.description,
-        "type": found.type,
-        "pinned": found.pinned,
-        "outcome": found.outcome,
-        "probability": round(found.probability, 4),
-        "characters": found.units,
-        "tokens": found.tokens,
-        "parts": {name: round(value, 4) for name, value in found.parts.items()},
-        "shifts": {code: round(by, 4) for code, by in found.shifts},
-        "terms": [{"term": each.term, "fields": [FIELDS[name] for name in each.fields]} for each in found.terms],
-        "trigger": found.trigger or None,
-        "text": found.text,
-    }
+# prompts that are replayed
+
+
+def replayed(each: "ReplayedPrompt", *, changed: bool) -> list[tuple[str, str, str]]:
+    """Return the memories of a prompt as (mark, style, words): with a change those that come, go and stay; without one
+    beside what it got then."""
+    if changed:
+        after, before = each.changed, each.now
+        notes = {NEW: "", GONE: "no more", SAME: ""}
+    else:
+        after, before = each.now, each.then
+        notes = {NEW: "not delivered then", GONE: "delivered then, not now", SAME: "delivered then, too"}
+    found = []
+    for path, memory in after.items():
+        sign = SAME if path in before else HAD if not changed and path in each.had else NEW
+        note = "the session had it already" if sign == HAD else notes[sign]
+        found.append((*sign, _memory_words(memory, note)))
+    found += [(*GONE, _memory_words(memory, notes[GONE])) for path, memory in before.items() if path not in after]
+    return found
+
+
+def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
+    """Return the mark of a prompt, and its style, for a memory that has one of these paths, before or after a change:
+    whether it gets it, too, or only with the change, or no more; None if it gets it in neither case."""
+    before, after = (any(path in each_side for path in paths) for each_side in (each.now, each.changed))
+    return SAME if before and after else NEW if after else GONE if before else None
+
+
+def sums_of(found: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
+    """Say how many prompts would get a memory: `12 of 50 would: 2 more, 1 no more`."""
+    marks = [mark_of(each, paths) for each in found]
+    more, less = marks.count(NEW), marks.count(GONE)
+    words = [f"{more:,} that don’t now"] * bool(more) + [f"{less:,} no more"] * bool(less)
+    would = sum(mark in {SAME, NEW} for mark in marks)
+    return f"{would:,} of {len(found):,} would" + (": " + ", ".join(words) if words else "")
+
+
+def _memory_words(memory: "ReplayedMemory", note: str) -> str:
+    likely = "" if memory.probability is None else share(memory.probability)
+    return "  ".join(filter(None, (memory.name, memory.scope, likely, note)))
+
+
+def got_nothing(each: "ReplayedPrompt") -> str:
+    """Say why a prompt gets nothing."""
+    return SILENT.get(each.silent or "nothing", each.silent)

@@ -8,12 +8,6 @@ def suspicion(kinds: list[str], what: str = "This") -> str:
     return f"{what} looks like it holds {redact.described(kinds)}"
 
 
-def taken_out(kinds: list[str]) -> str:
-    """Say that it is not kept, behind `suspicion`."""
-    several = len(kinds) > 1
-    return f"which {'were' if several else 'was'} taken out; --yes keeps {'them' if several else 'it'}."
-
-
 def question(kinds: list[str]) -> str:
     """Return the sentences before a person is asked what to do with it."""
     return f"{suspicion(kinds)}. It would be sent to sessions and kept in logs."

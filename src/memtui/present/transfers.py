@@ -22,7 +22,7 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
     none = "None of it fits into the inbox." if plan.full else "Nothing new is in it."
     lines = [f"{verb} {many(len(made), 'draft')}." if made else none]
     if plan.secrets:
-        lines.append(f"Secrets were removed: {redact.described(plan.secrets)}." if done else _secrets(plan))
+        lines.append(f"Secrets {'were' if done else 'are'} removed: {redact.described(plan.secrets)}.")
     if plan.known:
         told = [f"{each.where} ({each.why})" for each in plan.known]
         lines.append(f"{len(plan.known)} known already: {safe_text.line(some(told, 3))}.")
@@ -33,10 +33,6 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
         why = FULL if plan.full else "that is enough to review at once"
         lines.append(f"{many(len(plan.left), 'more memory', 'more memories')} left for another import: {why}.")
     return [*lines, *map(safe_text.line, plan.found.notes)]
-
-
-def _secrets(plan: ImportPlan) -> str:
-    return f"Secrets are removed: {redact.described(plan.secrets)}."
 
 
 def skipped(found: Sequence[LeftOut]) -> list[str]:

@@ -3,45 +3,45 @@
 The codes are those of `Workspace.unheard`.
 """
 
+from typing import NamedTuple
+
 from memtui import actions
 
-WHY = {
-    "hooks": "no hooks are installed",
-    "unreadable": "no hooks are found, and Claude Code skips a settings file",
-    "disabled": "Claude Code runs no hooks here",
-    "off": "the mode is off here",
-    "notes": "mode notes delivers no memories",
-    "auto": "Claude Code's own memory is off here",
-}
-COMMANDS = {
-    "hooks": "memtui setup hooks",
-    "unreadable": "memtui setup",
-    "disabled": "memtui setup",
-    "off": "memtui config set mode full --project .",
-    "notes": "memtui config set mode full --project .",
-    "auto": "memtui doctor",
-}
-# An action of Setup and the row that it is done on, or none where the screen only explains; and what that is for.
-KEYS = {
-    "hooks": ("setup.accept", "", "install them"),
-    "unreadable": ("", "", "see which file"),
-    "disabled": ("", "", "see which file says so"),
-    "off": ("setup.edit", " on mode", "change it"),
-    "notes": ("setup.edit", " on mode", "change it"),
-    "auto": ("", "", "see what does"),
+
+class Unheard(NamedTuple):
+    """Why no session gets anything, and a command for it; an action of Setup, the row that it is done on, or none where
+    the screen only explains, and what that is for."""
+
+    why: str
+    do: str
+    action: str
+    row: str
+    aim: str
+
+
+MODE = "memtui config set mode full --project ."
+REASONS = {
+    "hooks": Unheard("no hooks are installed", "memtui setup hooks", "setup.accept", "", "install them"),
+    "unreadable": Unheard(
+        "no hooks are found, and Claude Code skips a settings file", "memtui setup", "", "", "see which file"
+    ),
+    "disabled": Unheard("Claude Code runs no hooks here", "memtui setup", "", "", "see which file says so"),
+    "off": Unheard("the mode is off here", MODE, "setup.edit", " on mode", "change it"),
+    "notes": Unheard("mode notes delivers no memories", MODE, "setup.edit", " on mode", "change it"),
+    "auto": Unheard("Claude Code's own memory is off here", "memtui doctor", "", "", "see what does"),
 }
 
 
 def data(code: str) -> dict[str, str] | None:
     """Return the reason and the command for --json; None for no code."""
-    return {"why": WHY[code], "do": COMMANDS[code]} if code else None
+    return {"why": REASONS[code].why, "do": REASONS[code].do} if code else None
 
 
 def at_prompt(code: str) -> str:
     """Return why nothing was delivered, with a command; without a code that the next prompt brings what waits."""
     if not code:
         return "The hooks are installed: the next session or prompt gets what waits."
-    return f"{WHY[code][:1].upper()}{WHY[code][1:]}: {COMMANDS[code]}"
+    return f"{REASONS[code].why[:1].upper()}{REASONS[code].why[1:]}: {REASONS[code].do}"
 
 
 def paragraph(code: str) -> str:
@@ -49,9 +49,9 @@ def paragraph(code: str) -> str:
     no code."""
     if not code:
         return ""
-    action, row, aim = KEYS[code]
-    then = f", then {{{action}}}{row}" if action else ""
-    return f"\n\nSessions get nothing yet: {WHY[code]}.\nPress {{app.setup}}{then} to {aim}."
+    found = REASONS[code]
+    then = f", then {{{found.action}}}{found.row}" if found.action else ""
+    return f"\n\nSessions get nothing yet: {found.why}.\nPress {{app.setup}}{then} to {found.aim}."
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
@@ -59,9 +59,8 @@ def keyed(code: str, *, read_only: bool = False) -> str:
     install them)`; empty for no code."""
     if not code:
         return ""
-    action, row, aim = KEYS[code]
-    if read_only and action:
-        return WHY[code]
-    screen = actions.key_of("app.setup")
-    then = f", then {actions.key_of(action)}{row}" if action else ""
-    return f"{WHY[code]} (press {screen}{then} to {aim})"
+    found = REASONS[code]
+    if read_only and found.action:
+        return found.why
+    then = f", then {actions.key_of(found.action)}{found.row}" if found.action else ""
+    return f"{found.why} (press {actions.key_of('app.setup')}{then} to {found.aim})"

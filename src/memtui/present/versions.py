@@ -40,11 +40,6 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
     return "deleted outside memtui" if version.digest == GONE else "outside memtui"
 
 
-def name(version: Version) -> str:
-    """Say what the memory was called: the name of its file."""
-    return references.stem(version.file)
-
-
 def ref(directory: str, file: str, scopes: Sequence[Scope]) -> str:
     """Say what a memory is called in a directory: `scope:name`; only its name where that scope is not known."""
     scope = next((each for each in scopes if each.directory == directory), None)
@@ -67,12 +62,12 @@ def deed(row: HistoryRow, scopes: Sequence[Scope]) -> str:
 
 def called(version: Version, newest: Version, scopes: Sequence[Scope]) -> str:
     """Say what a memory was called then, if that is not what it is called now."""
-    other = name(version) != name(newest)
+    name, now = references.stem(version.file), references.stem(newest.file)
     if version.directory == newest.directory:
-        return f"called {name(version)}" if other else ""
+        return f"called {name}" if name != now else ""
     scope = next((each for each in scopes if each.directory == version.directory), None)
     where = "another scope" if scope is None else scope.shown
-    return f"was {ref(version.directory, version.file, scopes)}" if other else f"was in {where}"
+    return f"was {ref(version.directory, version.file, scopes)}" if name != now else f"was in {where}"
 
 
 def told(row: HistoryRow, newest: Version, title: str, scopes: Sequence[Scope]) -> str:

@@ -622,7 +622,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a accept  e edit  x reject  w later")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" a done  e edit  x drop  w later")
+        assert drawn(app)[-1].startswith(" a done  e edit  x reject  w later")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -1030,10 +1030,10 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         await settle(pilot)
         assert updates(world)["no-snapshot-tests"].until(NOW) is not None
         assert "9 to decide" in drawn(app)[1]
-        assert app.screen.table.rows[-1].says.startswith("1 hidden until")
+        assert app.screen.table.rows[-1].says.startswith("1 for later, until")
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
         assert "no-snapshot-tests" not in names
-        assert "Hidden until" in [note.message for note in app._notifications][-1]
+        assert "Later, until" in [note.message for note in app._notifications][-1]
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await settle(pilot)
         assert "No snapshot tests for components" in "\n".join(drawn(app)[14:])  # what is in the fold
@@ -1108,7 +1108,7 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
         await pilot.press("enter", "m")
         await settle(pilot)
         assert app.screen.detail_covers_list  # what is read is meant alone
-        assert [n.message for n in app._notifications] == ["That is not for a todo. a marks a todo done, x drops it."]
+        assert [n.message for n in app._notifications] == ["That is not for a todo. a marks a todo done, x rejects it."]
 
 
 @pytest.mark.slow

@@ -619,7 +619,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         await press(pilot, "a")
         assert isinstance(app.screen, DraftForm)
         await press(pilot, "escape", "x")
-        assert said(app)[-1].startswith("Not listed again:")
+        assert said(app)[-1].startswith("Rejected: ")
         assert not any(row.kind.word == "problem" for row in table.rows)
         pilot.app.action_run("app.refresh")
         await settle(pilot)
@@ -634,7 +634,7 @@ async def test_a_change_waits_until_a_day_and_comes_back(app, place):
         await to(pilot, "merge")
         await press(pilot, "w", "enter")
         assert "merge" not in kinds(app)
-        assert app.screen.table.rows[-1].says.startswith("1 hidden until")
+        assert app.screen.table.rows[-1].says.startswith("1 for later, until")
         await press(pilot, "z")
         assert "merge" in kinds(app)
 

@@ -27,7 +27,7 @@ from memtui.core.deliveries.record import titles as names_in
 from memtui.core.memories import moved, scopes
 from memtui.core.review.waiting import guidance_for
 from memtui.present import sessions, unheard
-from memtui.present.deliveries import EVENTS, GLYPHS, KIND_WORD, MEANINGS, counted, in_short, reason, recalls
+from memtui.present.deliveries import EVENTS, GLYPHS, KIND_WORD, MEANINGS, RECEIPTS, counted, in_short, reason, recalls
 
 LIMIT = 20  # deliveries or sessions in a list
 ROWS = 200  # deliveries of one session
@@ -137,12 +137,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _receipt(outcome: str) -> tuple[str, str]:
-    """Return an outcome with its glyph, and its style."""
-    glyph, style = GLYPHS[outcome]
-    return f"{glyph} {outcome}", style
-
-
 def _table(
     ctx: Context, out: Output, rows: Sequence[Delivery], known: Mapping[str, str], *, of_one: bool = False
 ) -> None:
@@ -153,7 +147,7 @@ def _table(
         session = f"{line(each.session)[:8]} {line(session_kind(each.entrypoint))}".rstrip()
         of_session = [] if of_one else [session, line(named[each.root])]
         last = [line(EVENTS.get(each.event, each.event)), line(in_short(each.contents))]
-        receipt, since = _receipt(known.get(each.id, receipts.UNKNOWN)), age(each.time or None, ctx.now())
+        receipt, since = RECEIPTS[known.get(each.id, receipts.UNKNOWN)], age(each.time or None, ctx.now())
         cells.append([(short_id(each.id), "cyan"), since, receipt, *of_session, *last])
     headers = ["ID", "AGE", "RECEIPT", *([] if of_one else ["SESSION", "PROJECT"]), "EVENT", "WHAT"]
     out.table(headers, cells, flex=(4,) if of_one else (6, 5, 4), right=(1,))
@@ -199,7 +193,7 @@ def _delivery(ctx: Context, ref: str, _: "int | None", proofs: Receipts) -> Resu
         out.heading(f"Delivery {line(found.id)}", ago(found.time or None, ctx.now()) + local)
         kind = session_kind(found.entrypoint).replace("person", "interactive")
         facts = [
-            ("receipt", out.style(*_receipt(outcome)) + f" ({MEANINGS[outcome]})"),
+            ("receipt", out.style(*RECEIPTS[outcome]) + f" ({MEANINGS[outcome]})"),
             ("event", line(found.event) + (f", tool {line(found.tool)}" if found.tool else "")),
             ("session", line(found.session + (f" ({kind})" if kind else ""))),
             ("project", line(found.project_root or found.project)),

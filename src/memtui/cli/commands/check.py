@@ -23,6 +23,7 @@ from memtui.core.health.problems import Problem
 from memtui.core.memories import apart, scopes
 from memtui.core.memories.index_state import IndexState, states
 from memtui.core.memories.scopes import Scope
+from memtui.present.bars import bar
 
 FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
@@ -61,11 +62,12 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Keep two memories apart, or check and fix."""
-    if args.apart or args.compare:
+    """Keep two memories apart, resolve an index, or check and fix. Raises UsageError for options that don't go
+    together."""
+    if pair := args.apart or args.compare:
         if args.path or args.fix:
             raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
-        return _keep(ctx, *(args.apart or args.compare), kept=bool(args.apart))
+        return _keep(ctx, *pair, kept=bool(args.apart))
     if args.keep:
         if args.path or args.fix or not args.scope:
             raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui check --scope auto --keep ours")
@@ -79,44 +81,42 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.must_own()
     elif args.scope:
         raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
+    return _check(ctx, args)
+
+
+def _check(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
-    labels = {each.shown for each in chosen} if args.scope else None
-    subject = _subject(ctx, args.path, chosen)
-    found = _within(lint.check(subject), labels)
+    labels = {each.shown for each in chosen}
+
+    def look() -> "tuple[LintInput, list[Finding], list[tuple[Scope, list[FileFix]]]]":
+        subject = _subject(ctx, args.path, chosen)
+        found = [each for each in lint.check(subject) if not labels or str(each.data.get("scope")) in labels]
+        return subject, found, lint_fixes.plan_all(subject, found)
+
+    subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    planned = lint_fixes.plan_all(subject, found)
-    fixed: list[FileFix] = []
-    undo = False
-    if args.fix:
-        fixed = [each for _, fixes in planned for each in fixes]
-        _show(ctx, fixed)
-    if args.fix and not args.dry_run:
-        _ask(ctx, len(fixed), yes=args.yes)
-        # What is checked without a path are the person's own memories, also before memtui keeps anything.
-        own = subject.own if args.path is None or _has_home(ctx) else {}
-        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
-        if fixed:
-            ctx.out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
+    fixed = [each for _, fixes in planned for each in fixes] if args.fix else []
+    undo = _fix(ctx, args, subject, planned) if fixed else False
     if fixed and not args.dry_run:
-        subject = _subject(ctx, args.path, chosen)
-        found = _within(lint.check(subject), labels)
-        planned = lint_fixes.plan_all(subject, found)
+        subject, found, _ = look()
     remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     causes = lint_fixes.by_cause(found, remedies.of)
     to_fix = sum(each.level == PROBLEM for each in causes)
-    indexes = _indexes(ctx, args, subject, labels)
-    rows: list[dict[str, object]] = [
-        {"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed
-    ]
+    here = [each for each in subject.scopes if args.path is None and (not labels or each.shown in labels)]
+    indexes = states(ctx.root, here) if here else []
     data = {
         "indexes": [each.data() for each in indexes],
         "findings": [_row(each, remedies) for each in found],
-        "causes": [_cause(each) for each in causes],
+        "causes": [
+            {"code": each.cause, "level": each.level, "message": each.sentence, "memories": each.memories}
+            | {"action": each.action, "remedy": each.remedy, "places": len(each.parts)}
+            for each in causes
+        ],
         "problems": to_fix,
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
-        "fixed": rows,
+        "fixed": [{"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed],
         "undo": "memtui undo" if undo else None,
     }
 
@@ -125,11 +125,73 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             for each in found:
                 out.exact(annotation(each, remedies, ctx.cwd))
         else:
-            _print(ctx, out, causes, remedies)
+            _print(ctx, out, causes, remedies.fix)
             _print_indexes(out, indexes)
             _print_count(out, subject, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
+
+
+def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
+    if path is None:
+        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+        return own.with_scopes(each for each in chosen if each.kind != "instructions")
+    try:
+        root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
+    except UsageError:
+        return lint.at(path, ctx.cwd, ctx.now())  # no home
+    return lint.at(path, ctx.cwd, ctx.now(), root, apart.load(root), known)
+
+
+def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
+    """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
+    if subject.memories or any(each.problem or os.path.exists(each.index_path) for each in subject.scopes):
+        return
+    where = "this directory" if args.path == "." else args.path
+    error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
+    if args.format == "github":
+        ctx.out.exact(f"::error title=memtui check::{_escaped(f'{error.message} {error.hint}')}")
+    raise error
+
+
+def _fix(
+    ctx: Context, args: argparse.Namespace, subject: LintInput, planned: "list[tuple[Scope, list[FileFix]]]"
+) -> bool:
+    """Show what is to be fixed, and fix it unless that was only to be shown: the person's own scopes as one step of
+    undo. Return whether there is one. On a terminal it asks first; without one --fix counts as a yes."""
+    planned = [(scope, fixes) for scope, fixes in planned if fixes]
+    for each in [] if ctx.out.json else [each for _, fixes in planned for each in fixes]:
+        ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
+        if each.words:
+            ctx.out.paragraph(each.words, "  ")
+        diff.show(ctx.out, each.before or b"", each.after)
+    if args.dry_run:
+        return False
+    files = many(sum(len(fixes) for _, fixes in planned), "file")
+    if ctx.can_ask and not ctx.out.json and not args.yes:
+        ctx.confirm(f"Write {files}?", "Nothing was written.")
+    # What is checked without a path are the person's own memories, also before memtui keeps anything.
+    own = subject.own if args.path is None or _has_home(ctx) else {}
+    mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
+    if mine:
+        ctx.must_own()
+        store = ctx.store()
+        with store.journal.together():
+            for scope, fixes in mine:
+                lint_fixes.make_journaled(store, scope, fixes)
+    for scope, fixes in planned:
+        if scope.label not in own:
+            lint_fixes.make(fixes)
+    ctx.out.say(f"Fixed {files}." + (f" {UNDO}" if mine else ""))
+    return bool(mine)
+
+
+def _has_home(ctx: Context) -> bool:
+    """Tell whether memtui keeps anything on this machine; where it does not, as in CI, nothing is begun."""
+    try:
+        return os.path.isdir(ctx.root)
+    except UsageError:
+        return False
 
 
 def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
@@ -138,31 +200,19 @@ def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_own()
     store = ctx.store()
     path = fixes_of.resolve_index(store, store.scope(args.scope), args.keep)
-
-    def text(out: Output) -> None:
-        out.print(f"resolved  {line(ctx.tilde(path))}")
-        memories.say_undo(out)
-
-    return Result({"path": path, "kept": args.keep}, text)
+    words = f"resolved  {line(ctx.tilde(path))}; {UNDO}"
+    return Result({"path": path, "kept": args.keep}, lambda out: out.print(words))
 
 
-def _meter(share: float) -> str:
-    """Draw how full something is: `███░░░ 48%`."""
-    filled = min(METER, round(share * METER))
-    return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
-
-
-def _print_indexes(out: Output, found: "list[IndexState]") -> None:
-    for each in found:
-        budget = each.budget
-        style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
-        full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
-        out.paragraph(out.style(f"MEMORY.md of {line(each.scope.shown)}: {_meter(budget.share)}, {full}", style))
-        if number := len(each.untrusted):
-            words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
-            out.paragraph(f"{words} no line here: memtui trust", "  ")
-    if found:
-        out.print()
+def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
+    ctx.must_have_home()
+    ctx.must_own()
+    first, second = memories.find(ctx, one), memories.find(ctx, other)
+    changed = apart.keep(ctx.store().journal, first, second, apart=kept)
+    data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
+    what = "are kept apart" if kept else "are compared again"
+    words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")
+    return Result(data, lambda out: out.print(line(words)))
 
 
 class Remedies:
@@ -187,98 +237,10 @@ class Remedies:
         return remedy
 
 
-def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
-    """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
-    if subject.memories or any(each.problem or os.path.exists(each.index_path) for each in subject.scopes):
-        return
-    where = "this directory" if args.path == "." else args.path
-    error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
-    if args.format == "github":
-        ctx.out.exact(f"::error title=memtui check::{_escaped(f'{error.message} {error.hint}')}")
-    raise error
-
-
-def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
-    if path is None:
-        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
-        return own.with_scopes(each for each in chosen if each.kind != "instructions")
-    try:
-        root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
-    except UsageError:
-        return lint.at(path, ctx.cwd, ctx.now())  # no home
-    return lint.at(path, ctx.cwd, ctx.now(), root, apart.load(root), known)
-
-
-def _within(found: "list[Finding]", labels: "set[str] | None") -> "list[Finding]":
-    """Return the findings about some scopes; None stands for all."""
-    return found if labels is None else [each for each in found if str(each.data.get("scope")) in labels]
-
-
-def _show(ctx: Context, fixed: "list[FileFix]") -> None:
-    for each in [] if ctx.out.json else fixed:
-        ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
-        if each.words:
-            ctx.out.paragraph(each.words, "  ")
-        diff.show(ctx.out, each.before or b"", each.after)
-
-
-def _indexes(
-    ctx: Context, args: argparse.Namespace, subject: LintInput, labels: "set[str] | None"
-) -> "list[IndexState]":
-    """Return the state of the MEMORY.md of each of one's own scopes, or of those with these labels."""
-    here = [each for each in subject.scopes if labels is None or each.shown in labels]
-    return states(ctx.root, here) if args.path is None else []
-
-
-def _ask(ctx: Context, count: int, *, yes: bool) -> None:
-    """Ask a person about what would be written; without a terminal --fix counts as a yes."""
-    if count and ctx.can_ask and not ctx.out.json and not yes:
-        ctx.confirm(f"Write {many(count, 'file')}?", "Nothing was written.")
-
-
-def _make(ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
-    """Make fixes, those of the person's `own` scopes, by label, as one step of undo. Return whether there is one."""
-    mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
-    if mine:
-        ctx.must_own()
-        store = ctx.store()
-        with store.journal.together():
-            for scope, fixes in mine:
-                lint_fixes.make_journaled(store, scope, fixes)
-    for scope, fixes in planned:
-        if scope.label not in own:
-            lint_fixes.make(fixes)
-    return bool(mine)
-
-
-def _has_home(ctx: Context) -> bool:
-    """Tell whether memtui keeps anything on this machine; where it does not, as in CI, nothing is begun."""
-    try:
-        return os.path.isdir(ctx.root)
-    except UsageError:
-        return False
-
-
-def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
-    ctx.must_have_home()
-    ctx.must_own()
-    first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = apart.keep(ctx.store().journal, first, second, apart=kept)
-    data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
-    what = "are kept apart" if kept else "are compared again"
-    words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")
-    return Result(data, lambda out: out.print(line(words)))
-
-
 def _row(found: Finding, told: Remedies) -> "dict[str, object]":
     path, number = lint.place(found)
     where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(found)}
     return {**findings.as_row(found), "remedy": told.of(found), **where, "data": dict(found.data)}
-
-
-def _cause(each: Problem) -> "dict[str, object]":
-    facts = {"code": each.cause, "level": each.level, "message": each.sentence, "memories": each.memories}
-    return {**facts, "action": each.action, "remedy": each.remedy, "places": len(each.parts)}
 
 
 def annotation(found: Finding, told: Remedies, cwd: str) -> str:
@@ -300,25 +262,39 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _print(ctx: Context, out: Output, causes: "list[Problem]", told: Remedies) -> None:
+def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None:
     for each in causes:
         mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
         out.finding(mark, style, each.sentence)
-        places = list(dict.fromkeys(_shown(ctx, part) for part in each.parts))
+        places = []
+        for part in each.parts:
+            path, number = lint.place(part)
+            shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
+            places.append(f"{shown}:{number}" if number else shown)
+        places = list(dict.fromkeys(places))
         for number, where in enumerate(places[:PLACES]):
             # a path is never wrapped; the code stands below it where both have no room
             out.phrases([(safe(where), "dim"), *([] if number else [(each.cause, "dim")])], "    ")
         if len(places) > PLACES:
             out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
-        out.remedy(each.remedy, whole=each.remedy == told.fix)
+        out.remedy(each.remedy, whole=each.remedy == fix)
     if causes:
         out.print()
 
 
-def _shown(ctx: Context, found: Finding) -> str:
-    path, number = lint.place(found)
-    shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
-    return f"{shown}:{number}" if number else shown
+def _print_indexes(out: Output, found: "list[IndexState]") -> None:
+    """Print how full each MEMORY.md is, and how many memories have no line because they are not trusted."""
+    for each in found:
+        budget = each.budget
+        style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
+        full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
+        meter = bar(budget.share, 1.0, METER).replace(" ", "░")
+        out.paragraph(out.style(f"MEMORY.md of {line(each.scope.shown)}: {meter} {budget.share:.0%}, {full}", style))
+        if number := len(each.untrusted):
+            words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
+            out.paragraph(f"{words} no line here: memtui trust", "  ")
+    if found:
+        out.print()
 
 
 def _print_count(out: Output, subject: LintInput, causes: "list[Problem]", fix: str) -> None:
@@ -331,11 +307,10 @@ def _print_count(out: Output, subject: LintInput, causes: "list[Problem]", fix: 
         return
     out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "yellow") + known)
     able = [each for each in causes if each.action == "fix"]
-    if not able:
-        return
     fixed = sum(each.level == PROBLEM for each in able)
-    left = len(to_fix) - fixed
-    which = [f"{fixed} of the problems"] * bool(fixed)
-    which += [f"{len(able) - fixed} of what is worth knowing"] * (len(able) > fixed)
-    rest = f"; {many(left, 'problem is', 'problems are')} left for you" if left else ""
-    out.say(f"{line(fix)} fixes {' and '.join(which)}{rest}.")
+    if able:
+        what = f"{fixed} of the problems" if fixed else f"{len(able)} of what is worth knowing"
+        left = (
+            f"; {many(len(to_fix) - fixed, 'problem is', 'problems are')} left for you" if len(to_fix) > fixed else ""
+        )
+        out.say(f"{line(fix)} fixes {what}{left}.")

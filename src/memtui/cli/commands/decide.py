@@ -393,8 +393,7 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
         return call.run([((*KINDS,), lambda _, mine: _later(call, mine, until))])
     return call.run(
         [
-            (("draft",), _reject_drafts),
-            (("todo", "note"), _withdraw),
+            (("draft", "todo", "note"), _reject_entries),
             (("changed",), _take_back),
             (PROPOSED, _never_make),
             (("problem", "trust"), lambda _, mine: _later(call, mine, NEVER)),
@@ -402,14 +401,14 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _reject_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    call.review.reject(_entries(rows), never=call.args.never)
+def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    drafts = [item for item in _entries(rows) if item.kind == "updates"]
+    others = [item for item in _entries(rows) if item.kind != "updates"]
+    if drafts:
+        call.review.reject(drafts, never=call.args.never)
+    if others:
+        call.review.withdraw(others)
     return Done(rows, "rejected for good" if call.args.never else "rejected")
-
-
-def _withdraw(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    call.review.withdraw(_entries(rows))
-    return Done(rows, "rejected")
 
 
 def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:

@@ -13,7 +13,6 @@ from memtui.core.base.phrasing import age, ago, many
 from memtui.core.deliveries import error_log
 from memtui.core.health import doctor, findings, fixes, retention
 from memtui.core.health.fixes import AT_ONCE, DECIDED
-from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
@@ -22,8 +21,8 @@ from memtui.present import fixes as words
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
 # Where problems wait that are not of the set-up, and what lists them.
 ELSEWHERE = {
-    "inbox": "with memories: in the Inbox, and by `memtui check` also those you hid",
-    "trust": "with trust: in the Inbox, and by `memtui trust --list` also those you hid",
+    "inbox": "with memories: `memtui check` lists all, the Inbox those that you did not put off or reject",
+    "trust": "with trust: `memtui trust --list` lists all, the Inbox those that you did not put off or reject",
     "activity": "with notes that wait: in Activity, and by `memtui note --list`",
 }
 UNDO = "memtui undo"  # takes back all that one call fixed
@@ -66,20 +65,23 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Fix what is asked for, then check everything."""
+    """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough. Raises
+    UsageError for options that don't go together."""
     ctx.must_have_home()
     if args.errors or args.fix or args.clean:
         ctx.must_own()
     if args.dry_run and not args.clean:
         raise UsageError("--dry-run goes with --clean.", "Without --fix nothing is changed anyway.")
+    if args.clean and (args.errors or args.fix or args.all_projects):
+        raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
+    if args.errors and args.fix:
+        raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
     if args.clean:
-        if args.errors or args.fix or args.all_projects:
-            raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
         return _clean(ctx, dry=args.dry_run)
-    if args.errors:
-        if args.fix:
-            raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
-        return _logged(ctx)
+    return _logged(ctx) if args.errors else _check(ctx, args)
+
+
+def _check(ctx: Context, args: argparse.Namespace) -> Result:
     fixed = []
     if args.fix:
         store = ctx.store()
@@ -130,14 +132,14 @@ def _fix(store: Store, what: str) -> "dict[str, object]":
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
         return {**row, "message": message, "error": message}
+    changed = [
+        {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
+        if isinstance(each, Reconciled)
+        else each
+        for each in done.changed
+    ]
     undo = UNDO if done.changed and done.undoable else None
-    return {**row, "changed": [_changed(each) for each in done.changed], "message": words.words(done), "undo": undo}
-
-
-def _changed(each: object) -> object:
-    if isinstance(each, Reconciled):
-        return {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
-    return each
+    return {**row, "changed": changed, "message": words.words(done), "undo": undo}
 
 
 def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
@@ -156,7 +158,9 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             message = findings.message(each)
             out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(each))
     for place, where in ELSEWHERE.items():
-        if count := findings.problems(each for each in found if _place(each) == place):
+        # trust is apart, for `memtui check` does not count it
+        here = (each for each in found if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place)
+        if count := findings.problems(here):
             out.print(f"{out.style('!', 'yellow')} {many(count, 'problem')} {where}")
     out.print()
     problems, notes = findings.problems(found), findings.notes(findings.of_setup(found))
@@ -167,32 +171,25 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         out.print(out.style("All good.", "green") + known)
 
 
-def _place(found: Finding) -> str:
-    """Return where a problem waits; trust is apart, for `memtui check` does not count it."""
-    return "trust" if found.code == "trust.waiting" else findings.place(found)
-
-
 def _clean(ctx: Context, *, dry: bool) -> Result:
     """Remove what is due, or if `dry` only report it."""
     keep = retention.limits(ctx.root)
     found = fixes.due(ctx.store()) if dry else fixes.collect(ctx.store())
-    data = {"dry_run": dry, "kept": vars(keep), **found.data()}
-    code = EXIT_FAILED if found.busy else 0
-    return Result(data, lambda out: _print_due(ctx, out, found, keep, dry=dry), code)
-
-
-def _print_due(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
     rows = words.due(found, keep, dry=dry)
-    out.facts([(kind, line(said)) for kind, said in rows])
-    for each in found.busy:
-        out.print("  " + out.style(f"! {line(each)}", "yellow"))
-    if not rows:
-        out.print(
-            "Nothing is old enough to be deleted." if not found.busy else "Nothing else was old enough to be deleted."
-        )
-    elif dry:
-        out.print("Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone.")
-    else:
-        out.print("Deleted for good.")
-    if found.oldest:
-        out.print(f"The oldest change kept was made {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")
+
+    def text(out: Output) -> None:
+        out.facts([(kind, line(said)) for kind, said in rows])
+        for each in found.busy:
+            out.print("  " + out.style(f"! {line(each)}", "yellow"))
+        if not rows:
+            out.print(f"Nothing {'else was' if found.busy else 'is'} old enough to be deleted.")
+        elif dry:
+            out.print("Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone.")
+        else:
+            out.print("Deleted for good.")
+        if found.oldest:
+            oldest = ago(clock.parse(found.oldest), ctx.now())
+            out.print(f"The oldest change kept was made {oldest}: memtui undo --list")
+
+    data = {"dry_run": dry, "kept": vars(keep), **found.data()}
+    return Result(data, text, EXIT_FAILED if found.busy else 0)

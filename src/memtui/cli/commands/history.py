@@ -13,7 +13,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, U
 from memtui.core.base.phrasing import age, size
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
-from memtui.core.memories import history, scopes
+from memtui.core.memories import history, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.versions import GONE, Version, Versions
@@ -201,7 +201,7 @@ def _data(
     version, became, occasion = row.version, row.became, occasions.of(row.version.writer)
     return {
         "number": number,
-        "name": present.name(version),
+        "name": references.stem(version.file),
         "time": version.time,
         "written": clock.iso(row.time),
         "by": version.writer.by,

@@ -15,7 +15,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank, words_of
 from memtui.core.memories.status import SORT_KEYS, Row
-from memtui.present import memory_query
+from memtui.present import query
 from memtui.present.memories import TYPE_STYLES
 
 SEARCH_LIMIT = 20
@@ -96,9 +96,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _query(args: argparse.Namespace) -> memory_query.MemoryQuery:
+def _query(args: argparse.Namespace) -> query.MemoryQuery:
     """Return the query that was typed. Raises UsageError for a value that `is:` does not take."""
-    wanted = memory_query.parse(" ".join(args.query))
+    wanted = query.memories(" ".join(args.query))
     if wanted.problem.startswith("is:"):
         raise UsageError(wanted.problem)
     return wanted

@@ -1,38 +1,58 @@
-"""`memtui model`: which model memtui may ask, the log of what it was asked, what it noted and learned."""
+"""`memtui model`: which model memtui may ask, the log of what it was asked, what it noted and learned; and the sentence
+model, which compares prompts with memories."""
 
 import argparse
+import sys
 from itertools import islice
 
-from memtui.cli import memories, parser, secret, sentences, subconscious
+from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
-from memtui.core.base.phrasing import age, many
+from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import diff
+from memtui.core.base import clock, fs
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import age, ago, many
+from memtui.core.base.short_ids import short_id
 from memtui.core.review import taught
 from memtui.core.review.taught import Taught
-from memtui.core.settings import config
+from memtui.core.settings import config, setting
 from memtui.llm import log
-from memtui.llm.call import ModelUsage
-from memtui.llm.choice import ModelChoice, choose
+from memtui.llm.choice import choose
 from memtui.llm.log import LoggedCall
-from memtui.present import models
-from memtui.subconscious import control, places
+from memtui.present import models, subconscious
+from memtui.recall import places as recall_places
+from memtui.recall import semantic, sentences
+from memtui.subconscious import control, places, runs
+from memtui.subconscious.blocks import Blocks
+from memtui.subconscious.control import Overview
+from memtui.worker import reindexing, warming
 
 LIMIT = 30
-WORDS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
+DECISIONS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
+DAEMON = {
+    warming.RUNNING: "is running",
+    warming.STARTING: "is loading the model",
+    warming.FAILED: "failed",
+    warming.SILENT: "does not answer: it was killed, or hangs",
+    warming.NONE: "is not running",
+}
+BLOCKS = f"Blocks: {', '.join(places.BLOCKS)}."
 
 
 def register(commands: "parser.Commands") -> None:
     found = parser.command(
         commands,
         "model",
-        run,
+        status,
         "language models: which, what they did and cost",
         "memtui model\nmemtui model log\nmemtui config set llm_backend auto",
         "No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is"
         " there. docs/faq.md says what is sent then.",
     )
     actions = parser.actions(found)
-    parser.command(actions, "status", run, "show which model memtui may ask, and what it used", "memtui model status")
+    parser.command(
+        actions, "status", status, "show which model memtui may ask, and what it used", "memtui model status"
+    )
     each = parser.command(
         actions, "log", log_of, "list the calls of models, newest first", "memtui model log\nmemtui model log --runs"
     )
@@ -50,32 +70,34 @@ def register(commands: "parser.Commands") -> None:
     each = parser.command(
         actions,
         "sentences",
-        sentences.run,
+        sentence_model,
         "compare prompts with memories by a sentence model",
         "memtui model sentences\nmemtui model sentences on\nmemtui model sentences off",
-        sentences.HELP,
+        f"It needs the extra: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it"
+        " ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.",
     )
     each.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
     each = parser.command(
         actions,
         "blocks",
-        subconscious.blocks,
+        blocks,
         "list the model's blocks of notes, print one, or change it",
         'memtui model blocks\nmemtui model blocks guidance --text "Ask before a migration."',
-        f"At most {places.MOST:,} characters; `memtui undo` undoes it. {subconscious.NAMES}",
+        f"At most {places.MOST:,} characters; `memtui undo` undoes it. {BLOCKS}",
     )
     each.add_argument("block", metavar="BLOCK", nargs="?")
     each.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
     each.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    parser.command(actions, "stop", subconscious.stop, "stop reading sessions, until `start`", "memtui model stop")
-    parser.command(actions, "start", subconscious.start, "let it read sessions again", "memtui model start")
+    parser.command(actions, "stop", switch, "stop reading sessions, until `start`", "memtui model stop")
+    parser.command(actions, "start", switch, "let it read sessions again", "memtui model start")
 
 
-def run(ctx: Context, _: argparse.Namespace) -> Result:
-    """Show what is chosen, and what was used of the budget of the day."""
+def status(ctx: Context, _: argparse.Namespace) -> Result:
+    """Show which model is chosen, what was used of the budget of the day, and whether it reads sessions."""
     ctx.must_have_home()
     choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
+    powers = reading.powers
     data = {
         "backend": choice.backend or None,
         "model": choice.model,
@@ -83,7 +105,15 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         "today": {"tokens": used.tokens, "cost": used.cost},
         "daily_tokens": choice.daily_tokens,
         "daily_dollars": choice.daily_dollars,
-        "reads_along": subconscious.state_data(reading),
+        "reads_along": {
+            "mode": powers.mode,
+            "tools": powers.allowed,
+            "reason": powers.why or None,
+            "stopped": None if reading.stopped is None else clock.iso(reading.stopped),
+            "waiting": [each.data() for each in reading.mentions],
+            "under_way": [each.data() for each in reading.under_way],
+            "last": reading.last.data() if reading.last else None,
+        },
     }
 
     def text(out: Output) -> None:
@@ -92,32 +122,87 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         today = models.of_budget(used, choice.daily_tokens, choice.daily_dollars)
         out.facts([("model", by), *why, ("today", today)], whole=("to do",))
         out.print("Every call: memtui model log")
-        if reading.powers.mode != "off" or reading.stopped is not None:
-            subconscious.print_state(ctx, out, reading)
+        if powers.mode != "off" or reading.stopped is not None:
+            _print_reading(ctx, out, reading)
 
     return Result(data, text)
 
 
-def log_of(ctx: Context, args: argparse.Namespace) -> Result:
-    if args.runs:
-        return subconscious.list_runs(ctx, args.limit)
+def _print_reading(ctx: Context, out: Output, found: Overview) -> None:
+    """Print whether the model reads sessions, and what came of it."""
+    powers, now = found.powers, ctx.now()
+    rows = [
+        ("reads along", line(subconscious.state(found, now))),
+        ("to do", powers.hint),
+        ("tools", subconscious.tools(powers)),
+        ("today", subconscious.used(found)),
+        ("budget", found.budget),
+    ]
+    if found.last is not None:
+        last = f"{ago(found.last.time, now)}: {subconscious.outcome(found.last, now)[0]}"
+        rows.append(("last run", line(f"{last}, {subconscious.did(found.last)}".removesuffix(", "))))
+    names = control.names(ctx.env, [each.project for each in found.mentions])
+    for each in found.mentions:
+        who = "you" if each.who == "person" else "the agent"
+        where = f" in {names[each.project]}" if each.project not in {"", ctx.slug} else ""
+        rows.append(("to answer", line(f"{who}{where}, {ago(each.time, now)}: {each.words}")))
+    out.facts([row for row in rows if row[1]], whole=("to do",))
+    if found.last is None:
+        out.print(subconscious.EMPTY)
+
+
+def switch(ctx: Context, args: argparse.Namespace) -> Result:
+    """Stop what reads sessions, also what it reads now; or let it read again."""
     ctx.must_have_home()
+    ctx.must_own()
+    if args.action == "stop":
+        changed = control.stop(ctx.root)
+        words = "The subconscious is stopped." if changed else "It was stopped already."
+        return Result(
+            {"stopped": True, "changed": changed}, lambda out: out.print(words + " Again: memtui model start")
+        )
+    changed = control.start(ctx.root)
+    powers = control.powers(ctx.env, ctx.root, ctx.project_root)
+
+    def text(out: Output) -> None:
+        out.print("It may read sessions again." if changed else "It was not stopped.")
+        if powers.why:
+            out.print(f"But: {powers.why} {powers.hint}")
+
+    return Result({"stopped": False, "changed": changed, "reason": powers.why or None}, text)
+
+
+# the log
+
+
+def log_of(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the calls of models, or the sessions that one read, newest first."""
+    ctx.must_have_home()
+    if args.runs:
+        found = runs.newest_first(ctx.root, args.limit or sys.maxsize, "")
+        return Result({"runs": [each.data() for each in found]}, lambda out: _print_runs(ctx, out, found))
     every = log.newest_first(ctx.root)
-    shown = list(islice(every, args.limit or None))
+    calls = list(islice(every, args.limit or None))
     more = next(every, None) is not None
-    choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
+    used = log.used_today(ctx.root, ctx.now())
     today = {"tokens": used.tokens, "cost": used.cost}
-    data = {"calls": [each.data() for each in shown], "more": more, "today": today}
-    return Result(data, lambda out: _print_calls(ctx, out, shown, choice, used, more=more))
+
+    def text(out: Output) -> None:
+        _print_calls(ctx, out, calls)
+        if more:
+            out.print("and more: memtui model log --limit 0")
+        if calls:
+            choice = choose(ctx.env, config.load(ctx.root))
+            out.print(f"Today: {models.of_budget(used, choice.daily_tokens, choice.daily_dollars)}.")
+
+    return Result({"calls": [each.data() for each in calls], "more": more, "today": today}, text)
 
 
-def _print_calls(
-    ctx: Context, out: Output, shown: "list[LoggedCall]", choice: ModelChoice, used: ModelUsage, *, more: bool
-) -> None:
-    if not shown:
+def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
+    if not calls:
         out.print("No model was asked yet.")
         return
-    rows = [
+    cells = [
         [
             age(each.time, ctx.now()),
             line(each.purpose),
@@ -130,15 +215,35 @@ def _print_calls(
             line(each.backend),
             line(models.short_name(each.model)),
         ]
-        for each in shown
+        for each in calls
     ]
     headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
-    out.table(headers, rows, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
-    if more:
-        out.print("and more: memtui model log --limit 0")
-    out.print(f"Today: {models.of_budget(used, choice.daily_tokens, choice.daily_dollars)}.")
-    if retried := sum(each.attempts > 1 for each in shown):
-        out.print(f"{many(retried, 'call')} needed more than one attempt.")
+    out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
+
+
+def _print_runs(ctx: Context, out: Output, found: "list[runs.Run]") -> None:
+    if not found:
+        out.print(subconscious.EMPTY)
+        return
+    now, names = ctx.now(), control.names(ctx.env, [each.project for each in found])
+    cells = [
+        [
+            age(each.time, now),
+            short_id(each.id),
+            line(names.get(each.project, "-")),
+            line(each.session[:8]),
+            subconscious.outcome(each, now)[0],
+            str(each.heard),
+            models.dollars(each.cost),
+            line(subconscious.did(each)),
+        ]
+        for each in found
+    ]
+    headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
+    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(each.note) for each in found])
+
+
+# what was learned
 
 
 def learned(ctx: Context, args: argparse.Namespace) -> Result:
@@ -161,14 +266,117 @@ def _print_learned(out: Output, found: Taught) -> None:
     if not found.total:
         out.print(f"Nothing was learned yet: {waits or 'approve or reject drafts (memtui inbox)'}.")
         return
-    counts = ", ".join(f"{count} {WORDS.get(name, name)}" for name, count in sorted(found.counts.items()))
-    held = "your decisions count less than they could, so that it judges others no worse" if found.halved else ""
+    counts = ", ".join(f"{count} {DECISIONS.get(name, name)}" for name, count in sorted(found.counts.items()))
     rows = [
         ("decisions", f"{found.total}: {counts}"),
         ("waiting", waits),
         ("projects", str(found.projects or "")),
         ("now", found.judged),
-        ("held back", held),
+        ("held back", "they count less than they could, so that others' are judged no worse" if found.halved else ""),
     ]
     out.facts([row for row in rows if row[1]])
     out.say("Forget it: memtui model learned --reset")
+
+
+# blocks
+
+
+def blocks(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the blocks, print one or change it."""
+    ctx.must_have_home()
+    known, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
+    if not name and args.text is not None:
+        raise UsageError("Name the block.", BLOCKS)
+    if not name:
+        return _blocks_listed(ctx, known)
+    before = known.text(name)
+    if args.text is None:
+        shown = safe(before) if before else f"It is empty. It is for {places.BLOCKS[name][1]}."
+        return Result({"block": name, "path": known.path(name), "text": before}, lambda out: out.print(shown))
+    before, text = known.editable(name), parser.body_text(args.text)
+    content, _ = secret.checked(ctx, text, yes=args.yes, declined="Nothing was changed.", before=before)
+    changed = known.replace(name, content, ctx.journal())
+    after = known.text(name)
+
+    def answer(out: Output) -> None:
+        out.print(f"changed {name}" if changed else "Nothing changed.")
+        if changed:
+            diff.show(out, before.encode(), after.encode())
+            memories.say_undo(out)
+
+    return Result({"block": name, "changed": changed, "text": after, "path": known.path(name)}, answer)
+
+
+def _blocks_listed(ctx: Context, known: Blocks) -> Result:
+    data, cells = [], []
+    for name, (of_project, purpose) in places.BLOCKS.items():
+        content, newest = known.text(name), next(iter(known.versions(name)), None)
+        row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
+        changed = {"changed": clock.iso(newest.time), "by": newest.by} if newest else {"changed": None, "by": None}
+        data.append({**row, "path": known.path(name), **changed})
+        when = f"{age(newest.time, ctx.now())} {subconscious.WHO[newest.by]}" if newest else "-"
+        words = line(content.partition("\n")[0]) or f"({purpose})"
+        cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
+    headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]
+    return Result({"blocks": data}, lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)))
+
+
+# the sentence model
+
+
+def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show whether prompts are compared by a sentence model and what its daemon does, or switch it on or off. Raises
+    MemtuiError if the extra is not installed."""
+    ctx.must_have_home()
+    if args.what == "off":
+        changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)
+        stopped = warming.stop(ctx.root)
+        words = "semantic = false" + (". The daemon ends." if stopped else "")
+        return Result({"changed": changed, "stopped": stopped}, lambda out: out.print(words))
+    here = recall_places.of_session(ctx.env, ctx.cwd)
+    directories = [directory for _, directory in here]
+    if args.what is None:
+        return _sentence_state(ctx, directories)
+    sentences.must_be_installed()
+    changed = setting.assign(ctx.root, ctx.journal(), "semantic", True)
+    fs.unlink(semantic.failed(ctx.root))
+    reindexing.update(ctx.root, here)
+    started = warming.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
+
+    def text(out: Output) -> None:
+        out.print("semantic = true")
+        if started:
+            out.print("The daemon loads the model now, and downloads it first if it must: memtui model sentences")
+
+    return Result({"changed": changed, "started": started}, text)
+
+
+def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
+    daemon, on, installed = warming.status(ctx.root), warming.is_on(ctx.root), sentences.installed()
+    doing = warming.doing(ctx.root, daemon)
+    ready, total = warming.covered(ctx.root, directories)
+    problem = warming.why_failed(ctx.root) if doing == warming.FAILED else None
+    data = {
+        "on": on,
+        "installed": installed,
+        "model": warming.wanted(ctx.root),
+        "daemon": doing,
+        "problem": problem,
+        "pid": daemon.get("pid"),
+        "loaded": daemon.get("model"),
+        "memories": total,
+        "ready": ready,
+    }
+    words = DAEMON[doing] + ("; a session starts it" if on and doing == warming.NONE else "")
+    if since := daemon.get("since"):
+        words += f", process {daemon.get('pid')}, started {ago(float(str(since)), ctx.now())}"
+    rows = [
+        ("semantic", "on" if on else "off"),
+        ("extra", "installed" if installed else "not installed"),
+        ("model", line(str(data["model"]))),
+        ("daemon", words + (f": {line(str(problem))}" if problem else "")),
+        ("vectors", f"of {ready} of {many(total, 'memory', 'memories')} of this project"),
+    ]
+    if not installed or not on:
+        rows.append(("to do", "memtui model sentences on" if installed else sentences.INSTALL))
+    return Result(data, lambda out: out.facts(rows, whole=("to do",)))

@@ -78,7 +78,6 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
-    scope = "global" if args.everywhere else "project"
     deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
@@ -98,12 +97,21 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     unread = _warn(ctx, path) if inbox_format.unread(path) else None
-    why = _unheard(ctx) if attended else None
+    why = None
+    if attended:
+        from memtui.present import unheard
+
+        why = unheard.data(ctx.unheard())
     _narrate(ctx, args.everywhere, entry_id, why)
-    unknown = _unknown(ctx, entry_id, fields.get("for", ""), None if args.everywhere else ctx.slug)
+    unknown: list[dict[str, object]] = []
+    addresses = fields.get("for", "")
+    if "session:" in addresses or "agent:" in addresses:  # one that is not known is likely a mistake, also in a script
+        from memtui.cli import notes
+
+        unknown = notes.warn_of_strangers(ctx, entry_id, addresses, None if args.everywhere else ctx.slug)
     data: dict[str, object] = {
         "id": entry_id,
-        "scope": scope,
+        "scope": "global" if args.everywhere else "project",
         "project": None if args.everywhere else ctx.project_root,
         "path": path,
         "fields": fields,
@@ -115,15 +123,6 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     }
     # A script gets the whole id; a person was told the short one.
     return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(entry_id))
-
-
-def _unknown(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
-    """Warn of a session or an agent that is not known, which is likely a mistake also in a script; return it."""
-    if "session:" not in addresses and "agent:" not in addresses:
-        return []
-    from memtui.cli import notes
-
-    return notes.warn_of_strangers(ctx, entry_id, addresses, slug)
 
 
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
@@ -138,13 +137,6 @@ def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
     words = findings.unread_row(found)
     ctx.out.say(f"! {safe(words['message'])}\n  {safe(words['hint'])}")
     return words
-
-
-def _unheard(ctx: Context) -> "dict[str, str] | None":
-    """Return why no session would get the note, and what to do; None if one would."""
-    from memtui.present import unheard
-
-    return unheard.data(ctx.unheard())
 
 
 def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:

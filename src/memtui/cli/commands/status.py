@@ -24,7 +24,7 @@ from memtui.core.places import locate, trust
 from memtui.core.settings import config
 from memtui.hooks.installer import checkup
 from memtui.hooks.installer import status as hook_status
-from memtui.present.deliveries import GLYPHS, what
+from memtui.present.deliveries import RECEIPTS, what
 
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
@@ -95,8 +95,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if stuck:
             lines.append(f"{stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui note --list")
         if last is not None and outcome is not None:
-            glyph, style = GLYPHS[outcome]
-            shown = out.style(f"{glyph} {outcome}", style)
+            shown = out.style(*RECEIPTS[outcome])
             lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {shown}")
         lines += [out.style(f"! {line(findings.with_remedy(each))}", "yellow") for each in unread]
         out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")

@@ -42,30 +42,34 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
-    shared = args.team or any(name.startswith(locate.TEAM + ":") for name in args.names)
-    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
-    team = f"{locate.auto_dir(ctx.env, ctx.cwd)}/{locate.TEAM}"
-    asks_for_all = not (args.names or args.list or args.always or args.remove)
-    if asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team):
-        shared = True
-    if shared:
-        directory, exists = team, os.path.isdir(team)
-        if not exists:
-            raise NotFoundError(f"No team shares memories here: there is no {ctx.tilde(directory)}.")
+    directory, exists, label = _directory(ctx, args)
     if not exists:
+        words = f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
         if args.list:
-            return Result(
-                {"directory": directory, "exists": False}, lambda out: out.print(_no_memories(ctx, directory))
-            )
-        raise NotFoundError(_no_memories(ctx, directory), "Create one with: memtui new NAME --scope project")
+            return Result({"directory": directory, "exists": False}, lambda out: out.print(words))
+        raise NotFoundError(words, "Create one with: memtui new NAME --scope project")
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
     bulk = BulkResult()
-    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name, shared=shared)) or None
+    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name, label)) or None
     if args.remove:
         return _remove(ctx, directory, names, bulk)
     return _grant(ctx, args, directory, before, names, bulk)
+
+
+def _directory(ctx: Context, args: argparse.Namespace) -> "tuple[str, bool, str]":
+    """Return the directory whose memories are meant, whether it exists, and the label of its scope: what a team shares
+    if that is named, or if only there is something to trust. Raises NotFoundError."""
+    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
+    team = f"{locate.auto_dir(ctx.env, ctx.cwd)}/{locate.TEAM}"
+    asks_for_all = not (args.names or args.list or args.always or args.remove)
+    shared = args.team or any(name.startswith(locate.TEAM + ":") for name in args.names)
+    if not shared and not (asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team)):
+        return directory, exists, "project"
+    if not os.path.isdir(team):
+        raise NotFoundError(f"No team shares memories here: there is no {ctx.tilde(team)}.")
+    return team, True, locate.TEAM
 
 
 def _grant(
@@ -87,82 +91,60 @@ def _grant(
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         for name in names or untrusted:
-            _print_content(ctx, trusting.earlier(ctx.root, known, name), name, contents)
-            _warn_of_secrets(ctx.out, contents.get(name, b""))
-    what = "this memory" if len(contents) == 1 else "these memories"
-    now = "as it is now" if len(contents) == 1 else "as they are now"
-    question = f"Trust {what}, and all later versions?" if args.always else f"Trust {what} {now}?"
+            _print_content(ctx.out, trusting.earlier(ctx.root, known, name), name, contents.get(name, b""))
+    how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
-        ctx.confirm(question, "Nothing was trusted.")
+        what = "this memory" if len(contents) == 1 else "these memories"
+        now = " as it is now" if len(contents) == 1 else " as they are now"
+        ctx.confirm(f"Trust {what}{how or now}?", "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
-    data = {**_data(directory, after), "newly": untrusted}
+    count = len(untrusted) if names is None else sum(name in names for name in after.trusted)
 
     def text(out: Output) -> None:
-        how = ", and all later versions" if after.always else ""
-        if names is None:
-            number = many(len(untrusted), "memory", "memories")
-            nothing = "All are trusted already." if before.trusted else "There is no memory to trust."
-            out.print(f"trusted: {number}{how}" if untrusted or how else nothing)
+        if names is not None or untrusted or how:
+            out.print(f"trusted: {many(count, 'memory', 'memories')}{how}")
         else:
-            trusted = [name for name in after.trusted if name in names]
-            out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
+            out.print("All are trusted already." if before.trusted else "There is no memory to trust.")
         memories.say_undo(out, bool(untrusted or how))
 
-    return bulk.result(data, text)
+    return bulk.result({**_data(directory, after), "newly": untrusted}, text)
 
 
 def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkResult) -> Result:
     had = trusting.revoke(ctx.root, directory, names, now=ctx.now)
-    data = {**_data(directory, _status(ctx, directory)), "removed": had}
-    word = "no longer trusted" if had else "not trusted before"
     what = ", ".join(names) if names else ctx.tilde(directory)
 
     def text(out: Output) -> None:
-        out.print(f"{word}: {line(what)}")
+        out.print(f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}")
         memories.say_undo(out, bool(had))
 
-    return bulk.result(data, text)
+    return bulk.result({**_data(directory, _status(ctx, directory)), "removed": had}, text)
 
 
-def _relative_path(ctx: Context, directory: str, name: str, *, shared: bool) -> str:
+def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
     """Find a memory that came with the repository, or that a team shares; return its path there. Raises NotFoundError,
     ConflictError."""
-    label = locate.TEAM if shared else "project"
     match = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"{label}:{name}")
-    file = match.path.removeprefix(directory + "/")
-    if file == match.path:
-        raise NotFoundError(
-            f"{match.path} did not come with the repository.", "Only a repository's memories need trust."
-        )
-    return file
+    if not match.path.startswith(directory + "/"):
+        words = f"{match.path} did not come with the repository."
+        raise NotFoundError(words, "Only a repository's memories need trust.")
+    return match.path.removeprefix(directory + "/")
 
 
-def _print_content(ctx: Context, was: "bytes | None", name: str, contents: "trusting.Contents") -> None:
-    """Print what is about to be trusted: the text, or its difference from the text trusted before (`was`), if known."""
-    import difflib
-
-    out = ctx.out
-    after = contents.get(name, b"").decode("utf-8", "replace")
-    if was is None or was == contents.get(name):
+def _print_content(out: Output, was: "bytes | None", name: str, data: bytes) -> None:
+    """Print what is about to be trusted: the text, or its difference from the text trusted before (`was`), if known;
+    and that it holds what looks like a secret."""
+    text = data.decode("utf-8", "replace")
+    if was is None or was == data:
         out.heading(line(name))
-        out.print(safe(after.rstrip("\n")))
+        out.print(safe(text.rstrip("\n")))
     else:
         out.heading(line(name), "changed since it was trusted")
-        old = was.decode("utf-8", "replace")
-        pieces = difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm="")
-        diff.show_lines(out, pieces)
+        diff.show(out, was, data)
     out.print()
-
-
-def _warn_of_secrets(out: Output, text: bytes) -> None:
-    """Say that what is about to be trusted holds what looks like a secret."""
-    if kinds := redact.kinds_in(text.decode("utf-8", "replace")):
+    if kinds := redact.kinds_in(text):
         out.print(out.style(f"! {line(secret.suspicion(kinds))}: sessions read it once it is trusted.", "yellow"))
         out.print()
-
-
-def _no_memories(ctx: Context, directory: str) -> str:
-    return f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
 
 
 def _status(ctx: Context, directory: str) -> trust.TrustStatus:
@@ -174,8 +156,8 @@ def _status(ctx: Context, directory: str) -> trust.TrustStatus:
 
 def _waits(ctx: Context, directory: str) -> bool:
     """Tell whether a directory has memories that are not trusted."""
-    trust_status = _status(ctx, directory)
-    return bool(trust_status.new or trust_status.changed)
+    found = _status(ctx, directory)
+    return bool(found.new or found.changed)
 
 
 def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
@@ -183,17 +165,15 @@ def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
 
 
 def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) -> None:
-    always = "all later versions trusted" if found.always else ""
-    out.heading(line(ctx.tilde(directory)), always)
+    out.heading(line(ctx.tilde(directory)), "all later versions trusted" if found.always else "")
     rows = []
-    for word, names, style in (
-        ("trusted", found.trusted, "green"),
-        ("new", found.new, "yellow"),
-        ("changed", found.changed, "yellow"),
+    for mark, names, style in (
+        ("✓ trusted", found.trusted, "green"),
+        ("! new", found.new, "yellow"),
+        ("! changed", found.changed, "yellow"),
     ):
-        for name in names:
-            about = read_memory(os.path.join(directory, name)).description
-            rows.append([(f"{'✓' if word == 'trusted' else '!'} {word}", style), (line(name), "bold"), line(about)])
+        about = ((name, read_memory(os.path.join(directory, name)).description) for name in names)
+        rows += [[(mark, style), (line(name), "bold"), line(words)] for name, words in about]
     rows += [[("✗ refused", "red"), (line(name), "bold"), line(why)] for name, why in found.refused.items()]
     if rows:
         out.table(["TRUST", "MEMORY", "DESCRIPTION"], rows, flex=(2, 1), indent="  ")

@@ -15,7 +15,6 @@ from memtui.core.journal.ledger import Transaction
 from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
-QUESTIONS = {"undo": "Undo", "redo": "Redo"}
 WRITERS = {"cli": "in a shell", "tui": "in the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
@@ -46,24 +45,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
-def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
-    ledger = journal.ledger()
-    every = ledger.changes()
-    shown = every[: HISTORY if limit is None else limit or None]
-    undoable = set(ledger.undoable)
-    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
-
-    def text(out: Output) -> None:
-        if not every:
-            out.print("Nothing was changed yet.")
-            return
-        _table(ctx, out, shown)
-        if len(every) > len(shown):
-            out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
-
-    return Result({"history": rows, "skipped": ledger.skipped}, text)
-
-
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Take back the last change, or the one named; or make the one again that was undone last."""
     if args.redo and args.id:
@@ -78,36 +59,49 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
-    failed = [(each, reason(each, error)) for each, error in undone.failed]
-    rows = [{**_as_row(each), "error": message} for each, message in failed]
+    failed = [{**_as_row(each), "error": reason(each, error)} for each, error in undone.failed]
 
     def text(out: Output) -> None:
         again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
         out.print(f"{DONE[op]}: {line(as_one.summary)}{again}")
-        for each, message in failed:
-            out.print(f"left alone: {line(each.summary)}: {line(message)}")
+        for row in failed:
+            out.print(f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}")
 
-    data = {**_as_row(as_one), "count": len(undone.done), "failed": rows}
+    data = {**_as_row(as_one), "count": len(undone.done), "failed": failed}
     return Result(data, text, EXIT_FAILED if failed else 0)
 
 
-def _as_row(each: Transaction) -> "dict[str, object]":
-    keys = ("id", "time", "op", "by", "summary", "paths", "of", "state")
-    return {key: getattr(each, key) for key in keys}
+def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
+    """List the changes, newest first."""
+    ledger = journal.ledger()
+    every = ledger.changes()
+    shown = every[: HISTORY if limit is None else limit or None]
+    undoable = set(ledger.undoable)
+    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
 
-
-def _table(ctx: Context, out: Output, found: "list[Transaction]") -> None:
-    cells = [
-        [
-            (short_id(each.id), "cyan"),
-            age(clock.parse(each.time), ctx.now()),
-            line(place(each, "cli")),
-            STATES.get(each.state, line(each.state)),
-            line(each.summary),
+    def text(out: Output) -> None:
+        if not every:
+            out.print("Nothing was changed yet.")
+            return
+        cells = [
+            [
+                (short_id(each.id), "cyan"),
+                age(clock.parse(each.time), ctx.now()),
+                line(place(each, "cli")),
+                STATES.get(each.state, line(each.state)),
+                line(each.summary),
+            ]
+            for each in shown
         ]
-        for each in found
-    ]
-    out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
+        out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
+        if len(every) > len(shown):
+            out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
+
+    return Result({"history": rows, "skipped": ledger.skipped}, text)
+
+
+def _as_row(each: Transaction) -> "dict[str, object]":
+    return {key: getattr(each, key) for key in ("id", "time", "op", "by", "summary", "paths", "of", "state")}
 
 
 def _named(journal: Journal, ref: str) -> str:
@@ -120,16 +114,14 @@ def _named(journal: Journal, ref: str) -> str:
 def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
     op, what = asked.op, line(asked_about(asked, ctx.now(), WRITERS))
-    named = (
-        f"memtui undo {short_id(asked.first.id)}"
-        if op == "undo" and asked.count == 1
-        else f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
-    )
     try:
-        ctx.confirm(f"{QUESTIONS[op]} {what}?", "Nothing was changed.")
+        ctx.confirm(f"{op.capitalize()} {what}?", "Nothing was changed.")
     except MemtuiError as error:
         if not error.hint:
             raise  # a person said no
+        named = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
+        if op == "undo" and asked.count == 1:
+            named = f"memtui undo {short_id(asked.first.id)}"
         words = f"Not {DONE[op]}: the last change{' undone' * (op == 'redo')} is {what}."
         raise MemtuiError(words, f"To {op} it anyway: {named}") from None
     return True

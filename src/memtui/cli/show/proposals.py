@@ -99,7 +99,16 @@ class ShownChange:
             "score": max((each.score for each in found.evidence if each.score is not None), default=None),
             "codes": sorted({each.code for each in found.evidence}),
             "safe": lint_fixes.is_safe(found),
-            "files": [_file(each) for each in self.diffs],
+            "files": [
+                {
+                    "path": each.path,
+                    "gone": each.after is None,
+                    "new": each.before is None,
+                    "repaired": each.repaired,
+                    "diff": "\n".join(diff.lines(each.before or b"", each.after or b"")),
+                }
+                for each in self.diffs
+            ],
             "dropped": None,
             "added": changesets.added(found),
             "refused": next(map(_refusal, self.refused), None),
@@ -139,16 +148,6 @@ class ShownChange:
         out.print(f"  {out.style('+ ' if found.before is None else '', 'green')}{path}")
         if found.before is not None or not changeset.is_archived(found.path):
             diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
-
-
-def _file(found: FileDiff) -> "dict[str, object]":
-    return {
-        "path": found.path,
-        "gone": found.after is None,
-        "new": found.before is None,
-        "repaired": found.repaired,
-        "diff": "\n".join(diff.lines(found.before or b"", found.after or b"")),
-    }
 
 
 def _refusal(found: Refused) -> "dict[str, object]":

@@ -222,10 +222,6 @@ REGISTRY = {
         "Note {id} for {inbox} seems to contain {kinds}.",
         f"Take it out: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
     ),
-    "inbox.unlikely": Kind(
-        "{id} is kept from sessions until you approve it", "", "", "no session gets it before you approve it"
-    ),
-    "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
     # memories and their index
     **memory_kinds.KINDS,
     # trust in the project's memories

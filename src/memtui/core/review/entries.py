@@ -112,7 +112,7 @@ class Review:
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
-        return self._run("snooze", changes, items, "bring back {}" if until is None else "snooze {}")
+        return self._run("snooze", changes, items, "bring back {}" if until is None else "later: {}")
 
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""

@@ -43,7 +43,7 @@ def _time(words: str) -> float | None:
 
 def step(what: str, until: float | None) -> str:
     """Return what the list of changes calls it that something is hidden until a time, for good, or shown again."""
-    return f"{'bring back' if until is None else 'never list again' if until == NEVER else 'hide'}: {what}"
+    return f"{'bring back' if until is None else 'reject' if until == NEVER else 'later'}: {what}"
 
 
 def hide(journal: Journal, keys: Collection[str], until: float | None, what: str) -> None:

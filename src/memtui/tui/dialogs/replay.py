@@ -14,7 +14,7 @@ from textual.widgets import Static
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, share
 from memtui.core.base.storage import file_error
-from memtui.present import replay as present
+from memtui.present import recall as present
 from memtui.present import safe_text
 from memtui.recall.replaying import ReplayedPrompt, StoreChange
 from memtui.recalling import Recalling
@@ -106,7 +106,7 @@ class ReplayDialog(Dialog[None]):
 
     def _fill(self) -> None:
         found = self.found or []
-        self.table.show(found if self.every else [each for each in found if present.about(each, self.paths)])
+        self.table.show(found if self.every else [each for each in found if present.mark_of(each, self.paths)])
         self._tell()
         self.describe()
         self.name_keys()
@@ -116,7 +116,7 @@ class ReplayDialog(Dialog[None]):
         self.query_one("#sums", Static).update(Text(words, style="dim"))
 
     def _draw(self, each: ReplayedPrompt) -> list[Text]:
-        mark, style = present.about(each, self.paths) or (" ", "dim")
+        mark, style = present.mark_of(each, self.paths) or (" ", "dim")
         memory = next((side[path] for side in (each.changed, each.now) for path in self.paths if path in side), None)
         likely = "" if memory is None or memory.probability is None else share(memory.probability)
         return [
@@ -133,10 +133,10 @@ class ReplayDialog(Dialog[None]):
         text = Text()
         if row is not None:
             text.append(safe_text.line(row.prompt.text, 400) + "\n")
-            for mark, style, words in present.rows(row, changed=True):
+            for mark, style, words in present.replayed(row, changed=True):
                 text.append(f"{mark} ", style=style).append(safe_text.line(words, 200) + "\n")
             if not row.changed and not row.now:
-                text.append(present.nothing(row), style="dim")
+                text.append(present.got_nothing(row), style="dim")
         self.query_one(".about", Static).update(text)
 
     def action_every(self) -> None:

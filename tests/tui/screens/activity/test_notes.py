@@ -572,7 +572,7 @@ async def test_a_delivered_note_tells_who_got_it_when_and_whether_it_arrived(app
         assert "✓ arrived  2d ago" in shown
         assert "“make the upload test stable” · shop" in shown
         await to(pilot, "new-cart stays")
-        assert "· unknown" in app.screen.query_one("#detail").plain
+        assert "· not known" in app.screen.query_one("#detail").plain
 
 
 async def test_what_was_lost_waits_again_above_and_says_so_below(world, app):

@@ -23,7 +23,7 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
-from memtui.present.deliveries import GLYPHS, MEANINGS, WORDS, counted, session_words
+from memtui.present.deliveries import MEANINGS, RECEIPTS, counted, session_words
 from memtui.subconscious import blocks, runs
 from memtui.subconscious.control import WaitingMention
 from memtui.subconscious.runs import Run
@@ -128,8 +128,8 @@ def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
 
 
 def _receipt(outcome: str) -> Text:
-    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
-    return Text().append(f"{glyph} {WORDS.get(outcome, outcome) or 'looking for its receipt'}", f"bold {style}")
+    words, style = RECEIPTS.get(outcome, ("… looking for its receipt", "dim"))
+    return Text().append(words, f"bold {style}")
 
 
 def _delivered(text: Text, record: Delivery, context: RowContext) -> None:
@@ -323,10 +323,9 @@ def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tu
     if delivered is not None:
         record = delivered.delivery
         outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
-        glyph, style = GLYPHS[outcome]
-        return f"{glyph} {WORDS.get(outcome, outcome)}", style
+        return RECEIPTS[outcome]
     if runs.waits(data.root, found, whisper):
-        return "○ waiting", "cyan"
+        return "○ waits", "cyan"
     return "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
 
 

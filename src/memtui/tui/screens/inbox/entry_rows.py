@@ -10,7 +10,7 @@ from memtui import actions
 from memtui.consolidate import known_texts
 from memtui.core.base.phrasing import age
 from memtui.core.review import draft
-from memtui.present import drafts, undelivered
+from memtui.present import drafts
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.row import InboxRow, InboxView, RowKind
 from memtui.tui.screens.inbox.text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
@@ -33,7 +33,9 @@ DRAFT = RowKind(
     "drafts",
     {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "merge": "merge"},
 )
-TODO = RowKind("todo", "todo", "todo", "todos", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"})
+TODO = RowKind(
+    "todo", "todo", "todo", "todos", {"accept": "done", "edit": "edit", "reject": "reject", "later": "later"}
+)
 
 GHOST = RowKind("ghost", "rejected", "rejected draft", "rejected drafts", {"reject": "never again"})
 
@@ -96,7 +98,7 @@ class EntryRow(InboxRow):
         """Return what it would become, and why; that it was edited and not saved comes first."""
         kept = autosave.kept(view.services.data.root, self.item.id)
         unsaved = Text(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
-        states = undelivered.words(view.services.data.settings(), self.item, view.now)
+        states = drafts.states(view.services.data.settings(), self.item, view.now)
         describe = self._describe_draft if self.kind is DRAFT else self._describe_todo
         return describe(view, unsaved, states)
 

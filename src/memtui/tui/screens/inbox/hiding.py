@@ -3,7 +3,7 @@
 from memtui.core.base.phrasing import many
 from memtui.core.base.when import NEVER
 from memtui.core.review import later, snoozing
-from memtui.present import dates, safe_text
+from memtui.present import dates, drafts, safe_text
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.row import InboxRow
@@ -49,13 +49,12 @@ class HideCommands:
         answered, until = await ask_until(self.services, what, asleep=any(row.until for row in rows))
         if not answered:
             return
-        words = "back in the inbox" if until is None else f"hidden until {dates.day_and_time(until, now)}"
-        self._hide(rows, until, f"{words[:1].upper()}{words[1:]}." if len(rows) == 1 else f"{what} are {words}.")
+        self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
     def never(self) -> None:
         """Hide the chosen rows for good."""
         rows = self.chosen.same_kind()
-        self._hide(rows, NEVER, f"Not listed again: {self.named(rows)}.")
+        self._hide(rows, NEVER, f"Rejected: {self.named(rows)}.")
 
     def named(self, rows: list[InboxRow]) -> str:
         """Name rows: one by its sentence, several by their number."""

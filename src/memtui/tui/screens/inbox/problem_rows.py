@@ -38,14 +38,14 @@ PROBLEM = RowKind(
     "problem",
     "problem",
     "problems",
-    {"accept": "edit", "reject": "never mind", "later": "later", "follow": "go to it"},
+    {"accept": "edit", "reject": "reject", "later": "later", "follow": "go to it"},
 )
 TRUST = RowKind(
     "trust",
     "trust",
     "memory to trust",
     "memories to trust",
-    {"accept": "trust", "reject": "not", "later": "later", "follow": "go to it"},
+    {"accept": "trust", "reject": "reject", "later": "later", "follow": "go to it"},
 )
 
 
@@ -91,7 +91,7 @@ class ProblemRow(InboxRow):
         keys = [("inbox.accept", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
         if self.problem.cause in CONFLICTS:
             keys = [("inbox.accept", "choose which version to keep"), *keys[1:]]
-        keys += [("inbox.reject", "do not list it again"), ("inbox.later", "hide it until later")]
+        keys += [("inbox.reject", "do not list it again"), ("inbox.later", "list it later")]
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text)
 

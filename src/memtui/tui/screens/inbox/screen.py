@@ -26,7 +26,7 @@ from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting, homes
-from memtui.present import changesets, safe_text, undelivered, unheard
+from memtui.present import changesets, drafts, safe_text, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
@@ -83,9 +83,9 @@ ON_NOTHING = ("project",)
 WAYS = {
     "draft": "{inbox.accept} accepts a draft, {inbox.reject} rejects it.",
     "ghost": "{inbox.reject} lets it never be drafted again, {app.undo} brings it back.",
-    "todo": "{inbox.accept} marks a todo done, {inbox.reject} drops it.",
+    "todo": "{inbox.accept} marks a todo done, {inbox.reject} rejects it.",
     "changed": "{inbox.accept} keeps a changed memory, {inbox.reject} takes the change back.",
-    "change": "{inbox.accept} makes the change, {inbox.reject} drops it for good.",
+    "change": "{inbox.accept} makes the change, {inbox.reject} rejects it for good.",
     "problem": "{inbox.accept} opens the memory, {inbox.reject} does not list it again.",
     "trust": "{inbox.accept} trusts the memory, {inbox.reject} does not.",
 }
@@ -299,11 +299,7 @@ class Inbox(ListScreen[InboxRow]):
         every = data.waiting(every=True, unread=unread)
         found = [each for each in every if each.kind != "guidance"]
         settings, now = data.settings(), data.now()
-        notes = [
-            (each.slug, any(True for _ in undelivered.findings_of(settings, each, now)))
-            for each in every
-            if each.kind == "guidance"
-        ]
+        notes = [(each.slug, bool(drafts.states(settings, each, now))) for each in every if each.kind == "guidance"]
         names = projects.names(data.env, {**homes(data.env, found), data.slug: data.project_root})
         problem = " ".join(map(findings.with_remedy, unread))
         try:

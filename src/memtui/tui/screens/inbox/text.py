@@ -134,7 +134,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
     facts = [drafts.kind(item), *drafts.odds_of(item), *filter(None, [drafts.by_model(fields)])]
     facts.append(ago(item.entry.time(), now))
     if (until := item.until(now)) is not None:
-        facts.insert(0, f"hidden until {dates.day(until, now)}")
+        facts.insert(0, f"later, until {dates.day(until, now)}")
     text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []

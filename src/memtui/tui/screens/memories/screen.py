@@ -16,7 +16,7 @@ from memtui import actions
 from memtui.actions import Action
 from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings
-from memtui.present import memory_query, query, safe_text
+from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
@@ -71,11 +71,11 @@ class Memories(ListScreen[Pair]):
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
-            "list.attention": Command(partial(self._toggle, memory_query.IS_PROBLEM)),
-            "list.project": Command(partial(self._toggle, memory_query.ALL_PROJECTS)),
+            "list.attention": Command(partial(self._toggle, query.IS_PROBLEM)),
+            "list.project": Command(partial(self._toggle, query.ALL_PROJECTS)),
         }
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
-        self.search = memory_query.MemoryQuery()
+        self.search = query.MemoryQuery()
         self.counted = ""
         self.places.border_title = "scopes"
         self.recall: Recall | None = None  # made when it is first begun
@@ -219,7 +219,7 @@ class Memories(ListScreen[Pair]):
 
     def fill(self) -> None:
         """Show the memories that match the query."""
-        before, self.search = self.search, memory_query.parse(self.typed)
+        before, self.search = self.search, query.memories(self.typed)
         self.places.of_all_projects(self.of_all_projects)
         if (bool(before.scope), bool(before.project)) != (bool(self.search.scope), bool(self.search.project)):
             self.sift()  # it is about other memories now
@@ -250,7 +250,7 @@ class Memories(ListScreen[Pair]):
             return
         shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
-        is_problem = self.search.state == memory_query.PROBLEM
+        is_problem = self.search.state == query.PROBLEM
         wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
         self.counted = words + f" · {marked} marked" * bool(marked) + f" · {wrong} to fix" * bool(wrong)
         self.summarize()
@@ -272,7 +272,7 @@ class Memories(ListScreen[Pair]):
     @property
     def of_all_projects(self) -> bool:
         """Whether the list has the memories of all projects."""
-        return self.search.project == memory_query.ALL
+        return self.search.project == query.ALL
 
     def describe(self, row: Pair) -> Described:
         """Return the detail of a memory, with its name where it has no border with a title."""
