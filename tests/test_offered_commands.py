@@ -32,8 +32,8 @@ COMMAND = re.compile(
 OWN = {
     "cli/commands/decide.py": {"short"},
     "cli/commands/note.py": {"short"},
-    "cli/commands/change.py": {"copy", "name"},
-    "cli/commands/config.py": {"args.key"},
+    "cli/commands/change.py": {"copy", "it(len(done))", "names"},
+    "cli/commands/config.py": {"args.key", "key"},
     "cli/commands/demo.py": {"name", "quoted"},
     "cli/commands/edit.py": {"near[0]"},
     "cli/commands/history.py": {"trashed"},
