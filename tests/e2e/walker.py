@@ -166,7 +166,7 @@ def sequence(key: str) -> str:
 
 def keys_of_memtui() -> list[str]:
     """Every key that does something somewhere in memtui, but for those that end it."""
-    keys = {key for action in actions.ACTIONS for key in action.keys.split(",") if key} | {"ctrl+s", "ctrl+o", "ctrl+z"}
+    keys = {key for action in actions.ACTIONS for key in action.keys.split(",") if key} | {"ctrl+s", "ctrl+z"}
     return [sequence(key) for key in sorted(keys) if sequence(key) not in QUIT]
 
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.tui.dialogs.guidance_subject import URGENT, GuidanceSubject
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
-from memtui.tui.model.data import Data
 
 
 @pytest.fixture
@@ -40,22 +38,6 @@ def test_what_a_version_before_typed_of_a_memory_is_offered(root):
     autosave.save(root, "memory-k", row)
     (found,) = autosave.offered(root)
     assert (found.title, found.scope, found.was) == ("jq", "global", {"name": ""})
-
-
-def test_guidance_that_a_version_before_kept_is_in_the_form_again(tmp_path):
-    data = Data({"HOME": str(tmp_path)}, str(tmp_path))
-    row = {
-        "text": "half",
-        "to": "global",
-        "who": "",
-        "agent": "",
-        "path": "",
-        "expires": "",
-        "urgent": True,
-        "base": "",
-    }
-    autosave.save(data.root, "guidance", row)
-    assert GuidanceSubject(data).autosave.values.items() >= {("text", "half"), ("to", "global"), ("when", URGENT)}
 
 
 @given(st.dictionaries(st.sampled_from(["values", "was", "time", "base", "raw", "path"]), st.none() | st.integers()))

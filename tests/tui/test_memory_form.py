@@ -252,7 +252,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert "prefer-pnpm is gone" in app.screen.heading
         await press(pilot, "escape")  # nothing happens yet
         assert app.screen is form
-        await press(pilot, "ctrl+s", "enter")
+        await press(pilot, "ctrl+s", "j", "enter")
         assert read(path) == before.replace("\n---\n\n", "\n---\n\nNEW ")
         assert autosave.of_memories(world.root) == []
         await press(pilot, "z")
@@ -267,7 +267,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         form = await open_form(pilot, "payment-provider")
         field(form, "description").value = "mine"
         os.unlink(path)
-        await press(pilot, "ctrl+s", "down", "enter")  # kept as a draft
+        await press(pilot, "ctrl+s", "enter", "escape")  # kept as a draft
         assert app.screen.group == "memories"
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
@@ -278,7 +278,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         await press(pilot, "escape", "n")
         await choose(pilot, "continue “payment-provider”")
         assert field(again.screen, "metadata.owner").value == "checkout team"
-        await press(pilot, "ctrl+s", "enter")
+        await press(pilot, "ctrl+s", "j", "enter")
         described = next(line for line in before.split("\n") if line.startswith("description:"))
         assert read(path) == before.replace(described, 'description: "mine"')
         assert autosave.of_memories(world.root) == []
@@ -287,7 +287,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         form = await open_form(pilot, "payment-provider")
         field(form, "description").value = "again"
         os.unlink(path)
-        await press(pilot, "ctrl+s", "down", "down", "enter")
+        await press(pilot, "ctrl+s", "escape", "ctrl+g")
         assert autosave.of_memories(world.root) == []
         assert not exists(path)
 

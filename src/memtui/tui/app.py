@@ -83,7 +83,7 @@ class MemtuiApp(Services):
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.files = FileReader(self, self.data, writes=not read_only)
-        self.theme_choice = theme.ThemeChoice(self, self)
+        self.theme_choice = theme.ThemeChoice(self)
         self.choose_theme = self.theme_choice.choose
         self.commands = self._commands()
         self.glyphs_setting = self.data.setting("glyphs")
@@ -96,7 +96,6 @@ class MemtuiApp(Services):
     # start and end
 
     def on_mount(self) -> None:
-        """Start watching the files, and show the first screen."""
         self._aged = self.files.began
         self.net.watch_loop()
         self.set_interval(WATCH_SECONDS, self._look)
@@ -206,11 +205,9 @@ class MemtuiApp(Services):
                 shown.refresh_ages()
 
     def on_files_changed(self, message: FilesChanged) -> None:
-        """Read the parts that have changed."""
         self.read(message.parts)
 
     def on_findings_counted(self) -> None:
-        """Draw the top line, which shows the number of findings."""
         if self.on_top is not None:
             self.on_top.frame_top()
 
@@ -304,7 +301,6 @@ class MemtuiApp(Services):
         return Undo(self, self._turned)
 
     def turn(self, op: "Op", key: str | None = None) -> None:
-        """Undo or redo the last change, or undo the one with this key."""
         self.undo.want(op, key)
 
     def _turned(self) -> None:
@@ -315,7 +311,6 @@ class MemtuiApp(Services):
     # the commands that work on every screen
 
     def _commands(self) -> dict[str, Command]:
-        """Return the command of each action, by the action's id."""
         return {f"app.{name}": Command(partial(self.go, name)) for name in TABS} | {
             "app.note": Command(self._note),
             "app.undo": Command(partial(self.turn, "undo")),
@@ -373,7 +368,7 @@ def main(env: dict[str, str], cwd: str, *, read_only: bool = False, **more: Any)
     if read_only:
         fs.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, **more)
-    with terminal.kept(), terminal.signals(app.leave):
+    with terminal.guarded(app.leave):
         app.run()
     broken = app.net.broken
     if broken is not None or app.return_code is None:

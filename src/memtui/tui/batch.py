@@ -12,7 +12,7 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.present import memories as present
 from memtui.present import safe_text
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.services import HowFar, services_of
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ A terminal is trusted with nothing: keys, sizes and mouse positions can be impos
 import codecs
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual._parser import ParseError
@@ -15,7 +17,8 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.keys import Keys
 from textual.message import Message
 
-from memtui.tui.safety_net import is_leaving, report_input
+if TYPE_CHECKING:
+    from memtui.tui.services import Services
 
 # A whole control sequence with parameters: a key, or a report that Textual reads itself: of the mouse, or of a mode.
 _WHOLE = re.compile(r"\x1b\[[0-?]+[ -/]*[@-~]")
@@ -35,19 +38,9 @@ def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
 class _Parser(XTermParser):
     """Textual's parser, which goes on behind what it can't parse; `report` gets the error."""
 
-    def __init__(self, report: Callable[[Exception], None], *, debug: bool = False) -> None:
+    def __init__(self, report: Callable[[Exception], None], debug: bool = False) -> None:
         super().__init__(debug)
         self._report = report
-
-    @property
-    def mouse_pixels(self) -> bool:
-        """False: positions are always in cells. Textual divides pixels by a size that may be zero, absent, or that of a
-        terminal which sends cells all the same (Textualize/textual#6706)."""
-        return False
-
-    @mouse_pixels.setter
-    def mouse_pixels(self, _: bool) -> None:
-        pass
 
     def feed(self, data: str) -> Iterable[Message]:
         """Yield what was read; the rest of a piece that can't be parsed is skipped."""
@@ -68,6 +61,12 @@ class _Parser(XTermParser):
             self._timeout_time = None
             self._report(error)
 
+    def parse_mouse_code(self, code: str) -> Message | None:
+        """Read a mouse position, always in cells. Textual divides pixels by a size that may be zero, absent, or that of
+        a terminal which sends cells all the same (Textualize/textual#6706)."""
+        self.mouse_pixels = False
+        return super().parse_mouse_code(code)
+
     def _parse_extended_key(self, sequence: str) -> list[events.Key] | None:  # type: ignore[override]  # cached there
         try:
             return super()._parse_extended_key(sequence)
@@ -84,15 +83,11 @@ class _Parser(XTermParser):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, except that it skips input that it can't read, and ignores stop and continue signals while the
-    application ends: continuing would take the terminal again."""
-
-    def _sigtstp_application(self, *args: object) -> None:
-        if not is_leaving(self._app):
-            super()._sigtstp_application(*args)
+    """Textual's driver, except that it skips input that it can't read."""
 
     def _sigcont_application(self, *args: object) -> None:
-        if not is_leaving(self._app):
+        """Take the terminal again when the process continues, unless the application ends."""
+        if not cast("Services", self._app).net.leaving:
             super()._sigcont_application(*args)
 
     def _enable_mouse_pixels(self) -> None:
@@ -104,11 +99,11 @@ class TerminalDriver(LinuxDriver):
             super().process_message(message)
 
     def run_input_thread(self) -> None:
-        """Read keys until the application ends."""
+        app = cast("Services", self._app)
 
-        def parser(debug: bool) -> _Parser:
-            return _Parser(lambda error: report_input(self._app, error), debug=debug)
+        def report(error: Exception) -> None:
+            app.call_later(app.net.report, "input", error)
 
         # The method below looks these names up in its module.
-        vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=parser)
+        vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=partial(_Parser, report))
         super().run_input_thread()

@@ -67,7 +67,6 @@ class FileReader:
 
     @cached_property
     def watch(self) -> "Watch":
-        """Return the watch that notices changed files."""
         from memtui.tui.watch import Watch
 
         return Watch(self.data)
@@ -133,23 +132,19 @@ class FileReader:
         """Count the findings for the top line when no keys are pressed: counting reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
-        busy = now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at
-        is_due = self._count_at_once or (self._count_wanted and not busy)
+        is_quiet = now - max(self.last_key, self.began) >= QUIET_SECONDS and now >= self._count_at
+        is_due = self._count_at_once or (self._count_wanted and is_quiet)
         if not is_due or now < self._retry_at or not self._counting.acquire(blocking=False):
             return
-        try:
-            self._count(now)
-        finally:
-            self._counting.release()
-
-    def _count(self, now: float) -> None:
         at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
         before = time.monotonic()
         try:
             self.data.count_findings()
         except (OSError, MemtuiError):  # Setup shows the error
-            self._count_wanted, self._count_at_once = True, self._count_at_once or at_once
-            self._retry_at = now + RETRY_SECONDS
-            return
-        self._count_at = now + COUNT_PAUSE * (time.monotonic() - before)
-        self.app.post_message(FindingsCounted())
+            self._count_wanted, self._retry_at = True, now + RETRY_SECONDS
+            self._count_at_once = self._count_at_once or at_once
+        else:
+            self._count_at = now + COUNT_PAUSE * (time.monotonic() - before)
+            self.app.post_message(FindingsCounted())
+        finally:
+            self._counting.release()

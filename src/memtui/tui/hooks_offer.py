@@ -67,7 +67,6 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
         lead=WELCOME if offer else "",
         marks=EXPLAINED,
-        narrows=False,
     )
     scope = await services.ask(question)
     plan = plans[scope] if scope else None
@@ -77,10 +76,9 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
-        done = (
-            ["Hooks installed.", *hook_words.outcome(data.not_served())] if action == "install" else ["Hooks removed."]
-        )
-        services.say(" ".join([*done, actions.takes_back()]))
+        held = hook_words.outcome(data.not_served()) if action == "install" else []
+        done = "Hooks installed." if action == "install" else "Hooks removed."
+        services.say(" ".join([done, *held, actions.takes_back()]))
     services.read()
     return True
 
@@ -97,9 +95,8 @@ def _place(services: "Services", plan: PlanOrError) -> str:
     """Return the settings file of a plan as a person writes it."""
     if isinstance(plan, MemtuiError):
         return "can't be done"
-    return services.data.tilde(plan.settings_path).removeprefix(
-        install.working_tree(services.data.cwd).rstrip("/") + "/"
-    )
+    top = install.working_tree(services.data.cwd).rstrip("/") + "/"
+    return services.data.tilde(plan.settings_path).removeprefix(top)
 
 
 def _drawn(plan: PlanOrError) -> Text:
@@ -149,8 +146,7 @@ async def _offer(services: "Services") -> None:
         return
     held = data.not_served()
     notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(held)]) if held else NOTICE
-    subject = GuidanceSubject(data, blank(data, EXAMPLE), notice=notice)
-    if await services.ask(DraftForm(subject, services)) is None:
+    if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return
     services.go("activity")

@@ -11,15 +11,13 @@ from textual.filter import LineFilter
 
 from memtui.present import glyphs
 
-DEFAULT = Style(color="default")
-
 
 def needed(env: Mapping[str, str], setting: object, *, no_color: bool) -> list[LineFilter]:
     """Return the filters for a terminal. `setting` is the value of `glyphs` in the settings."""
-    found: list[LineFilter] = [Uncoloured()] if no_color else []
+    filters: list[LineFilter] = [Uncoloured()] if no_color else []
     if glyphs.plain(env, setting):
-        found.append(Ascii(whole=glyphs.only_ascii(env)))
-    return found
+        filters.append(Ascii(whole=glyphs.only_ascii(env)))
+    return filters
 
 
 class Ascii(LineFilter):
@@ -27,19 +25,10 @@ class Ascii(LineFilter):
 
     def __init__(self, *, whole: bool) -> None:
         super().__init__()
-        self.replace = _as_ascii if whole else _drawing_as_ascii
+        self.replace = _as_ascii if whole else lambda char: glyphs.PLAIN.get(char, char)
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """Replace the characters of each segment. The width stays."""
-        replace = self.replace
-        return [
-            each if each.text.isascii() else Segment("".join(map(replace, each.text)), each.style, each.control)
-            for each in segments
-        ]
-
-
-def _drawing_as_ascii(char: str) -> str:
-    return glyphs.PLAIN.get(char, char)
+        return [Segment("".join(map(self.replace, text)), style, control) for text, style, control in segments]
 
 
 @lru_cache(4096)
@@ -58,11 +47,10 @@ class Uncoloured(LineFilter):
     read. Must run before Textual's own filters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """Replace the colour of each segment."""
         return [Segment(text, _uncoloured(style), control) for text, style, control in segments]
 
 
 @lru_cache(1024)
 def _uncoloured(style: Style | None) -> Style | None:
     named = style is not None and style.color is not None and style.color.triplet is None
-    return style + DEFAULT if style is not None and named else style
+    return style + Style(color="default") if style is not None and named else style

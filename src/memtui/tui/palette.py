@@ -1,6 +1,7 @@
 """The palette: every action by its group and name, with its key beside it, those of the screen that is shown first; and
 themes by name. What was typed whole stands first, then words, then parts of words."""
 
+import re
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from textual.content import Content
 from memtui import actions
 from memtui.core.settings import config
 from memtui.tui.dialogs.dialog import KeyBar
-from memtui.tui.model import fuzzy, ranking
+from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
 TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
@@ -23,6 +24,12 @@ GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 31, 7
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
 # one that works elsewhere. Themes come after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
+
+# The ranks of a name, from the worst to the best: it does not answer; a word is only in its explanation; within a word;
+# at the beginning of a word; all typed words are words of it; it is what was typed.
+NONE, EXPLAINED, WITHIN, AT_START, WHOLE, EXACT = range(6)
+# What joins the words of a name.
+JOINT = r"[\W_]"
 
 
 class Names(Provider):
@@ -52,16 +59,15 @@ class Names(Provider):
             yield DiscoveryHit(self._line(action, name), partial(self._run, action), text=f"{number:03}")
 
     async def search(self, query: str) -> Hits:
-        """Find names, best first, as `ranking` says."""
         here = {getattr(self.screen, "group", ""), actions.LIST, actions.GLOBAL}
         for action in self._actions():
-            if rank := ranking.rank(action.name, query, action.help):
+            if rank := rank_of(action.name, query, action.help):
                 shown = self._line(action, self._marked(action.name, query))
                 score = RANK * rank + (HERE if action.group in here else ACTION)
                 yield Hit(score, shown, partial(self._run, action), text=action.name)
         for theme in config.CHOICES["theme"]:
             name = f"theme: {theme}"
-            if rank := ranking.rank(name, query):
+            if rank := rank_of(name, query):
                 choose = partial(services_of(self.screen).choose_theme, theme)
                 yield Hit(RANK * rank, line(self._marked(name, query), "", ""), choose, text=name)
 
@@ -84,11 +90,29 @@ def line(name: Content, keys: str, words: str) -> Content:
     return Content.assemble(group, gaps[0], cut, gaps[1], (keys, "$accent"), (words, "dim"))
 
 
+def rank_of(name: str, typed: str, explanation: str = "") -> int:
+    """Return the rank of a name, such as `theme: nord`: that of the typed word which it answers worst. It is exact with
+    or without what stands before the colon."""
+    low, wanted = name.casefold(), typed.casefold().split()
+    if " ".join(wanted) in {low, low.partition(": ")[2]}:
+        return EXACT
+    return min((_of_word(low, word, explanation.casefold()) for word in wanted), default=NONE)
+
+
+def _of_word(low: str, word: str, explanation: str) -> int:
+    sought = re.escape(word)
+    if not re.search(sought, low):
+        return EXPLAINED if word in explanation else NONE
+    begun = rf"(?:^|(?<={JOINT})){sought}"
+    if not re.search(begun, low):
+        return WITHIN
+    return WHOLE if re.search(rf"{begun}(?={JOINT}|$)", low) else AT_START
+
+
 class Commands(CommandList):
     """Textual's list of commands, except that a click on a row that is gone, but not painted over yet, does nothing."""
 
     def on_click(self, event: events.Click) -> None:
-        """Ignore a click on a row that is gone."""
         if event.style.meta.get("option", 0) >= self.option_count:
             event.prevent_default()
 
@@ -101,7 +125,6 @@ class Palette(CommandPalette):
         super().__init__(placeholder=PLACEHOLDER)
 
     def compose(self) -> ComposeResult:
-        """Compose Textual's palette with a title, our list and a line of keys."""
         for widget in super().compose():
             yield Commands() if type(widget) is CommandList else widget
         yield KeyBar()

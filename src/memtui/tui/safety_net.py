@@ -1,9 +1,9 @@
 """The safety net: an unexpected error stops the handler, worker or drawing that it happens in, not the application.
 
 Textual 8 ends the application at the first one, and has no hook before that. All of them pass through a few of its
-functions, which are replaced here: errors of workers, timers, callbacks and the layout through `_handle_exception`;
-those of handlers and actions leave `_dispatch_message`, after which the widget would get no more messages; one while
-drawing would come back at every paint, and nothing else be painted.
+functions: errors of workers, timers, callbacks and the layout through `_handle_exception`; those of handlers and
+actions leave `_dispatch_message`, after which the widget would get no more messages; one while drawing would come back
+at every paint, and nothing else be painted.
 """
 
 import asyncio
@@ -37,39 +37,38 @@ from memtui.tui import terminal
 FAILED = "That failed; the details are in log/errors.jsonl."
 NOT_LOGGED = "That failed, and log/errors.jsonl can't be written: {}."
 UNDRAWN = "This can't be drawn; the details are in log/errors.jsonl."
-# By the function of Textual that an error leaves: what failed, and whether it may fail again without a key.
-PLACES = {
-    "_tick": ("timer", True),
-    "_process_messages_loop": ("idle", True),
-    "_refresh_layout": ("layout", True),
-    "_display": ("painting", True),
-    "_compose": ("composing", False),
-    "_flush_next_callbacks": ("callback", False),
-}
-# The groups of workers that run without a key.
-WATCHING = frozenset({"look", "read"})
+# What may fail again without a key: the functions of Textual that an error leaves then, and the groups of workers.
+REPEATED = frozenset({"_tick", "_process_messages_loop", "_refresh_layout", "_display", "look", "read"})
 
 
 class SafetyNet:
     """The safety net of an application, which must have it as `net`. It writes unexpected errors to the error log in
-    `root`, and shows them in a line by `fail`."""
+    `root`, and shows them in a line by `fail`. `broken`: why the application had to end."""
 
     def __init__(self, app: App[Any], root: str, fail: Callable[[MemtuiError], None]) -> None:
-        _install()
+        App._handle_exception = _handle_exception  # type: ignore[method-assign]  # noqa: SLF001
+        MessagePump._dispatch_message = _dispatch_message  # type: ignore[method-assign]  # noqa: SLF001
+        for function in _DRAWING:
+            setattr(Widget, function.__name__, function)
         self.app, self.root, self.fail = app, root, fail
         self._shown_since_key: set[str] = set()
         self._shown_ever: set[str] = set()
-        self.broken: Exception | None = None  # why the application had to end
+        self.broken: Exception | None = None
         self.leaving = False
 
     def report(self, where: str, error: BaseException, *, by_itself: bool = False) -> None:
-        """Log and show an error, unless that was done since the last key; `by_itself`: unless it was done before."""
+        """Log and show an error, unless that was done since the last key; `by_itself`: unless it was done before. While
+        the application ends it is only logged."""
+        error = error.error if isinstance(error, WorkerFailed) else error
         if _is_from_removed_widget(error):
             return
-        if isinstance(error, WorkerFailed):
-            error = error.error
+        if self.leaving or not self.app.screen_stack:
+            if not isinstance(error, NoMatches):  # Textual has removed the widgets
+                error_log.add(self.root, f"tui: {where}, on the way out", error)
+            return
         shown = self._shown_ever if by_itself else self._shown_since_key
-        place = _type_and_line(error)
+        frame = _frames(error)[-1:]
+        place = f"{type(error).__name__} {[(each.f_code.co_filename, each.f_lineno) for each in frame]}"
         if place in shown:
             return
         shown.add(place)
@@ -81,13 +80,6 @@ class SafetyNet:
         if isinstance(error, OSError) and error.strerror:
             words = f"{file_error(error).message}\n{words}"
         self.fail(MemtuiError(words))
-
-    def log_while_leaving(self, where: str, error: BaseException) -> None:
-        """Log an error while the application ends, when nothing can be shown any more. NoMatches is expected then:
-        Textual has removed the widgets."""
-        cause = error.error if isinstance(error, WorkerFailed) else error
-        if not isinstance(cause, NoMatches):
-            error_log.add(self.root, f"tui: {where}", cause)
 
     def give_up(self, error: Exception) -> None:
         """Log an error and end the application, which could not start."""
@@ -111,20 +103,12 @@ class SafetyNet:
 
     def handle(self, error: Exception) -> None:
         """Log and show an error at which Textual would end the application."""
-        app = self.app
-        if _is_from_removed_widget(error):
-            return
-        if self.leaving:
-            self.log_while_leaving("on the way out", error)
-        elif not app.is_running or not app.screen_stack:
+        if not self.leaving and not (self.app.is_running and self.app.screen_stack):
             self.give_up(error)
-        elif isinstance(error, WorkerFailed):
-            group = worker.group if (worker := active_worker.get(None)) is not None else ""
-            self.report(f"worker {group}", error, by_itself=group in WATCHING)
-        else:
-            trace = error.__traceback__
-            where, by_itself = PLACES.get(trace.tb_frame.f_code.co_name if trace else "", ("callback", False))
-            self.report(where, error, by_itself=by_itself)
+            return
+        worker = active_worker.get(None) if isinstance(error, WorkerFailed) else None
+        where = worker.group if worker is not None else "".join(each.f_code.co_name for each in _frames(error)[:1])
+        self.report(where.strip("_") or "callback", error, by_itself=where in REPEATED)
 
     def terminal_gone(self) -> None:
         """Log that the terminal is gone, and end the process soon even if leaving hangs."""
@@ -132,23 +116,6 @@ class SafetyNet:
             self.broken = OSError("the terminal is gone")
             error_log.add(self.root, "tui: terminal", self.broken)
         terminal.end_soon()
-
-
-def _net(node: MessagePump) -> SafetyNet | None:
-    return getattr(node.app, "net", None)
-
-
-def is_leaving(app: App[Any]) -> bool:
-    """Return whether an application is about to end."""
-    net = _net(app)
-    return net is not None and net.leaving
-
-
-def report_input(app: App[Any], error: Exception) -> None:
-    """Log and show an error of the thread that reads the terminal."""
-    net = _net(app)
-    if net is not None:
-        app.call_later(net.report, "input", error)
 
 
 def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult:
@@ -161,30 +128,31 @@ def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult
         _close_dialog(screen)
 
 
+def undrawn(crop: Region) -> list[Strip]:
+    first = Strip([Segment(UNDRAWN)]).adjust_cell_length(crop.width).crop(0, crop.width)
+    return [first, *[Strip.blank(crop.width)] * (crop.height - 1)][: crop.height]
+
+
+def _frames(error: BaseException) -> list[Any]:
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return frames
+
+
 def _is_from_removed_widget(error: BaseException) -> bool:
-    """Return whether something queried a widget that is being removed. Textual removes the children first, while keys,
-    callbacks after the next paint and messages of workers may still arrive."""
-    cause = error.error if isinstance(error, WorkerFailed) else error
-    trace = cause.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    node = trace.tb_frame.f_locals.get("self") if trace is not None else None
-    gone = isinstance(node, DOMNode) and (node._pruning or node._closing or node._closed)  # noqa: SLF001  nothing public
-    return isinstance(cause, NoMatches) and (gone or (isinstance(node, Screen) and not _is_whole(node)))
+    """Return whether something queried a widget that is being removed, or is not composed yet. Textual removes the
+    children first, while keys, callbacks after the next paint and messages of workers may still arrive."""
+    frames = _frames(error)
+    node = frames[-1].f_locals.get("self") if frames and isinstance(error, NoMatches) else None
+    if isinstance(node, Screen) and not (node.children and all(each.is_mounted for each in node.walk_children(Widget))):
+        return True
+    return isinstance(node, DOMNode) and (node._pruning or node._closing or node._closed)  # noqa: SLF001  nothing public
 
 
-def _is_whole(screen: Screen[Any]) -> bool:
-    """Return whether a screen is composed, with all that is in it; a burst of keys may come before."""
-    return bool(screen.children) and all(each.is_mounted for each in screen.walk_children(Widget))
-
-
-def _type_and_line(error: BaseException) -> str:
-    """Return the type of an error and the line that raised it, as one text: errors with the same text are the same."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    line = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else ""
-    return f"{type(error).__name__} {line}"
+def _net(node: MessagePump) -> SafetyNet | None:
+    return getattr(node.app, "net", None)
 
 
 def _report(pump: MessagePump, where: str, error: Exception, *, by_itself: bool = False) -> None:
@@ -192,24 +160,13 @@ def _report(pump: MessagePump, where: str, error: Exception, *, by_itself: bool 
     net = _net(pump)
     if net is None:
         raise error
-    if _is_from_removed_widget(error):
-        return
-    if net.leaving or not net.app.screen_stack:
-        net.log_while_leaving(f"{where}, on the way out", error)
-    else:
-        net.report(where, error, by_itself=by_itself)
+    net.report(where, error, by_itself=by_itself)
 
 
 def _close_dialog(pump: MessagePump) -> None:
     """Close a dialog that could not be composed or mounted: it would catch all keys."""
     if isinstance(pump, ModalScreen):
         pump.app.call_later(pump.dismiss, None)
-
-
-def undrawn(crop: Region) -> list[Strip]:
-    """Return the lines to show in place of a widget that can't be drawn."""
-    first = Strip([Segment(UNDRAWN)]).adjust_cell_length(crop.width).crop(0, crop.width)
-    return [first, *[Strip.blank(crop.width)] * (crop.height - 1)][: crop.height]
 
 
 # Textual's own functions, and ours in their places.
@@ -263,10 +220,3 @@ _DRAWING = (
         lambda *_: BoxModel(Fraction(len(UNDRAWN)), Fraction(1), Spacing()),
     ),
 )
-
-
-def _install() -> None:
-    App._handle_exception = _handle_exception  # type: ignore[method-assign]  # noqa: SLF001
-    MessagePump._dispatch_message = _dispatch_message  # type: ignore[method-assign]  # noqa: SLF001
-    for function in _DRAWING:
-        setattr(Widget, function.__name__, function)

@@ -56,7 +56,6 @@ class Command(NamedTuple):
     help: str = ""
 
     def named(self, action: "Action") -> "Action":
-        """Return the action with the title and the help of what this command does."""
         return replace(action, name=self.title, help=self.help) if self.title else action
 
 
@@ -126,7 +125,6 @@ class Services(App[None]):
         self.say(f"Copied {len(text):,} characters: “{start}{more}”")
 
     def clear_notifications(self) -> None:
-        """Remove all notes."""
         self._remove_notes("ToastHolder")
         super().clear_notifications()
 
@@ -179,7 +177,6 @@ class Services(App[None]):
                 node.run_worker(to_the_end(rest), group=COMMAND)
 
     def run_command(self, screen: "Screen[Any]", command: Command, what: str) -> None:
-        """Run the command of an action on a screen."""
         with self._showing_errors(what):
             result = command.run()
             if inspect.iscoroutine(result):
@@ -211,7 +208,6 @@ class Services(App[None]):
         return self.screen_stack[0]
 
     def go_to_memory(self, path: str) -> None:
-        """Show a memory on the screen of memories."""
         if os.path.exists(path):
             self.go("memories").go_to(path)
         else:
@@ -229,7 +225,6 @@ def services_of(node: "DOMNode") -> Services:
 
 
 def note_seconds(message: str, severity: str = "information") -> float:
-    """Return how many seconds a note stays."""
     return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
 
 

@@ -5,7 +5,6 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from rich.terminal_theme import TerminalTheme
-from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -13,8 +12,6 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.settings import config
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from memtui.tui.services import Services
 
 BLACK = (0, 0, 0)
@@ -34,32 +31,14 @@ LIGHT = dataclasses.replace(
 )
 
 
-# WCAG's bound for large letters and for signs.
-LEAST_CONTRAST = 3.0
-
-
-def contrast(one: Color, other: Color) -> float:
-    """Return WCAG's contrast of two colours, 1 to 21."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: Color) -> float:
-    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
-
-
-def cursor_percent(theme: Theme) -> int:
-    """Return how much of the primary colour the cursor's row has: less than usual where a named colour could not be
-    read on it."""
-    usual, step = (35, 5) if theme.dark else (20, 5)
-    ground = Color.parse(theme.background or ("#121212" if theme.dark else "#efefef"))
-    inks = [Color(*ink) for ink in (DARK_NAMED if theme.dark else LIGHT_NAMED)[1:]]
-    for percent in range(usual, step, -step):
-        row = ground.blend(Color.parse(theme.primary), percent / 100)
-        if all(contrast(ink, row) >= LEAST_CONTRAST for ink in inks):
-            return percent
-    return step
+# How much of the primary colour the cursor's row has, in percent: less than usual where a named colour could not be
+# read on it, by WCAG's contrast of 3 for large letters and signs.
+CURSOR_DARK, CURSOR_LIGHT = 35, 20
+CURSORS = {
+    **dict.fromkeys(("nord", "catppuccin-frappe"), 20),
+    **dict.fromkeys(("catppuccin-mocha", "catppuccin-macchiato", "atom-one-dark"), 25),
+    **dict.fromkeys(("gruvbox", "dracula", "rose-pine-moon"), 30),
+}
 
 
 def variables(theme: Theme) -> dict[str, str]:
@@ -76,18 +55,15 @@ def variables(theme: Theme) -> dict[str, str]:
             "scrollbar-background": "ansi_default",
         }
     ink = theme.foreground or ("#e0e0e0" if theme.dark else "#080808")
+    cursor = CURSORS.get(theme.name, CURSOR_DARK if theme.dark else CURSOR_LIGHT)
     return {
         "rule": f"{ink} 45%",
         "rule-over": f"{ink} 55%",
-        "cursor-row": f"{theme.primary} {cursor_percent(theme)}%",
+        "cursor-row": f"{theme.primary} {cursor}%",
         "cursor-text": ink,
         "cursor-left": f"{ink} {12 if theme.dark else 6}%",
-        "scrollbar": f"{ink} 55%",
-        "scrollbar-hover": f"{ink} 65%",
-        "scrollbar-active": f"{ink} 75%",
-        "scrollbar-background": f"{ink} 8%",
-        "scrollbar-background-hover": f"{ink} 8%",
-        "scrollbar-background-active": f"{ink} 8%",
+        **dict.fromkeys(("scrollbar", "scrollbar-hover", "scrollbar-active"), f"{ink} 55%"),
+        **dict.fromkeys((f"scrollbar-background{state}" for state in ("", "-hover", "-active")), f"{ink} 8%"),
     }
 
 
@@ -114,7 +90,6 @@ class KeptStylesheet(Stylesheet):
         self._changed = False
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the variables of the theme, unless they are the same."""
         if variables != self._current:
             self._current, self._changed = variables, True
             super().set_variables(variables)
@@ -129,42 +104,36 @@ class KeptStylesheet(Stylesheet):
 class ThemeChoice:
     """The theme of the application: the one in the settings, or the one that the person has just chosen."""
 
-    def __init__(self, services: "Services", app: "App[None]") -> None:
-        self.services, self.app = services, app
-        self.setting = services.data.setting("theme")
-        app.theme = theme_named(self.setting)
+    def __init__(self, app: "Services") -> None:
+        self.app = app
+        self.setting: object = None
+        self.show()
 
     def show(self) -> None:
         """Show the theme of the settings, if that has changed."""
-        setting = self.services.data.setting("theme")
+        setting = self.app.data.setting("theme")
         if setting != self.setting:
             self.setting = setting
             self.app.theme = theme_named(setting)
 
     def next(self) -> None:
-        """Show the next of the themes of the theme key."""
         names = list(themes_round())
         here = names.index(self.app.theme) if self.app.theme in names else -1
         self.choose(themes_round()[names[(here + 1) % len(names)]])
 
-    def choose(self, chosen: str) -> None:
-        """Show a theme by its name in the settings, and save it."""
-        self.app.theme = theme_named(chosen)
-        own = ", the terminal's own colours" if chosen.startswith("ansi") else ""
-        self.services.say(f"Theme: {chosen}{own}")
-        if not self.services.read_only:
-            self._save(chosen)
-
-    def _save(self, theme: str) -> None:
+    def choose(self, theme: str) -> None:
         from memtui.core.settings import setting as settings
 
-        data = self.services.data
-        if theme == data.setting("theme"):
+        app, data = self.app, self.app.data
+        app.theme = theme_named(theme)
+        own = ", the terminal's own colours" if theme.startswith("ansi") else ""
+        app.say(f"Theme: {theme}{own}")
+        if app.read_only or theme == data.setting("theme"):
             return
         self.setting = theme
-        value = None if theme == config.DEFAULTS["theme"] else theme
         try:
-            settings.assign(data.root, data.journal(), "theme", value)
-        except (MemtuiError, OSError) as error:
-            shown = error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}")
-            self.services.fail(shown)
+            settings.assign(data.root, data.journal(), "theme", None if theme == config.DEFAULTS["theme"] else theme)
+        except MemtuiError as error:
+            app.fail(error)
+        except OSError as error:
+            app.fail(MemtuiError(f"The theme can't be kept: {error}"))

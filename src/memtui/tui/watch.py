@@ -58,54 +58,40 @@ class Watch:
     def changed(self, near: Iterable[str] = ()) -> frozenset[str]:
         """Return the parts that changed since the last call, at the first call all. `near` are files to check every
         time: those on the screen."""
-        found = set()
-        versions = [self.data.root + "/versions.jsonl"]
-        parts = (
-            *((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log())),
-            *((VERSIONS, versions), (SUBCONSCIOUS, self._subconscious())),
-        )
-        for part, files in parts:
+        changed = set()
+        for part, files in self._files().items():
             stamps = tuple(stamp(path) for path in files)
             if self._parts.get(part) != stamps:
                 self._parts[part] = stamps
-                found.add(part)
+                changed.add(part)
         if self._memories(near):
-            found.add(MEMORIES)
+            changed.add(MEMORIES)
         if self.data.settled():
-            found.add(RECEIPTS)
+            changed.add(RECEIPTS)
         self._looks += 1
-        return frozenset(found)
+        return frozenset(changed)
 
-    def _settings(self) -> list[str]:
-        data = self.data
-        own = [config.file_path(data.root), data.root + "/trust.json", data.root + "/journal.jsonl"]
-        return [*own, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)]
-
-    def _subconscious(self) -> list[str]:
-        home = places.home(self.data.root)
-        return [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))]
-
-    def _inbox(self) -> list[str]:
-        found = []
-        for slug in (None, *paths.inbox_slugs(self.data.root)):
-            directory = paths.inbox_dir(self.data.root, slug)
-            found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
-        return found
-
-    def _log(self) -> list[str]:
-        return [*delivery_log.months(self.data.root)[:1], self.data.root + "/log/errors.jsonl"]
-
-    # memories
+    def _files(self) -> dict[str, list[str]]:
+        """Return the files of each part but the memories."""
+        data, root = self.data, self.data.root
+        settings = [config.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
+        inboxes = [paths.inbox_dir(root, slug) for slug in (None, *paths.inbox_slugs(root))]
+        home = places.home(root)
+        return {
+            SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
+            INBOX: [path for inbox in inboxes for path in (inbox, *(f"{inbox}/{name}" for name in _names(inbox)))],
+            LOG: [*delivery_log.months(root)[:1], f"{root}/log/errors.jsonl"],
+            VERSIONS: [f"{root}/versions.jsonl"],
+            SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],
+        }
 
     def _memories(self, near: Iterable[str]) -> bool:
-        data = self.data
-        here = data.library()
+        here = self.data.library()
         if self._looks % LOOKS == 0:
-            known = {scope.label for scope in here}
-            self._others = [scope for scope in data.scopes(every=True) if scope.label not in known]
-        trees = {scope.label: self._tree(scope) for scope in here + self._others if not scope.problem}
-        self._trees = trees
-        files = dict.fromkeys(path for tree in trees.values() for path in tree.files)
+            labels = {scope.label for scope in here}
+            self._others = [scope for scope in self.data.scopes(every=True) if scope.label not in labels]
+        self._trees = {scope.label: self._tree(scope) for scope in here + self._others if not scope.problem}
+        files = dict.fromkeys(path for tree in self._trees.values() for path in tree.files)
         changed = files.keys() != self._stamps.keys() or self._looks == 0
         if changed:
             self._stamps = {path: self._stamps.get(path) or stamp(path) for path in files}
@@ -114,20 +100,21 @@ class Watch:
     def _tree(self, scope: "Scope") -> Tree:
         if not scope.has_index:
             return Tree({}, [f"{scope.directory}/{name}" for name in scope.files])
-        known = self._trees.get(scope.label)
-        if known and all(stamp(path) == known_stamp for path, known_stamp in known.directories.items()):
-            return known
+        tree = self._trees.get(scope.label)
+        if tree and all(stamp(path) == before for path, before in tree.directories.items()):
+            return tree
         directories: list[str] = []
         began = time.time_ns() - CLOCK_NS
         try:
-            found = locate.walk(scope.directory, directories)
+            listed = locate.walk(scope.directory, directories)
         except OSError:
-            found = []
+            listed = []
         # A directory that changed while it was listed is listed again at the next look.
         stamps = {path: stamp(path) for path in directories or [scope.directory]}
         stamps = {path: each if each[0] < began else NEVER for path, each in stamps.items()}
-        files = [f"{scope.directory}/{name}" for name, problem in found if not problem]
-        return Tree(stamps, [scope.index_path, *files])
+        return Tree(
+            stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, problem in listed if not problem)]
+        )
 
     def _check_files(self, near: Iterable[str]) -> bool:
         """Check the files whose turn it is, and those of `near`. Return whether one has changed."""
@@ -146,10 +133,10 @@ class Watch:
 def stamp(path: str) -> Stamp:
     """Return the stamp of a file; zeros if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return (0, 0, 0)
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _names(directory: str) -> list[str]:

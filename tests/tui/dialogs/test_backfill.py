@@ -13,7 +13,7 @@ from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, settle
 
 OTHER = "Never push to main without asking me first."

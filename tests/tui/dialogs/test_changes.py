@@ -246,9 +246,9 @@ async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
     trash(world, "prefer-pnpm", "tui", NOW)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        app.action_run("memories.restore")
+        await pilot.press("U")
         await settle(pilot)
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
         await settle(pilot)
         assert app.screen.query_one("Toast").region.width == 80

@@ -7,7 +7,7 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.workspace import Workspace
 from tui.conftest import NOW, settle
 

@@ -7,7 +7,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.review.waiting import waiting_in
 from memtui.demo.layout import ulid
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, settle
 from tui.test_screens import lines
 

@@ -22,8 +22,8 @@ from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.activity.rows import NoteRow
 from tui.conftest import NOW, settle
 

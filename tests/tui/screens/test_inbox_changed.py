@@ -7,8 +7,8 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.worker import gated
 from memtui.workspace import Workspace
 from tui.conftest import NOW, settle

@@ -12,8 +12,8 @@ from memtui.core.base import paths
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.inbox.change_rows import ProposedRow
 from tui.conftest import NOW, settle
 from tui.test_following import until

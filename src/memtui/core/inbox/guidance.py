@@ -65,6 +65,10 @@ def addresses(given: "list[str]") -> "list[str]":
             raise UsageError(f"“{address}” is not an addressee.", WHOM)
         if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
             raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
+        if kind == "agent" and any(char.isspace() for char in name):
+            raise UsageError(f"“{name}” is no name of an agent: it has a blank.")
+        if kind == "path" and name.count("[") != name.count("]"):
+            raise UsageError(f"“{name}” is no pattern: a [ or ] stands alone.", "* stands for a name, ** for any path.")
         if any(other.startswith(kind + ":") for other in found):
             raise UsageError(f"A note can name only one {kind}.", "Write two notes instead.")
         found.append(f"{kind}:{name}")

@@ -3,14 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Static
 
 from memtui import actions
@@ -20,9 +18,9 @@ from memtui.core.base.storage import file_error
 from memtui.core.deliveries import error_log
 from memtui.present import drafts, safe_text
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.dialog import Dialog, Keys
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
 from memtui.tui.model.remembered import State
+from memtui.tui.services import HowFar
 
 if TYPE_CHECKING:
     from memtui.backfill.offering import Offer
@@ -38,22 +36,7 @@ NOTHING_NEW = "Nothing is new in your sessions since the last reading, and no dr
 TABLE = "backfill"
 
 
-@dataclass
-class ReadOn(Message):
-    """The reading has come so far, in words."""
-
-    words: str
-
-
-@dataclass
-class ReadThrough(Message):
-    """The reading has ended: what it brought, or why it failed."""
-
-    found: "BackfillReading | None"
-    why: str = ""
-
-
-class BackfillProgress(Dialog["BackfillReading | None"]):
+class BackfillProgress(Dialog["BackfillReading"]):
     """The progress of a reading. The answer is what it brought, also if it was stopped; None if it failed."""
 
     across: ClassVar[int] = 70
@@ -64,61 +47,48 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
         super().__init__()
         self.services = services
         self._stop = threading.Event()
-        self._through: ReadThrough | None = None
+        self._has_ended = False
+        self._found: BackfillReading | None = None
 
     def body(self) -> ComposeResult:
-        """Compose the progress."""
         yield Static("…", id="far")
 
     def keys(self) -> Keys:
-        """Return the one key."""
         return (("escape", "stop, and keep what was read"),)
 
     def on_mount(self) -> None:
-        """Begin."""
         self._read()
 
     def action_stop(self) -> None:
-        """Stop reading."""
         self._stop.set()
 
-    @work(thread=True, group="backfill", exit_on_error=False)
-    def _read(self) -> None:
+    @work(group="backfill")
+    async def _read(self) -> None:
         from memtui.backfill import reading
 
         data = self.services.data
         try:
-            self.post_message(ReadThrough(reading.read(data.env, now=data.now(), go_on=self._go_on)))
+            self._found = await asyncio.to_thread(reading.read, data.env, now=data.now(), go_on=self._go_on)
         except (OSError, MemtuiError) as error:
-            told = file_error(error) if isinstance(error, OSError) else error
-            self.post_message(ReadThrough(None, f"{told.message} {told.hint}".strip()))
+            self.services.fail(file_error(error) if isinstance(error, OSError) else error)
         except Exception as error:  # the dialog must not stay open
             error_log.add(data.root, "backfill", error)
-            self.post_message(ReadThrough(None, FAILED))
+            self.services.warn(FAILED)
+        self._has_ended = True
+        self.on_screen_resume()
 
     def _go_on(self, far: "ReadingProgress") -> bool:
         read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
-        self.post_message(ReadOn(f"{read}, {many(far.found, 'draft')}"))
+        self.post_message(HowFar(f"{read}, {many(far.found, 'draft')}"))
         return not self._stop.is_set()
 
-    def on_read_on(self, message: ReadOn) -> None:
-        """Show the progress."""
+    def on_how_far(self, message: HowFar) -> None:
         self.query_one("#far", Static).update(Text(message.words))
 
-    def on_read_through(self, message: ReadThrough) -> None:
-        """Answer."""
-        if message.why:
-            self.services.warn(message.why)
-        self._through = message
-        self._answer()
-
     def on_screen_resume(self) -> None:
-        """Answer now if the palette or another screen was shown when the reading ended."""
-        self._answer()
-
-    def _answer(self) -> None:
-        if self._through is not None:
-            self.dismiss(self._through.found)
+        """Answer once the reading has ended, and the palette or another screen no longer covers the dialog."""
+        if self._has_ended:
+            self.dismiss(self._found)
 
 
 def is_due(services: "Services") -> bool:
@@ -178,7 +148,7 @@ async def _wants(services: "Services", there: "Sequence[TranscriptFile]", *, aga
     volume = f"{many(len(there), what, several)} ({size(sum(each.size for each in there))})"
     question = f"Look through {volume} for corrections worth keeping? Runs locally, without a model."
     options = [("go", "Look through them, and show the best drafts"), ("no", "Not now")]
-    answer = await services.ask(Choice(question, options, narrows=False))
+    answer = await services.ask(Choice(question, options))
     State(data.root, read_only=services.read_only).put(TABLE, {"asked": True})
     return answer == "go"
 

@@ -41,13 +41,6 @@ STATES = {
     "purged": ("✗", "dim", "was deleted for good: it can't be restored"),
     "back": ("·", "dim", "was interrupted and undone at once"),
 }
-# What memtui's own files hold, which nobody wants to read.
-OWN_FILES = {
-    "installs.json": "which settings files have the hooks",
-    "trust.json": "which memories are trusted",
-    "later.json": "what waits in the inbox until later",
-    "apart.json": "which memories are no duplicates",
-}
 # Files whose differences are shown.
 FILES_SHOWN = 20
 # Rows that the list has in any case; the difference gets those that a short list leaves free.
@@ -75,12 +68,10 @@ class ChangeRow:
 
     @property
     def changes(self) -> Sequence["Transaction"]:
-        """The changes that undo takes back on this row."""
         return self.together or [self.each]
 
     @property
     def id(self) -> str:
-        """What undo calls it: the id of the change, or of the group."""
         return self.each.group if self.together else self.each.id
 
     @property
@@ -111,8 +102,8 @@ def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[
 
 
 def difference(journal: "Journal", change: "Transaction") -> Text:
-    """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files only
-    what they hold. Reads the stored contents."""
+    """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files, which
+    nobody wants to read, only the name. Reads the stored contents."""
     text = Text()
     try:
         files = journal.changes_of(change.record)
@@ -132,8 +123,7 @@ def difference(journal: "Journal", change: "Transaction") -> Text:
     more = len(shown) - FILES_SHOWN
     text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
     for file in own:
-        name = os.path.basename(file.path)
-        text.append(f"{'and' if shown else 'In'} memtui's own notes: {OWN_FILES.get(name, name)}\n", "dim")
+        text.append(f"{'and' if shown else 'In'} memtui's own {os.path.basename(file.path)}\n", "dim")
     return text
 
 
@@ -204,7 +194,6 @@ class Changes(Dialog[None]):
         self.query_one(".foot", Static).update(words)
 
     def on_how_far(self, message: HowFar) -> None:
-        """Show the progress of an undo."""
         self._show_in_foot(Text(message.words))
 
     def on_turned(self) -> None:
@@ -270,7 +259,6 @@ class Changes(Dialog[None]):
             self.services.say("All of it is shown below the list.")
 
     def action_undo(self) -> None:
-        """Undo the change under the cursor."""
         row = self.table.row
         if row is not None and self._can_undo(row):
             self.services.turn("undo", row.id)
@@ -278,7 +266,6 @@ class Changes(Dialog[None]):
             self.services.say(f"This change {self._meaning(row)}.")
 
     def action_redo(self) -> None:
-        """Redo the change that was undone last."""
         self.services.turn("redo")
 
     def action_leave(self) -> None:

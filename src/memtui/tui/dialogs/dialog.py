@@ -30,6 +30,8 @@ Keys = Sequence[tuple[str, str]]
 BESIDE = 12
 # Columns of a box that its title can't have.
 CORNERS = 6
+# The keys that have room in any case.
+ALWAYS = ("escape", "f1")
 # Keys of dialogs by their group in the help; the others do something.
 MOVING = {"j k", "↓ ↑", "g G", "home end", "l h", "tab", "escape"}
 CHOOSING = {"type", "!", "space"}
@@ -64,23 +66,19 @@ class KeyBar(OneLine):
     keys: Keys = ()
 
     def on_resize(self) -> None:
-        """Draw the keys that have room now."""
         self.show(self.keys)
 
     def show(self, keys: Keys) -> None:
         """Draw the keys that have room: escape and the page of all keys always, the others in their order."""
         self.keys = keys
         room = (self.size.width or 80) - 1
-        pieces = [(key, word, len(key) + len(word) + 3) for key, word in keys]
-        always = [piece for piece in pieces if piece[0].startswith("escape") or piece[0] == "f1"]
-        used = sum(cells for _, _, cells in always)
+        room -= sum(len(f"{key} {word}  ") for key, word in keys if key.startswith(ALWAYS))
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-        for piece in pieces:
-            if piece not in always:
-                if used + piece[2] > room:
-                    continue
-                used += piece[2]
-            text.append(piece[0], style="bold").append(f" {piece[1]}  ")
+        for key, word in keys:
+            cells = 0 if key.startswith(ALWAYS) else len(f"{key} {word}  ")
+            if cells <= room:
+                room -= cells
+                text.append(key, style="bold").append(f" {word}  ")
         self.put(text)
 
 
@@ -107,7 +105,6 @@ class Dialog(ModalScreen[Result]):
     heading = lead = marks = ""
 
     def compose(self) -> ComposeResult:
-        """Compose the box and the line of keys."""
         self.set_class(self.high, "high")
         with Vertical():
             yield Static(safe_text.styled(self.heading, "bold"), classes="heading")
@@ -117,7 +114,6 @@ class Dialog(ModalScreen[Result]):
         yield KeyBar()
 
     def body(self) -> ComposeResult:
-        """Compose what is in the box."""
         yield from ()
 
     def keys(self) -> Keys:
@@ -125,19 +121,11 @@ class Dialog(ModalScreen[Result]):
         return (("escape", "back"),)
 
     def on_mount(self) -> None:
-        """Remove the notes, which would cover the keys, and draw the keys."""
         self.app.clear_notifications()
         self.name_keys()
 
     def name_keys(self) -> None:
-        """Draw the keys that work now."""
         self.query_one(KeyBar).show(self.keys())
-
-    def entitle(self, heading: str) -> None:
-        """Show another heading."""
-        self.heading = heading
-        self.query_one(".heading", Static).update(safe_text.styled(heading, "bold"))
-        self._place_heading()
 
     def _place_heading(self) -> None:
         box, heading = self.box, self.query(".heading")
@@ -160,7 +148,6 @@ class Dialog(ModalScreen[Result]):
         self._place_heading()
 
     def wanted(self) -> int:
-        """Return the width that the box wants, in columns."""
         return self.across
 
     @property
@@ -170,16 +157,16 @@ class Dialog(ModalScreen[Result]):
 
     @property
     def room(self) -> int:
-        """The rows that the box has inside on this screen."""
         return max(3, self.size.height - 3)
 
     def action_keys(self) -> None:
-        """Show all keys of the dialog."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        for key, word in (*(pair for pair in self.keys() if pair[0] != "f1"), ("f1", "this page")):
-            name = "All" if key == "f1" else "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
-            groups.setdefault(name, []).append((key, word))
-        self.app.push_screen(Help(groups, self.marks, remappable=False))
+        for key, word in self.keys():
+            if key != "f1":
+                groups.setdefault("Move" if key in MOVING else "Choose" if key in CHOOSING else "Do", []).append(
+                    (key, word)
+                )
+        self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, self.marks))
 
     async def on_click(self, event: events.Click) -> None:
         """Treat a click beside the box as escape."""
@@ -196,49 +183,78 @@ class Dialog(ModalScreen[Result]):
         return AwaitComplete()
 
 
-class Help(Dialog[None]):
-    """The page of keys, in groups, and what the `marks` of a screen mean. `remappable`: they are a screen's, which can
-    be remapped."""
+class Preview(Dialog[bool]):
+    """A text to approve, whole on one page that scrolls. The answer is True for enter, from anywhere in it, and False
+    for escape. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
+    begin with `+`, are at the end; it is shown first if all of them have room."""
 
-    DEFAULT_CSS = "Help Detail { height: auto; scrollbar-size-vertical: 2; }"
-    across: ClassVar[int] = 80
-    heading = "Keys"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "back")]
+    DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
+    across: ClassVar[int] = 100
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(False)", "back"),
+        Binding("enter,a", "go", "go on"),
+    ]
 
-    def __init__(self, groups: Mapping[str, Keys], marks: str, *, remappable: bool) -> None:
+    def __init__(self, title: str, text: Text, go: str = "", *, end: bool = False) -> None:
         super().__init__()
-        self.groups, self.words, self.remappable = groups, marks, remappable
+        self.heading, self.text, self.go, self.end = title, text, go, end
+        self.plain = text.plain
+        self.pane = Detail(id="text")
 
     def body(self) -> ComposeResult:
-        """Compose the text, which scrolls."""
-        yield Detail()
+        yield self.pane
 
     def keys(self) -> Keys:
-        """Return the keys: scroll, and close."""
-        return (("j k", "scroll"), ("g G", "top, bottom"), ("escape", "back"))
+        go = [("enter", self.go)] * bool(self.go)
+        return (*go, ("escape", "back"), ("j k", "scroll"), ("g G", "top, bottom"))
 
     def on_mount(self) -> None:
-        """Show the text, and focus it."""
-        text = Text()
-        for title in ("Move", "Choose", "Do", "All"):
-            rows = self.groups.get(title, ())
-            text.append(f"{title}\n" if rows else "", style="bold")
-            for keys, words in rows:
-                text.append(f"  {keys:<11} ", style="bold").append(f"{words}\n")
-        text.append(f"\n{self.words.rstrip()}\n" if self.words else "")
-        text.append("\nKeys can be remapped: [keys] in config.toml." if self.remappable else "", style="dim")
-        self.query_one(Detail).show("help", text)
-        self.query_one(Detail).focus()
+        self.pane.show("text", self.text)
+        self.pane.focus()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        if not self.pane.is_attached:
+            return  # the dialog was closed meanwhile
+        width = max(1, self.pane.size.width)
+        new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
+        if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
+            self.pane.scroll_end(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """Give the text the height of the screen."""
-        for pane in self.query(Detail):
-            pane.styles.max_height = self.room
+        self._place_heading()
+        self.pane.styles.max_height = self.room - 2 * self.query_one(".heading").display
+
+    def action_go(self) -> None:
+        """Approve the text; one that is only to be read scrolls on."""
+        if self.go:
+            self.dismiss(True)
+        else:
+            self.pane.scroll_relative(y=max(1, self.pane.size.height - 1), animate=False)
+
+    def action_keys(self) -> None:
+        """Show the keys. Those of a text to be read are named below it: there the help key closes it."""
+        if self.go:
+            super().action_keys()
+        else:
+            self.dismiss(False)
+
+
+def help_page(groups: Mapping[str, Keys], marks: str, note: str = "") -> Preview:
+    """Return the page of keys, in groups, of what the `marks` of a screen mean, and of a `note`."""
+    text = Text()
+    for title in ("Move", "Choose", "Do", "All"):
+        rows = groups.get(title, ())
+        text.append(f"{title}\n" if rows else "", style="bold")
+        for keys, words in rows:
+            text.append(f"  {keys:<11} ", style="bold").append(f"{words}\n")
+    text.append(f"\n{marks.rstrip()}\n" if marks else "").append(note, style="dim")
+    return Preview("Keys", text)
 
 
 def of_screen(
     group: str, possible: "Mapping[str, Command]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
-) -> Help:
+) -> Preview:
     """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
     Actions without a key are named together."""
     groups: dict[str, list[tuple[str, str]]] = {"Move": list(LISTS)}
@@ -266,4 +282,4 @@ def of_screen(
         legend.section(title, rows)
         for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
     )
-    return Help(groups, f"{signs}\n{marks}", remappable=True)
+    return help_page(groups, f"{signs}\n{marks}", "\nKeys can be remapped: [keys] in config.toml.")

@@ -1,37 +1,30 @@
-"""The form for longer text. Its subject (a memory, a draft, guidance) reads, checks and saves; the form keeps what is
+"""The form for longer text. Its subject (a memory, a draft, a note) reads, checks and saves; the form keeps what is
 typed, and asks about secrets and about what somebody else has changed meanwhile."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+import asyncio
+from collections.abc import Callable
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
-from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago
 from memtui.core.redaction import redact
-from memtui.present import editor, safe_text, secret
-from memtui.tui.dialogs.ask import BACK, THEIRS, Choice, conflict
+from memtui.present import safe_text, secret
+from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, conflict, sure
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
-from memtui.tui.widgets.body import Body, fits
+from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
-
-if TYPE_CHECKING:
-    from memtui.recall.replaying import StoreChange
 
 # What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4
@@ -48,20 +41,6 @@ SECRET = (
 )
 # The keys while the options of a field are open.
 OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("↓ ↑", "move"))
-ANEW, LATER, DROP = "anew", "later", "drop"
-GONE = (
-    (ANEW, "Create it again from the form"),
-    (LATER, "Keep my version unsaved: {memories.new} offers it"),
-    (DROP, "Drop mine"),
-)
-
-
-@dataclass
-class OptionsFound(Message):
-    """More options were found for the field `key`."""
-
-    key: str
-    options: Options
 
 
 class DraftForm(Dialog[str]):
@@ -69,7 +48,7 @@ class DraftForm(Dialog[str]):
 
     DEFAULT_CSS = """
     DraftForm Select { width: 1fr; height: 1; }
-    DraftForm SelectOverlay { margin-bottom: 1; }
+    DraftForm SelectOverlay { margin-bottom: 1; constrain: inside inflect; }
     DraftForm Body { height: 1fr; min-height: 3; margin-top: 1; }
     DraftForm .where { height: auto; max-height: 3; color: $text-muted; }
     DraftForm .told { height: auto; max-height: 4; color: $text-warning; }
@@ -96,7 +75,6 @@ class DraftForm(Dialog[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
-        Binding("ctrl+o", "editor", "editor", priority=True),
         Binding("ctrl+g", "discard", "discard", priority=True),
         Binding("ctrl+l", "prompts", "prompts", priority=True),
         Binding("enter", "save_example", "send", priority=True),
@@ -110,7 +88,6 @@ class DraftForm(Dialog[str]):
         self.given = {each.key: each.value for each in subject.fields}
         if not subject.autosave.base:  # something new is nowhere but in the autosave
             self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
-        self.templates = [text.strip("\n") for each in subject.fields for text in each.templates.values()]
         self.widgets: dict[str, Input | Select[str] | TextArea] = {}
         self.result: str | None = None
         self._unchanged: dict[str, str] = {}  # what the widgets show of the values that nobody has changed
@@ -121,29 +98,25 @@ class DraftForm(Dialog[str]):
         self._is_keeping_due = False  # a timer runs that keeps what was typed
         self._ended = False
 
-    # what is typed
-
     def body(self) -> ComposeResult:
         """Compose the fields, the check's words under the last line (`where`), and the messages (`told`)."""
         values = {**self.given, **self.subject.autosave.values}
         last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
         for each in self.subject.fields:
             widget = self.widgets[each.key] = _widget(each, values[each.key])
-            if each.kind == TEXT and self.shape.beside:
-                yield from self._beside(widget)
+            if each.kind != TEXT:
+                yield Labelled(each.label or each.key, widget)
+            elif self.shape.beside:
+                with Horizontal(classes="texts"):
+                    with Vertical(classes="beside"):
+                        for _ in self.shape.beside:
+                            yield Detail(classes="read")
+                    yield widget
             else:
-                yield widget if each.kind == TEXT else Labelled(each.label or each.key, widget)
+                yield widget
             if each is (last or each):
                 yield Static(classes="where")
         yield Static(classes="told")
-
-    def _beside(self, edited: Widget) -> ComposeResult:
-        """Compose the texts to read, each in a pane of its own, beside the one that is edited."""
-        with Horizontal(classes="texts"):
-            with Vertical(classes="beside"):
-                for _ in self.shape.beside:
-                    yield Detail(classes="read")
-            yield edited
 
     def on_resize(self) -> None:
         """Put the texts to read above the one that is edited where there is no room beside it."""
@@ -151,60 +124,61 @@ class DraftForm(Dialog[str]):
         self.set_class(self.size.width < BESIDE_FROM, "above")
 
     def wanted(self) -> int:
-        """Return the width of the form, in columns."""
         return self.shape.across
 
     def keys(self) -> Keys:
-        """Return the keys of the form."""
-        if any(isinstance(each, Select) and each.expanded for each in self.widgets.values()):
+        if self._has_open_options:
             return OPTIONS
-        stands = self._example_stands
-        keys = [
-            ("enter", self.shape.verb, stands),
-            ("^s", self.shape.verb, not stands),
-            ("tab", "next", True),
-            ("^s", self.shape.verb, stands),
-            ("^o", "editor", bool(self.shape.editor)),
-            ("escape", "back, text kept", True),
-            ("^g", "discard", True),
-            ("^l", "which prompts recall it", self.shape.changes is not None),
-            ("f1", "keys", True),
-        ]
-        return [(key, word) for key, word, works in keys if works]
+        save, following = ("^s", self.shape.verb), ("tab", "next")
+        first = [("enter", self.shape.verb), following, save] if self._is_example_kept else [save, following]
+        prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
+        return (*first, ("escape", "back, text kept"), ("^g", "discard"), *prompts, ("f1", "keys"))
 
     @property
-    def _example_stands(self) -> bool:
+    def _has_open_options(self) -> bool:
+        return any(isinstance(each, Select) and each.expanded for each in self.widgets.values())
+
+    def _show_options(self) -> None:
+        """Name the keys of the options that are open, and hide the line that they would half cover."""
+        self.name_keys()
+        self.query_one(".where").visible = not self._has_open_options
+
+    @property
+    def _is_example_kept(self) -> bool:
         """Whether the form still has the example that it opened with, and the cursor is in it."""
         return self.shape.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action can run now: enter sends only an example as it is."""
         if action == "prompts":
             return self.shape.changes is not None
-        return self._example_stands if action == "save_example" else super().check_action(action, parameters)
+        return self._is_example_kept if action == "save_example" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
-        """Focus the first field, and show what was typed before."""
         kept = self.subject.autosave
         for pane, (title, text) in zip(self.query(".read").results(Detail), self.shape.beside, strict=True):
             pane.show(title.plain, Text("\n").join([title, text]))
         # The widgets change values (line ends, pictures of control characters), which is no change by the person.
         self._unchanged = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
-        body = self._body
+        body, is_new = self._body, not self.typed().changed
         self.widgets.get(self.shape.first, body).focus()
-        if self.shape.is_example and not self.typed().changed:
+        if self.shape.is_example and is_new:
             body.select_all()
         elif self.shape.at_end:
             body.move_cursor(body.document.end)
-        self._select_template()
-        self._opening_notice = self._notice()
+        elif self.shape.first and is_new:  # typing replaces the first line of a template
+            body.selection = Selection((0, 0), (0, len(body.document.get_line(0))))
+        self._opening_notice = self.shape.notice
+        if not is_new:
+            when = ago(kept.time, self.services.data.now()) if kept.time else "before"
+            again = f"What you typed {when} is here again; ^g discards it. {self._change_on_disk()}"
+            self._opening_notice = again.strip()
         self.tell(self._opening_notice)
         self._check()
         for select in self.query(Select):
-            self.watch(select, "expanded", self.name_keys, init=False)
+            self.watch(select, "expanded", self._show_options, init=False)
         for each in self.subject.fields:
             if each.later is not None:
-                self.run_worker(partial(self._find_options, each), thread=True, group="options")
+                self.run_worker(self._find_options(each, each.later), group="options")
         if self.shape.is_file:
             self.set_interval(LOOK_SECONDS, self._tell_if_changed)
 
@@ -212,20 +186,7 @@ class DraftForm(Dialog[str]):
     def _body(self) -> TextArea:
         return next(each for each in self.widgets.values() if isinstance(each, TextArea))
 
-    def _notice(self) -> str:
-        kept = self.subject.autosave
-        if not self.typed().changed:
-            return self.shape.notice
-        when = ago(kept.time, self.services.data.now()) if kept.time else "before"
-        return f"What you typed {when} is here again; ^g discards it. {self._change_on_disk()}".strip()
-
-    def _change_on_disk(self) -> str:
-        """Return in words what has happened to the file or note since the form opened; empty if nothing."""
-        try:
-            there = self.subject.there()
-        except MemtuiError as error:
-            return error.message
-        return self.shape.gone if there is None else MOVED if there != self.subject.autosave.base else ""
+    # what is typed
 
     def _shown(self) -> dict[str, str]:
         return {key: each.text if isinstance(each, TextArea) else str(each.value) for key, each in self.widgets.items()}
@@ -242,6 +203,18 @@ class DraftForm(Dialog[str]):
         told.set_class(wrong, "wrong")
         told.set_class(not words, "empty")
         told.update(safe_text.styled(words))
+
+    def _change_on_disk(self) -> str:
+        """Return in words what has happened to the file or note since the form opened; empty if nothing."""
+        try:
+            there = self.subject.there()
+        except MemtuiError as error:
+            return error.message
+        return self.shape.gone if there is None else MOVED if there != self.subject.autosave.base else ""
+
+    def _tell_if_changed(self) -> None:
+        if change := self._change_on_disk():
+            self.tell(change)
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -269,37 +242,15 @@ class DraftForm(Dialog[str]):
         where.update(words)
         where.display = bool(words)
 
-    @on(Select.Changed)
-    def _chosen(self, event: Select.Changed) -> None:
-        """Replace a template that was not edited by the one of the type that was chosen."""
-        if event.select.name == "type" and self._body.text in self.templates:
-            text = next(each for each in self.subject.fields if each.kind == TEXT)
-            self._body.text = text.templates.get(str(event.value), "").strip("\n")
-            self._select_template()
-
-    def _select_template(self) -> None:
-        """Select the first line of a template, so that typing replaces it."""
-        first = self._body.document.get_line(0)
-        if first and any(first == text.split("\n")[0] for text in self.templates):
-            self._body.selection = Selection((0, 0), (0, len(first)))
-
-    def _find_options(self, form_field: FormField) -> None:
-        if form_field.later is not None:
-            self.post_message(OptionsFound(form_field.key, form_field.later()))
-
-    def on_options_found(self, event: OptionsFound) -> None:
-        """Add the options to the field; its value stays."""
-        select = self.widgets[event.key]
-        form_field = next(each for each in self.subject.fields if each.key == event.key)
+    async def _find_options(self, form_field: FormField, later: Callable[[], Options]) -> None:
+        """Look up more options of a field; its value stays."""
+        options = await asyncio.to_thread(later)
+        select = self.widgets[form_field.key]
         if isinstance(select, Select):
             with self.prevent(Select.Changed):
                 chosen = str(select.value)
-                select.set_options(_select_options([*form_field.options, *event.options], chosen))
+                select.set_options(_select_options([*form_field.options, *options], chosen))
                 select.value = chosen
-
-    def _tell_if_changed(self) -> None:
-        if change := self._change_on_disk():
-            self.tell(change)
 
     # keeping
 
@@ -332,7 +283,6 @@ class DraftForm(Dialog[str]):
             self.services.say(f"What you typed can't be removed: {error.strerror}.")
 
     def on_unmount(self) -> None:
-        """Keep what was typed, however the form is closed."""
         self.keep_now()
 
     def action_leave(self) -> None:
@@ -350,31 +300,26 @@ class DraftForm(Dialog[str]):
         self.dismiss(self.result)
 
     def action_prompts(self) -> None:
+        self.services.start(self, self._prompts(), "prompts")
+
+    async def _prompts(self) -> None:
         """Show which of the last prompts would recall the memory as it is typed."""
-        if self.shape.changes is None:
-            return
+        from memtui.tui.dialogs import replay
+
         self.keep_now()
         try:
-            changes = self.shape.changes(self.typed())
+            changes = self.shape.changes(self.typed()) if self.shape.changes is not None else ()
         except MemtuiError as error:
             self.tell(_sentences(error), wrong=True)
-            return
-        self.services.start(self, self._replay(changes), "prompts")
-
-    async def _replay(self, changes: "Sequence[StoreChange]") -> None:
-        from memtui.tui.dialogs.replay import ReplayDialog
-
-        await self.services.ask(ReplayDialog(self.services, changes))
+        else:
+            await replay.show(self.services, changes)
 
     # saving
 
-    def action_save_example(self) -> None:
-        """Save the example."""
-        self.action_save()
-
     def action_save(self) -> None:
-        """Save, unless something is wrong with it."""
         self.services.start(self, self._save(), "save")
+
+    action_save_example = action_save
 
     async def _save(self) -> None:
         self.keep_now()
@@ -424,54 +369,23 @@ class DraftForm(Dialog[str]):
 
     async def _may_overwrite(self) -> bool:
         """Return whether saving may go on: the disk has what it had when the form opened, or the person wants to write
-        over what it has now. If that changes again while both are shown, ask again."""
-        while True:
-            there = self.subject.there()
+        over what it has now, or again what is gone. If that changes while both are shown, ask again."""
+        while (there := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
             if there is None:
-                return await self._may_write_again()
-            if there in {self.subject.autosave.base, self._agreed_base}:
-                return True
+                name = safe_text.line(self.shape.name, 60)
+                question = f"{name} is gone: its file was deleted or renamed."
+                if self.shape.is_file:
+                    again = await self.services.ask(sure(question, "Create it again from the form"))
+                    return bool(again)
+                self.tell(self.shape.gone, wrong=True)
+                return False
             answer = await self.services.ask(conflict(self.shape.name, *self.subject.compared(self.typed())))
             if answer == THEIRS:
                 self.action_discard()
-            if answer in {BACK, THEIRS, None}:
+            if answer != MINE:
                 return False
             self._agreed_base = there
-
-    async def _may_write_again(self) -> bool:
-        """Ask whether to write what is gone from the disk. Return the answer."""
-        if not self.shape.is_file:
-            self.tell(self.shape.gone, wrong=True)
-            return False
-        ways = [(answer, actions.keyed(words)) for answer, words in GONE]
-        question = f"{safe_text.line(self.shape.name, 60)} is gone: its file was deleted or renamed."
-        answer = await self.services.ask(Choice(question, ways))
-        if answer == LATER:
-            self.action_leave()
-        elif answer == DROP:
-            self.action_discard()
-        return answer == ANEW
-
-    # the person's editor
-
-    def action_editor(self) -> None:
-        """Open the text in the person's editor, and take it back into the form."""
-        if not self.shape.editor:
-            return
-        body = self._body
-        before = body.text.encode("utf-8", "surrogateescape")
-        try:
-            with self.services.suspend():
-                after = editor.edited(self.services.data.env, self.shape.editor, before)
-        except MemtuiError as error:
-            self.tell(f"{error.message} {error.hint}", wrong=True)
-            return
-        text = after.decode("utf-8", "surrogateescape")
-        if fits(text) and "\0" not in text and not after.startswith((b"\xff\xfe", b"\xfe\xff")):
-            body.text = text
-        else:
-            key = actions.key_of("memories.editor")
-            self.tell(f"The form can't hold that text. Save the file itself in your editor ({key}).", wrong=True)
+        return True
 
 
 def _sentences(error: MemtuiError) -> str:

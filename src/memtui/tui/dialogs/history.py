@@ -11,14 +11,14 @@ from memtui.core.base.phrasing import age
 from memtui.core.memories import history, references
 from memtui.core.memories.memory import read_memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.versions import GONE, Version, Versions, Writer
-from memtui.core.memories.writers import Occasion, Occasions
+from memtui.core.memories.versions import GONE
+from memtui.core.memories.writers import Occasions
 from memtui.present import safe_text
 from memtui.present import subconscious as model_words
 from memtui.present import versions as words
 from memtui.subconscious.blocks import Blocks
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import line_diff
 from memtui.tui.services import Services
 
@@ -35,25 +35,38 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
     elif history.looked(versions, [scope]).problem is not None:
         services.warn(f"The newest version can't be kept: {versions.problem}")
     file = references.relative(scope, path) if history.with_versions(scope) else ""
-    known = versions.line(scope.directory, file)
-    if not known:
+    line = versions.line(scope.directory, file)
+    if not line:
         services.warn(NONE)
         return ""
-    occasions = await asyncio.to_thread(_occasions, data.env, known)
-    history_rows = history.rows(versions, known)
-    every = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, history_rows)
+    occasions = Occasions(data.env)
+    by_writer = await asyncio.to_thread(lambda: {each.writer: occasions.of(each.writer) for each in line})
+    rows = history.rows(versions, line)
+    scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, rows)
     name, now = safe_text.line(references.stem(file), 60), data.now()
-    lines = [_line(row, known, occasions, every, now) for row in history_rows]
-    number = await _chosen(services, name, lines, lambda at: _changed(versions, known, at, occasions))
+    lines = []
+    for row in rows:
+        unseen = "  not seen yet" if history.waits(line, row.version) else ""
+        what = "deleted, " * (row.version.digest == GONE)
+        who = words.told(row, line[-1], by_writer[row.version.writer].title, scopes)
+        lines.append(f"{age(row.time, now):>4}  {what}{safe_text.line(who, 120)}{unseen}")
+
+    def changed(number: int) -> Text:
+        prompt = by_writer[line[number - 1].writer].prompt
+        text = Text(safe_text.line(words.prompted(prompt)) + "\n\n" if prompt else "", "dim")
+        before = _text(versions.content(line[number - 2])) if number > 1 else None
+        return text.append_text(_change(number, before, _text(versions.content(line[number - 1]))))
+
+    number = await _chosen(services, name, lines, changed)
     if not number:
         return ""
-    version = known[number - 1]
+    version = line[number - 1]
     if version.digest == GONE:
         services.warn("That version is the deletion: there is no text to restore.")
         return ""
-    present = None if known[-1].digest == GONE else read_memory(path, scope.label)
-    texts = (_text(present.raw if present is not None else b""), _text(history.text(versions, version, file)))
-    if not await _is_wanted(services, name, number, *texts, is_there=present is not None):
+    present = None if line[-1].digest == GONE else read_memory(path, scope.label)
+    now_text = _text(present.raw) if present is not None else None
+    if not await _is_wanted(services, name, number, now_text, _text(history.text(versions, version, file))):
         return ""
     try:
         restored = history.restore(data.store(), versions, scope, present, version, file).path
@@ -68,26 +81,24 @@ async def show_block(services: Services, name: str) -> None:
     """List the versions of a block of the model, and restore the chosen one."""
     data = services.data
     blocks = Blocks(data.root, data.slug, data.now)
-    versions = blocks.versions(name)
+    versions = blocks.versions(name)[::-1]
     if not versions:
         services.warn(f"{name} has no versions: nobody has changed it.")
         return
-    writers, now = model_words.writers(versions), data.now()
+    writers = model_words.writers(versions[::-1])[::-1]
     lines = [
-        f"{age(version.time, now):>4}  {safe_text.line(writer, 80)}"
+        f"{age(version.time, data.now()):>4}  {safe_text.line(writer, 80)}"
         for version, writer in zip(versions, writers, strict=True)
-    ][::-1]
+    ]
 
     def changed(number: int) -> Text:
-        at = len(versions) - number
-        text = blocks.content(name, versions[at])
-        before = blocks.content(name, versions[at + 1]) if number > 1 else ""
-        return line_diff.drawn(before, text, ("before", "after")) if before else Text(safe_text.clean(text))
+        before = blocks.content(name, versions[number - 2]) if number > 1 else None
+        return _change(number, before, blocks.content(name, versions[number - 1]))
 
     number = await _chosen(services, name, lines, changed)
     if not number:
         return
-    present, text = blocks.editable(name), blocks.content(name, versions[len(versions) - number])
+    present, text = blocks.editable(name), blocks.content(name, versions[number - 1])
     if not await _is_wanted(services, name, number, present, text):
         return
     try:
@@ -112,49 +123,23 @@ async def _chosen(services: Services, name: str, lines: Sequence[str], about: Ca
     return int(await services.ask(Choice(question, rows, about=drawn, verb="restore")) or 0)
 
 
-async def _is_wanted(
-    services: Services, name: str, number: int, present: str, text: str, *, is_there: bool = True
-) -> bool:
-    """Show what restoring a version changes. Return whether the person wants that."""
-    if is_there and present == text:
+async def _is_wanted(services: Services, name: str, number: int, present: str | None, text: str) -> bool:
+    """Show what restoring a version changes; `present` is None for what was deleted. Return whether the person wants
+    that."""
+    if present == text:
         services.say("That is the present text.")
         return False
-    drawn = line_diff.drawn(present, text, ("the present text", f"version {number}"))
+    drawn = line_diff.drawn(present or "", text, ("the present text", f"version {number}"))
     go = "" if services.read_only else "restore it"
     answer = await services.ask(Preview(f"{name} becomes version {number}", drawn, go))
     return answer is True
 
 
-def _occasions(env: dict[str, str], known: Sequence[Version]) -> dict[Writer, Occasion]:
-    occasions = Occasions(env)
-    return {version.writer: occasions.of(version.writer) for version in known}
-
-
-def _line(
-    row: history.HistoryRow,
-    known: Sequence[Version],
-    occasions: dict[Writer, Occasion],
-    every: Sequence[Scope],
-    now: float,
-) -> str:
-    version = row.version
-    unseen = "  not seen yet" if history.waits(known, version) else ""
-    what = "deleted, " * (version.digest == GONE)
-    who = safe_text.line(words.told(row, known[-1], occasions[version.writer].title, every), 120)
-    return f"{age(row.time, now):>4}  {what}{who}{unseen}"
-
-
-def _changed(versions: Versions, known: Sequence[Version], number: int, occasions: dict[Writer, Occasion]) -> Text:
-    """Return which prompt a version came from, and what it changed; of the first one, its text. Raises MemtuiError."""
-    version, before = known[number - 1], known[number - 2] if number > 1 else None
-    text = Text()
-    if prompt := occasions[version.writer].prompt:
-        text.append(safe_text.line(words.prompted(prompt)) + "\n\n", "dim")
-    new = _text(versions.content(version))
+def _change(number: int, before: str | None, text: str) -> Text:
+    """Draw what a version changed; of the first one, its text."""
     if before is None:
-        return text.append(safe_text.clean(new))
-    old = _text(versions.content(before))
-    return text.append_text(line_diff.drawn(old, new, (f"version {number - 1}", f"version {number}")))
+        return Text(safe_text.clean(text))
+    return line_diff.drawn(before, text, (f"version {number - 1}", f"version {number}"))
 
 
 def _text(data: bytes) -> str:

@@ -1,4 +1,5 @@
-"""A memory as the subject of a form: its fields and text. Hidden fields, comments and order stay as they are."""
+"""A memory, a new one, or a block of the model as the subject of a form. Hidden fields, comments and order of a file
+stay as they are."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,10 +15,11 @@ from memtui.core.memories import memory, references, scopes, triggers
 from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.core.redaction import redact
 from memtui.present import memories as present
-from memtui.present import safe_text
+from memtui.present import safe_text, secret
 from memtui.present import triggers as present_triggers
-from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
+from memtui.tui.dialogs.subject import CHOICE, LINE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -39,35 +41,12 @@ SCOPE_NAME = 16
 
 
 def too_large(found: Memory) -> bool:
-    """Return whether a memory is too large for the form."""
     return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
-
-
-def values_of(found: Memory) -> dict[str, str]:
-    """Return the values that the form shows of a memory: its text fields, nested ones by dotted path, and its body."""
-    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
-    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
-        for key, value in table.items() if isinstance(table, dict) else ():
-            if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
-                values[prefix + key] = value
-    return {**values, "body": found.body.strip("\n")}
-
-
-def bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
-    """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
-    if "raw" in changed:
-        return changed["raw"].encode("utf-8", "surrogateescape")
-    fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS}}
-    if "body" in fields:  # the form does not show the blank lines around it
-        lead = found.body[: len(found.body) - len(found.body.lstrip("\n"))]
-        fields["body"] = lead + fields["body"].strip("\n") + "\n"
-    return memory.with_fields(found, fields) if fields else found.raw
 
 
 def typed_over(found: Memory, *, raw: bool) -> Autosave:
     """Return an empty autosave for changes of a memory as it was read; `raw`: of its whole file."""
-    whole = found.raw.decode("utf-8", "surrogateescape")
-    about = (found.path, found.scope_label, raw, whole)
+    about = (found.path, found.scope_label, raw, _text(found.raw))
     return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
 
 
@@ -87,12 +66,13 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
 
 class MemorySubject(Subject):
     """The subject of a form: an existing memory, or a deleted one as `Autosave.memory` returns it. `save` returns its
-    path."""
+    path. `shared`: a person agreed that a team gets what changes."""
+
+    shared = False
 
     def __init__(self, data: Data, found: Memory, kept: Autosave | None) -> None:
         self.data, self.found = data, found
         self._there: Memory | None = found
-        self.shared = False  # whether a person agreed that a team gets what changes
         raw = found.broken is not None or (kept is not None and kept.raw)
         self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(found, raw=raw)
         notice = ""
@@ -104,14 +84,14 @@ class MemorySubject(Subject):
         scope = scopes.of_memory(data.env, data.cwd, found)
         name = f"{present.scope_name(scope, data.facts.project)}: {found.stem}" if scope is not None else found.stem
         about = (name, "save", found.stem, GONE, "memory")
-        self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left, changes=self.changes)
-        values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
+        self.shape = Shape(*about, is_file=True, notice=notice, left=left, changes=self.changes)
+        values = {"raw": _text(found.raw)} if raw else _values_of(found)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
         self.triggers: list[str] = []
         if not raw and scope is not None and not self.autosave.orphan:
             file = references.relative(scope, found.path)
-            known = triggers.of_memory(data.root, scope.directory, file, found, data.now())
-            self.triggers = [each.text for each in known]
+            kept_triggers = triggers.of_memory(data.root, scope.directory, file, found, data.now())
+            self.triggers = [each.text for each in kept_triggers]
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 
     def check(self, typed: Typed) -> Text:
@@ -130,35 +110,28 @@ class MemorySubject(Subject):
         return ids.digest(self._there.raw)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """Return the file as it is, and as it would be saved."""
         there = self._there or self.found
-        return there.raw, bytes_of(there, typed.changed)
+        return there.raw, _bytes_of(there, typed.changed)
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
         """Return what saving would do. Raises MemtuiError."""
-        from memtui.recall.replaying import StoreChange  # not needed to open the form
-
         scope = self.data.store().scope(self.found.scope_label)
-        file, data = references.relative(scope, self.found.path), bytes_of(self.found, typed.changed)
-        data = _with_triggers(data, self._trigger_changes(typed)[0])
-        name = typed.changed.get("name", "")
-        if not name or references.check_name(name) == self.found.stem:
-            return [StoreChange(scope.label, scope.directory, file, data)]
-        new = file.removesuffix(self.found.stem + ".md") + references.check_name(name) + ".md"
-        return [
-            StoreChange(scope.label, scope.directory, file, None),
-            StoreChange(scope.label, scope.directory, new, references.set_name(data, references.check_name(name))),
-        ]
+        file = references.relative(scope, self.found.path)
+        data = _with_triggers(_bytes_of(self.found, typed.changed), self._trigger_changes(typed)[0])
+        name = references.check_name(typed.changed.get("name") or self.found.stem)
+        if name == self.found.stem:
+            return [_change(scope, file, data)]
+        new = file.removesuffix(self.found.stem + ".md") + name + ".md"
+        return [_change(scope, file, None), _change(scope, new, references.set_name(data, name))]
 
     def save(self, typed: Typed) -> Saved:
-        """Write the changes, a new name included, as one step of undo."""
         name, store = typed.changed.get("name", ""), self.data.store()
         store.shared = self.shared
         if self._there is None:
             return self._write_again(typed, store)
         with store.journal.together():
-            after = bytes_of(self._there, typed.changed)
             in_file = typed.changed.keys() - {"name", TRIGGERS}
+            after = _bytes_of(self._there, typed.changed)
             saved = store.edit(self._there, after, seen=True) if in_file else self._there
             saved = store.rename(saved, name, seen=True) if name else saved
             add, remove = self._trigger_changes(typed)
@@ -170,19 +143,16 @@ class MemorySubject(Subject):
         return Saved(saved.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
 
     def _trigger_changes(self, typed: Typed) -> tuple[list[str], list[str]]:
-        """Return the triggers that were added, and those that were removed."""
         if TRIGGERS not in typed.changed:
             return [], []
         lines = present_triggers.from_text(typed.changed[TRIGGERS], self.triggers)
-        return [each for each in lines if each not in self.triggers], [
-            each for each in self.triggers if each not in lines
-        ]
+        added = [each for each in lines if each not in self.triggers]
+        return added, [each for each in self.triggers if each not in lines]
 
     def _write_again(self, typed: Typed, store: Store) -> Saved:
         name = references.check_name(typed.changed.get("name", self.found.stem))
-        data = bytes_of(self.found, typed.changed)
-        if name != self.found.stem:
-            data = references.set_name(data, name)
+        data = _bytes_of(self.found, typed.changed)
+        data = data if name == self.found.stem else references.set_name(data, name)
         saved = store.add(store.scope(self.found.scope_label), name, data)
         return Saved(saved.path, "Saved, its file is there again. " + actions.takes_back())
 
@@ -198,9 +168,9 @@ class NewMemorySubject(Subject):
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
         notice = "Template lines you leave unchanged are not saved."
-        left = autosave.left("memories.new")
         about = ("New memory", "save", "memory", "", "memory")
-        self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name", changes=self.changes)
+        left = autosave.left("memories.new")
+        self.shape = Shape(*about, notice=notice, left=left, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
         places = present.scopes_explained(list(self.scopes.values()), data.facts.project, SCOPE_NAME, data.tilde)
         self.fields: Sequence[FormField] = [
@@ -209,42 +179,31 @@ class NewMemorySubject(Subject):
             _field("type", kind),
             FormField("scope", scope.label, CHOICE, options=places),
             _trigger_field(()),
-            FormField("body", TEMPLATES[kind].strip("\n"), TEXT, templates=TEMPLATES),
+            FormField("body", TEMPLATES[kind].strip("\n"), TEXT),
         ]
 
     def is_empty(self, typed: Typed) -> bool:
         """Return whether nothing but a template is typed."""
-        given = typed.values
-        templates = {text.strip() for text in TEMPLATES.values()}
-        lines = given["name"] + given["description"] + given[TRIGGERS]
-        return not lines.strip() and given["body"].strip() in {"", *templates}
+        values = typed.values
+        lines = values["name"] + values["description"] + values[TRIGGERS]
+        return not lines.strip() and values["body"].strip() in {"", *(text.strip() for text in TEMPLATES.values())}
 
     def check(self, typed: Typed) -> Text:
         """Return which file will be made. Raises UsageError for triggers that can't be kept."""
         _check_triggers(_lines(typed), 0)
         scope = self.scopes[typed.values["scope"]]
-        try:
-            file = _stem_of(typed.values["name"]) + ".md"
-        except MemtuiError:
-            file = "a new file"
+        file = _stem_of(typed.values["name"], "")
         has_none = not any(each.kind == "project" and each.exists for each in self.scopes.values())
         why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
-        return Text(safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}{why}"))
+        place = present.scope_name(scope, self.data.facts.project)
+        return Text(safe_text.line(f"{f'{file}.md' if file else 'a new file'} in {place}{why}"))
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
         """Return the memory that saving would make, whatever its name will be. Raises MemtuiError."""
-        from memtui.recall.replaying import StoreChange
-
-        scope = self.scopes[typed.values["scope"]]
-        try:
-            stem = _stem_of(typed.values["name"])
-        except MemtuiError:
-            stem = "new-memory"
-        data = _with_triggers(self._bytes(typed), _lines(typed))
-        return [StoreChange(scope.label, scope.directory, f"{stem}.md", data)]
+        file = _stem_of(typed.values["name"], "new-memory") + ".md"
+        return [_change(self.scopes[typed.values["scope"]], file, _with_triggers(self._bytes(typed), _lines(typed)))]
 
     def save(self, typed: Typed) -> Saved:
-        """Create the memory, without unchanged lines of the template."""
         store, data, lines = self.data.store(), self._bytes(typed), _lines(typed)
         with store.journal.together():
             saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
@@ -254,19 +213,81 @@ class NewMemorySubject(Subject):
 
     @staticmethod
     def _bytes(typed: Typed) -> bytes:
-        given = typed.values
-        body = memory.without_template(given["body"])
-        about = given["description"].strip() or memory_head.first_line(body)
+        values = typed.values
+        body = memory.without_template(values["body"])
+        about = values["description"].strip() or memory_head.first_line(body)
         if not about:
             raise UsageError("There is nothing to save yet", "Write the text or a description")
-        name = " ".join(given["name"].split()).removesuffix(".md")
-        return memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
+        name = " ".join(values["name"].split()).removesuffix(".md")
+        return memory.new_memory_bytes(name, about, values["type"], body if body.strip() else about)
+
+
+class BlockSubject(Subject):
+    """The subject of the form: the text of the block `name` of this project."""
+
+    def __init__(self, data: Data, name: str) -> None:
+        from memtui.subconscious import blocks, places
+
+        self.data, self.name, self.most = data, name, places.MOST
+        self.blocks = blocks.Blocks(data.root, data.slug, data.now)
+        self.text = self.blocks.editable(name)
+        of_project, hint = places.BLOCKS[name]
+        kept = f"block-{data.slug if of_project else ''}-{name}"
+        self.autosave = autosave.kept(data.root, kept) or Autosave(kept, ids.digest(self.text))
+        left = autosave.left("memories.edit")
+        self.shape = Shape(f"The block {name}", "save", "this block", "", "entry", across=100, left=left, at_end=True)
+        self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
+
+    def check(self, typed: Typed) -> Text:
+        """Return how much room is left. Raises UsageError for a text that is too long."""
+        size = len(typed.values["body"].strip())
+        if size > self.most:
+            raise UsageError(f"{size - self.most:,} characters too many: a block has at most {self.most:,}.")
+        kinds = redact.kinds_in(typed.values["body"], self.text)
+        warned = f" {secret.suspicion(kinds, 'It')}. ^s asks before it is kept." if kinds else ""
+        return Text(f"{size:,} of {self.most:,} characters.{warned}", style="yellow" if kinds else "dim")
+
+    def there(self) -> str | None:
+        self.text = self.blocks.editable(self.name)
+        return ids.digest(self.text)
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        return self.text.encode(), typed.values["body"].strip().encode()
+
+    def save(self, typed: Typed) -> Saved:
+        changed = self.blocks.replace(self.name, typed.values["body"], self.data.journal(), self.text)
+        return Saved(self.name, f"Changed {self.name}." if changed else NOTHING)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _values_of(found: Memory) -> dict[str, str]:
+    """Return the values that the form shows of a memory: its text fields, nested ones by dotted path, and its body."""
+    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
+    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
+                values[prefix + key] = value
+    return {**values, "body": found.body.strip("\n")}
+
+
+def _bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
+    """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
+    if "raw" in changed:
+        return changed["raw"].encode("utf-8", "surrogateescape")
+    fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS}}
+    if "body" in fields:  # the form does not show the blank lines around it
+        lead = found.body[: len(found.body) - len(found.body.lstrip("\n"))]
+        fields["body"] = lead + fields["body"].strip("\n") + "\n"
+    return memory.with_fields(found, fields) if fields else found.raw
 
 
 def _field(key: str, value: str) -> FormField:
     if key == "type":
         return FormField(key, value, CHOICE, options=[(each, each or "untyped") for each in (*TYPES, value)])
-    return FormField(key, value, TEXT if key in {"body", "raw"} else "line", key.removeprefix("metadata."))
+    return FormField(key, value, TEXT if key in {"body", "raw"} else LINE, key.removeprefix("metadata."))
 
 
 def _trigger_field(lines: Sequence[str]) -> FormField:
@@ -279,7 +300,6 @@ def _check_triggers(add: Sequence[str], others: int) -> None:
 
 
 def _lines(typed: Typed) -> list[str]:
-    """Return the triggers of a new memory."""
     return present_triggers.from_text(typed.values[TRIGGERS], ())
 
 
@@ -289,13 +309,24 @@ def _with_triggers(data: bytes, lines: Sequence[str]) -> bytes:
     return doc.with_field((TRIGGERS,), [*triggers.in_frontmatter(doc.fields), *lines]).raw if lines else data
 
 
-def _stem_of(name: str) -> str:
+def _change(scope: Scope, file: str, data: bytes | None) -> "StoreChange":
+    from memtui.recall.replaying import StoreChange  # not needed to open the form
+
+    return StoreChange(scope.label, scope.directory, file, data)
+
+
+def _stem_of(name: str, without: str | None = None) -> str:
     """Return the file's stem for the name of a new memory: the name itself if it is valid as it is, else in lower case
-    with dashes. Raises UsageError."""
+    with dashes. For a name that there can't be, `without`; if that is None, raises UsageError."""
     typed = name.strip().removesuffix(".md")
-    if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
-        return references.check_name(typed)
-    return memory.slugify(typed)
+    try:
+        if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
+            return references.check_name(typed)
+        return memory.slugify(typed)
+    except MemtuiError:
+        if without is None:
+            raise
+        return without
 
 
 def _as_raw(kept: Autosave) -> Autosave:
@@ -303,6 +334,6 @@ def _as_raw(kept: Autosave) -> Autosave:
     was = kept.memory()
     whole_file = typed_over(was, raw=True)
     whole_file.time = kept.time
-    whole_file.values = {"raw": bytes_of(was, kept.values).decode("utf-8", "surrogateescape")}
+    whole_file.values = {"raw": _text(_bytes_of(was, kept.values))}
     whole_file.was = {"raw": whole_file.whole}
     return whole_file

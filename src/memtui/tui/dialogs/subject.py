@@ -1,7 +1,7 @@
-"""The subject of a form (a memory, a draft, guidance): its fields, and how they are checked, compared and saved."""
+"""The subject of a form (a memory, a draft, a note): its fields, and how they are checked, compared and saved."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
@@ -21,8 +21,7 @@ Options = Sequence[tuple[str, str]]
 @dataclass(frozen=True)
 class FormField:
     """A field of a form: a line, a choice of `options` (value, words), or the text. `later` returns more options; it is
-    slow and called in a worker. `templates` are texts by the value of the field `type`: a text that was not edited
-    changes with it."""
+    slow and called in a worker."""
 
     key: str
     value: str
@@ -31,7 +30,6 @@ class FormField:
     placeholder: str = ""
     options: Options = ()
     later: Callable[[], Options] | None = None
-    templates: Mapping[str, str] = field(default_factory=dict)
 
 
 class Typed(NamedTuple):
@@ -54,34 +52,25 @@ class Saved(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """How a form looks, and what it offers. `verb` is the word for saving, `name` that for the subject in questions,
-    `gone` the message if the subject does not exist any more. `css` is the class: memory, entry or note. `is_file`: the
-    subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
-    first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
-    `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.
-    `preview`, if it is given, makes the preview of what was typed, which is shown and agreed to before it is saved; it
-    raises MemtuiError for what can't be made. `changes`, if it is given, returns what saving would do to the memories
-    that prompts recall, so that the last prompts can be replayed with it. `left` is the note when the person leaves and
-    the text is kept. `beside` are texts to read beside the one that is edited, each with its title. `first` is the key
-    of the field with the focus; else the text has it, with the cursor at its end if `at_end`. `across` is the width in
-    columns."""
+    """How a form looks, and what it offers."""
 
     title: str
-    verb: str
-    name: str
-    gone: str
-    css: str
-    is_file: bool = False
-    notice: str = ""
-    editor: str = ""
-    left: str = ""
+    verb: str  # the word for saving
+    name: str  # of the subject, in questions
+    gone: str  # the message if the subject does not exist any more
+    css: str  # the class: memory, entry, note or outcome
+    is_file: bool = False  # a file, which is watched while the form is open and may be written again if it is gone
+    notice: str = ""  # the first message, unless there is an autosave
+    left: str = ""  # the note when the person leaves and the text is kept
+    # Makes the preview of what was typed, which is agreed to before it is saved. Raises MemtuiError.
     preview: "Callable[[Typed], Dialog[bool]] | None" = None
+    # Returns what saving would do to the memories that prompts recall: the last prompts can be replayed with it.
     changes: "Callable[[Typed], Sequence[StoreChange]] | None" = None
-    beside: Sequence[tuple[Text, Text]] = ()
-    at_end: bool = False
-    is_example: bool = False
-    first: str = ""
-    across: int = 110
+    beside: Sequence[tuple[Text, Text]] = ()  # texts to read beside the one that is edited, each with its title
+    at_end: bool = False  # the cursor begins at the end of the text
+    is_example: bool = False  # the text is selected, so that typing replaces it; enter sends it as it is
+    first: str = ""  # the key of the field with the focus; else the text has it
+    across: int = 110  # the width in columns
 
 
 class Subject:

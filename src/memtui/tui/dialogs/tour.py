@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
 DRAW_SECONDS = 0.25
 # The answers of a step.
-DO, NEXT, BACK, TAKE_BACK = "do", "next", "back", "take back"
+DO, NEXT = "do", "next"
 APPROVE, UNDO = "inbox.accept", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
-TABS = ("app.memories", "app.inbox", "app.activity", "app.setup")
 
 
 class TourStep(NamedTuple):
@@ -77,31 +76,27 @@ STEPS: Sequence[TourStep] = (
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    at, done, approved = 0, False, False
-    while at < len(STEPS) and (approved or STEPS[at].action != UNDO):
-        step = STEPS[at]
+    approved = False
+    for at, step in enumerate(STEPS):
+        if step.action == UNDO and not approved:
+            break
         screen = services.go(step.screen)
         if step.action == APPROVE:
             screen.go_to_draft()
-        sample, read_only = _is_sample(services), services.read_only
-        answer = await services.ask(Tour(at, sample=sample, read_only=read_only, done=done, approved=approved))
-        if answer is None:
-            return
-        if answer == TAKE_BACK:  # the draft waits again, in the first step
-            services.action_run(UNDO)
-            await _undone(screen)
-            at, done, approved = 0, False, False
-            continue
-        done = answer == DO and bool(step.seen)
-        if answer == DO and step.action == APPROVE and not screen.is_on_draft:
+        can_do = not services.read_only and (_is_sample(services) or not step.real)
+        answer = await services.ask(Tour(at, step.words, can_do=can_do))
+        while answer == DO and step.action == APPROVE and not screen.is_on_draft:
             services.warn("There is no draft here yet: enter goes on.")
-            continue
-        approved |= answer == DO and step.action == APPROVE
+            answer = await services.ask(Tour(at, step.words, can_do=can_do))
         if answer == DO:
             await _do(services, screen, step)
-        if not done:
-            at = max(0, at - 1) if answer == BACK else at + 1
-    await _undone(screen)  # its note would stand in the place of the last words
+            approved |= step.action == APPROVE
+            if step.seen:
+                answer = await services.ask(Tour(at, step.seen, can_do=False))
+        if answer is None:
+            return
+    turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
+    await asyncio.gather(*(worker.wait() for worker in turns))  # its note would stand in the place of the last words
     if approved:
         services.show_activity("")
     services.say(actions.keyed("That was all. {app.help} lists the keys of a screen, {app.quit} quits."))
@@ -121,12 +116,6 @@ async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> No
     await asyncio.gather(*(each.wait() for each in others))
 
 
-async def _undone(screen: "Screen[Any]") -> None:
-    """Wait until a running undo is over."""
-    turns = [each for each in screen.workers if each.group == "turn" and not each.is_finished]
-    await asyncio.gather(*(each.wait() for each in turns))
-
-
 def _commands(screen: "Screen[Any]") -> set[int]:
     return {id(each) for each in screen.workers if each.group == COMMAND and not each.is_finished}
 
@@ -142,8 +131,7 @@ def _is_sample(services: "Services") -> bool:
 
 
 class Tour(Dialog[str]):
-    """A step of the tour. The answer is what to do next: DO, NEXT, BACK, or TAKE_BACK the draft that was `approved`;
-    None to leave."""
+    """A step of the tour. The answer is DO or NEXT; None to leave."""
 
     DEFAULT_CSS = """
     Tour { align: center bottom; background: transparent; }
@@ -153,21 +141,18 @@ class Tour(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "leave"),
         Binding("enter,space,right,l,j,down", "dismiss('next')", "next"),
-        Binding("left,h,k,up", "dismiss('back')", "back"),
     ]
 
-    def __init__(self, at: int, *, sample: bool, read_only: bool, done: bool, approved: bool) -> None:
+    def __init__(self, at: int, words: str, *, can_do: bool) -> None:
         super().__init__()
-        self.at, self.step, self.done, self.approved = at, STEPS[at], done, approved
+        self.at, self.step, self.words, self.can_do = at, STEPS[at], words, can_do
         self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
-        self.can_do = not read_only and not done and (sample or not self.step.real)
 
     def body(self) -> ComposeResult:
-        """Compose the words of the step."""
-        yield Static(Text(self.step.seen if self.done else self.step.words))
+        yield Static(Text(self.words))
         if self.can_do:
             yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
-        elif self.step.real and not self.done:
+        elif self.step.real and self.words != self.step.seen:
             yield Static(Text(self.step.real))
 
     @property
@@ -175,27 +160,14 @@ class Tour(Dialog[str]):
         return actions.key_of(APPROVE if self.step.action == START else self.step.action)
 
     def keys(self) -> Keys:
-        """Return the keys."""
-        does = ((self._key, self.step.does.partition(" ")[0]),) if self.can_do else ()
+        does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do
         ends = self.at == len(STEPS) - 1
-        return (
-            *does,
-            ("enter", "end the tour" if ends else "next"),
-            ("escape", "leave the tour"),
-            ("h l", "back, next"),
-        )
+        return (*does, ("enter", "end the tour" if ends else "next"), ("escape", "leave the tour"))
 
     def on_key(self, event: events.Key) -> None:
-        """Do what the step is about on its key, and undo what an earlier step did; say why the tabs don't change."""
         if self.can_do and event.character == self._key:
             event.stop()
             self.dismiss(DO)
-        elif self.approved and event.character == actions.key_of(UNDO):
-            event.stop()
-            self.dismiss(TAKE_BACK)
-        elif event.character in {actions.key_of(each) for each in TABS}:
-            self.notify("escape leaves the tour.")
 
     def on_mount(self) -> None:
-        """Show the screen below as it fills."""
         self.set_interval(DRAW_SECONDS, self.refresh)

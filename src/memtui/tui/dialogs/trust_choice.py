@@ -54,47 +54,40 @@ class Trusting:
     def about(self, answer: str) -> Text:
         """Return what an option would trust: the texts, or what changed in them since they were trusted."""
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
-        text = Text()
+        text = Text("" if names else MEANINGS.get(answer, ""), "" if names else "dim")
+        known = trust.load(self.data.root, self.directory)
         for name in names:
-            was = (
-                trusting.earlier(self.data.root, trust.load(self.data.root, self.directory), name)
-                if answer != NO_MORE
-                else None
-            )
+            was = trusting.earlier(self.data.root, known, name) if answer != NO_MORE else None
             now = self.contents[name]
             text.append(safe_text.line(name, 200), "bold")
             if was is not None and was != now:
                 text.append("  changed since it was trusted: - as trusted  + now\n", "dim")
                 text.append_text(difference(was, now, ("the trusted text", "the text now")))
             else:
-                text.append("\n")
                 content = now.decode("utf-8", "replace")
-                text.append(safe_text.clean(content[:SHOWN].rstrip("\n")))  # as the agent gets it, Markdown not drawn
+                shown = safe_text.clean(content[:SHOWN].rstrip("\n"))
+                text.append(f"\n{shown}")  # as the agent gets it, Markdown not drawn
                 if len(content) > SHOWN:
-                    text.append(
-                        f"\n… {len(content) - SHOWN:,} more characters are not shown: "
-                        + actions.keyed("{memories.editor} in Memories opens the file"),
-                        "yellow",
-                    )
+                    more = f"{len(content) - SHOWN:,} more characters are not shown"
+                    opens = actions.keyed("{memories.editor} in Memories opens the file")
+                    text.append(f"\n… {more}: {opens}", "yellow")
             text.append("\n\n")
-        if not names:
-            text.append(_WORDS.get(answer, ""), "dim")
         return text
 
     def do(self, answer: str) -> object:
         """Carry out the option that was chosen. Raises MemtuiError."""
         root, now = self.data.root, self.data.now
-        if answer == NO_MORE:
-            return trusting.revoke(root, self.directory, self.no_more, by="tui", now=now)
-        if answer == NOTHING:
-            return trusting.revoke(root, self.directory, by="tui", now=now)
-        names = {THESE: self.these, ALL: self.open, ONLY: list(self.contents)}.get(answer, [])
-        always = {ALWAYS: True, ONLY: False}.get(answer)
-        contents = {name: self.contents[name] for name in names}
-        return trusting.grant(root, self.directory, contents, always, by="tui", now=now)
+        if answer in {NO_MORE, NOTHING}:
+            names = self.no_more if answer == NO_MORE else None
+            return trusting.revoke(root, self.directory, names, by="tui", now=now)
+        contents = {name: self.contents[name] for name in {THESE: self.these, ALL: self.open}.get(answer, [])}
+        if answer == ONLY:
+            contents = self.contents
+        return trusting.grant(
+            root, self.directory, contents, {ALWAYS: True, ONLY: False}.get(answer), by="tui", now=now
+        )
 
     def done(self, answer: str) -> str:
-        """Return the note for an option that was carried out."""
         words = {
             THESE: f"Trusted, so delivered: {_names(self.these)}.",
             ALL: f"Trusted, so delivered: {_names(self.open)}.",
@@ -106,7 +99,7 @@ class Trusting:
         return f"{words[answer]} {actions.takes_back()}"
 
 
-_WORDS = {
+MEANINGS = {
     LEAVE: "Memories that came with a repository are delivered to the agent only as you trusted them, byte for byte.",
     ALWAYS: "Only for a repository of your own: everybody who can write to it can instruct your agent.",
     ONLY: "What changes later waits until you trust it again.",

@@ -69,43 +69,28 @@ class Autosave:
 
     @property
     def title(self) -> str:
-        """The memory's name, for lists."""
         name = os.path.basename(self.path).removesuffix(".md") or self.values.get("name") or "no name yet"
         return safe_text.line(name, 60)
 
     def memory(self) -> Memory:
         """Return the memory being changed, as it was when the form opened."""
-        whole = self.whole or self.was.get("raw", "")
-        if not whole and not self.raw:
-            given = {**self.was, **self.values}
-            about = (given.get("description", ""), given.get("type", ""), given.get("body", ""))
-            return memory.from_bytes(self.path, self.scope, memory.new_memory_bytes(self.title, *about))
-        return memory.from_bytes(self.path, self.scope, whole.encode("utf-8", "surrogateescape"))
+        return memory.from_bytes(self.path, self.scope, self.whole.encode("utf-8", "surrogateescape"))
 
 
 def kept(root: str, name: str) -> Autosave | None:
     """Return the autosave with this name, None if there is none that can be read."""
     row = load(root, name)
-    if not row:
+    texts = [row.get(key) for key in ("values", "was")]
+    if not isinstance(row.get("time"), int | float):
         return None
-    if "values" not in row:  # the old format of all forms but that of memories
-        texts = {key: value if isinstance(value, str) else "yes" * bool(value) for key, value in row.items()}
-        return Autosave(name, texts.pop("base", ""), values=texts)
-    time, values, was = row.get("time"), _texts(row.get("values")), _texts(row.get("was"))
-    if not isinstance(time, int | float) or values is None or was is None:
+    if not all(isinstance(table, dict) and all(isinstance(text, str) for text in table.values()) for table in texts):
         return None
-    about = {key: row[key] for key in ("base", "path", "scope", "whole") if isinstance(row.get(key), str)}
-    return Autosave(name, time=time, values=values, was=was, raw=row.get("raw") is True, **about)  # type: ignore[arg-type]
-
-
-def _texts(value: object) -> dict[str, str] | None:
-    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
-        return None
-    return value
+    about = {key: row[key] for key in ("time", "values", "was", "base", "path", "scope", "whole") if key in row}
+    about |= {key: str(about.get(key, "")) for key in ("base", "path", "scope", "whole")}
+    return Autosave(name, raw=row.get("raw") is True, **about)  # type: ignore[arg-type]
 
 
 def name_of(memory_path: str) -> str:
-    """Return the name of the autosave for a memory's file."""
     return OF_MEMORY + ids.digest(memory_path)[:16]
 
 
@@ -118,9 +103,8 @@ def names(root: str) -> frozenset[str]:
     return frozenset(file.removesuffix(".json") for file in files)
 
 
-def has(found: Container[str], name: str) -> bool:
-    """Return whether what `names` returned has an autosave with this name."""
-    return session_state.safe(name) in found
+def has(autosaves: Container[str], name: str) -> bool:
+    return session_state.safe(name) in autosaves
 
 
 def left(action_id: str) -> str:
@@ -135,9 +119,8 @@ def unsaved(at: float, now: float, action_id: str) -> str:
 
 
 def of_memories(root: str) -> list[Autosave]:
-    """Return the autosaves of memories, newest first."""
-    found = [kept(root, name) for name in names(root) if name.startswith(OF_MEMORY)]
-    return sorted((each for each in found if each is not None), key=lambda each: -each.time)
+    autosaves = [kept(root, name) for name in names(root) if name.startswith(OF_MEMORY)]
+    return sorted((each for each in autosaves if each is not None), key=lambda each: -each.time)
 
 
 def offered(root: str) -> list[Autosave]:

@@ -4,7 +4,7 @@ No rule is decided here: rules are in the engine, which the command line calls a
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -29,17 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class BarFacts:
-    """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
-    (`disabled`), how much waits on each screen, whether no hooks are found because the client skips a settings file
-    (`unreadable`), and how many sessions are `live`. In the inbox, drafts, todos and changed memories count: what else
-    waits there is only known later."""
+    """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen, and
+    how many sessions are `live`. In the inbox, drafts, todos and changed memories count: what else waits there is only
+    known later."""
 
     project: str = ""
     mode: str = "full"
     hooks: bool = True
-    disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
-    unreadable: bool = False
     live: int = 0
 
 
@@ -50,6 +47,7 @@ class Data(Workspace):
         super().__init__(env, cwd, by="tui", now=now)
         self.approved = ""  # the path of the memory approved last, until the screen of memories has shown it
         self.facts = BarFacts(os.path.basename(self.project_root) or "/")
+        self._hooked = (True, False, False)  # as `hooked` returns it
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
         self.entries = {}
@@ -59,7 +57,6 @@ class Data(Workspace):
 
     @cached_property
     def statistics(self) -> "Statistics":
-        """The statistics of the delivery log."""
         from memtui.core.deliveries.statistics import Statistics
         from memtui.core.memories import moved
 
@@ -80,31 +77,16 @@ class Data(Workspace):
 
     def refresh(self, parts: "frozenset[str] | None" = None) -> None:
         """Read what the bars show: all of it, or what depends on these parts of the files, as `Watch` names them."""
-        from memtui.hooks.installer import status
-
-        waiting = self.counts()
+        waiting, facts = self.counts(), self.facts
         if parts is None or parts - {"inbox"}:
             self._changed = self._count_changed()
             self.count_live()
-        # The same dictionary from now on: screens count their rows into it while this is read.
-        counts = self.facts.waiting
-        counts |= {
-            "guidance": waiting["guidance"],
-            "inbox": waiting["updates"] + waiting["items"] + self._changed,
-        }
-        if parts is not None and "settings" not in parts:
-            return
-        mode = str(self.setting("mode"))
-        found = status.status(self.env, self.cwd)
-        self.facts = BarFacts(
-            self.facts.project,
-            mode,
-            found.installed,
-            found.disabled_by is not None,
-            counts,
-            found.unreadable,
-            self.facts.live,
-        )
+        # The same dictionary always: screens count their rows into it while this is read.
+        facts.waiting["guidance"] = waiting["guidance"]
+        facts.waiting["inbox"] = waiting["updates"] + waiting["items"] + self._changed
+        if parts is None or "settings" in parts:
+            self._hooked = super().hooked()
+            self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
     def count_live(self) -> bool:
         """Count the sessions that clients serve now; return whether that is another number."""
@@ -112,9 +94,8 @@ class Data(Workspace):
         return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:
-        """Return whether hooks are installed, whether they are disabled, and whether none are found because the client
-        skips a settings file; as read last."""
-        return self.facts.hooks, self.facts.disabled, self.facts.unreadable
+        """Return what the workspace does, as read last."""
+        return self._hooked
 
     def count_findings(self) -> None:
         """Count the problems for the Setup tab: those that files show, and those of the client if known."""
@@ -138,15 +119,13 @@ class Data(Workspace):
         """Count the memories that somebody else wrote, without hidden ones."""
         from memtui.core.review import later
 
-        now = self.now()
-        hidden = {key for key, until in later.load(self.root).items() if until > now}
+        hidden = {key for key, until in later.load(self.root).items() if until > self.now()}
         if not any(key.startswith("changed:") for key in hidden):
             return self.count_changed()
         return len([each for each in self.changed() if f"changed:{each.key}@{each.now.digest}" not in hidden])
 
     def forget(self) -> None:
-        """Drop what is cached, so that everything is read again."""
-        if self._receipts_used:
+        if "receipts" in vars(self):
             self.receipts.forget()
         self.known.clear()
         self.entries = {}
@@ -159,7 +138,6 @@ class Data(Workspace):
 
     @property
     def has_model(self) -> bool:
-        """Whether a model is set."""
         return self.setting("llm_backend") != "off"
 
     def library(self) -> "list[Scope]":
@@ -174,33 +152,25 @@ class Data(Workspace):
     # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
-        """Return the ledger and its changes, newest first."""
         ledger = self.ledger.follow()
         return ledger, ledger.changes()
 
     # deliveries
 
     def records(self, limit: int) -> "list[Record]":
-        """Return the last records of the delivery log, newest first."""
         from memtui.core.deliveries import log as delivery_log
 
         return list(islice(delivery_log.newest_first(self.root), limit))
 
     @cached_property
     def receipts(self) -> "Receipts":
-        """The receipts of deliveries, shared by all screens."""
         from memtui.core.deliveries.reading import Receipts
 
         return Receipts(self.env, self.now)
 
-    @property
-    def _receipts_used(self) -> bool:
-        """Whether `receipts` was used yet: until then its module is not imported."""
-        return "receipts" in vars(self)
-
     def settled(self) -> bool:
         """Look again at open deliveries; return whether the outcome of one has changed."""
-        return self._receipts_used and self.receipts.look_again()
+        return "receipts" in vars(self) and self.receipts.look_again()  # else its module is not imported yet
 
     def outcomes(self, records: "list[Record]") -> dict[str, str]:
         """Return outcome by delivery id, for these records of the log and all that were looked up before."""

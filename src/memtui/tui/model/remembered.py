@@ -13,7 +13,6 @@ class State:
         self.read_only = read_only
 
     def get(self, screen: str) -> dict[str, object]:
-        """Return a screen's table, empty if there is none."""
         found = self._read().get(screen)
         return found if isinstance(found, dict) else {}
 

@@ -7,7 +7,7 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.widgets.body import Body
 from tui.conftest import NOW, settle
 

@@ -11,7 +11,7 @@ import recalls
 from memtui.core.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.dialog import Help
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.memories import rows
 from tui.conftest import NOW, settle
 
@@ -96,8 +96,8 @@ async def test_flags_are_letters_that_the_help_explains(app):
         assert letters["skip-code-review"] == "U"
         assert letters["flaky-upload-test"] == "L"
         await pilot.press("question_mark")
-        assert isinstance(app.screen, Help)
-        assert "not trusted, so not delivered" in app.screen.words
+        assert isinstance(app.screen, Preview)
+        assert "not trusted, so not delivered" in app.screen.plain
 
 
 @pytest.mark.slow

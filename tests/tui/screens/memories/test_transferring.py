@@ -7,7 +7,7 @@ import pytest
 from memtui.core.base import paths
 from memtui.core.review import waiting
 from memtui.tui.dialogs.ask import Line
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import settle
 
 from .hands import exists, press, write

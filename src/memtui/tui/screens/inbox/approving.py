@@ -16,8 +16,8 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
@@ -103,7 +103,7 @@ class ApproveCommands:
         question = f"{draft.scope.label} has a memory called {draft.name} already."
         words = " ".join(item.text.split("\n")).strip()
         about = compared(words, there) if there is not None else written_text(draft, shown_of_each(1))
-        answer = await self.services.ask(Choice(question, ways, about=lambda _: about, narrows=False))
+        answer = await self.services.ask(Choice(question, ways, about=lambda _: about))
         if answer == "merge" and there is not None:
             await self._merge_into([item], there)
         elif answer == "name":

@@ -17,8 +17,8 @@ from memtui.core.redaction import redact
 from memtui.present import changesets, colours, safe_text, secret
 from memtui.tui.batch import AT_ONCE, left_alone
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox import change_text

@@ -18,9 +18,9 @@ from memtui.present import safe_text, versions
 from memtui.present.memories import scope_name
 from memtui.tui.batch import BatchRunner, left_alone
 from memtui.tui.dialogs import history
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import Chosen

@@ -9,8 +9,8 @@ from memtui.core.base.phrasing import many
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts, safe_text, unheard
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen

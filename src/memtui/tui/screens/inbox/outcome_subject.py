@@ -13,7 +13,7 @@ from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
 from memtui.present import safe_text
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -52,7 +52,6 @@ class OutcomeSubject(Subject):
             "this change",
             GONE,
             "outcome",
-            editor="memory",
             across=200,
             beside=beside,
             left=autosave.left("inbox.edit"),

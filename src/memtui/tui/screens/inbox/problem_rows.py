@@ -16,9 +16,9 @@ from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.hiding import HideCommands
 from memtui.tui.screens.inbox.row import WHOLE, InboxRow, InboxView, RowKind

@@ -156,7 +156,7 @@ class MemoryCommands:
             return
         name = safe_text.line(items[chosen].memory.stem, 60)
         ways = [("restore", "Restore it"), ("purge", "Delete it for good: this can't be undone")]
-        way = await self.services.ask(Choice(name, ways, narrows=False))
+        way = await self.services.ask(Choice(name, ways))
         if way == "restore":
             self._attempt(lambda: store.restore(chosen), f"Restored: {name}. {actions.takes_back()}")
         elif way == "purge":
@@ -287,7 +287,7 @@ class MemoryCommands:
         """Edit in the form, going on with an autosave if there is one."""
         chosen = self.list.chosen()[0][1].memory
         if self._is_block():
-            from memtui.tui.dialogs.block_subject import BlockSubject
+            from memtui.tui.dialogs.memory_subject import BlockSubject
 
             await self._form(BlockSubject(self.services.data, chosen.stem))
             self.reader.expected = ""  # a block has no file that the cursor could go to

@@ -11,7 +11,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Line
-from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
 

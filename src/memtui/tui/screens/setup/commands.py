@@ -283,7 +283,7 @@ class SetupCommands:
             except MemtuiError as error:
                 typed, before = after, fs.read_or_empty(config.file_path(data.root))
                 options = [("edit", "Edit again what I typed"), ("drop", f"Drop it: {FILE} stays as it is")]
-                if await self.services.ask(Choice(f"Not saved. {error.message}", options, narrows=False)) != "edit":
+                if await self.services.ask(Choice(f"Not saved. {error.message}", options)) != "edit":
                     return
                 continue
             self.services.say(f"Saved {FILE}. {actions.takes_back()}")
