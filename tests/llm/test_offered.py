@@ -113,8 +113,8 @@ def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, mon
     root = settings('llm_backend = "api"')
     env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
     chosen = choose(env, {"llm_backend": "api"})
-    assert offered.known(env, root, chosen) == "llama-9"
-    assert offered.known({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen) == chosen.model
+    assert offered.best(env, root, chosen, ask=False) == "llama-9"
+    assert offered.best({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen, ask=False) == chosen.model
     now = offered.clock.now()
     monkeypatch.setattr(offered.clock, "now", lambda: now - 60)  # a clock that was set back
-    assert offered.known(env, root, chosen) == chosen.model
+    assert offered.best(env, root, chosen, ask=False) == chosen.model

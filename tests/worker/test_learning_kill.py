@@ -34,7 +34,6 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, tmp_path):
     for number, name in enumerate(("ci", "deploy"), 3):
         world.asks(SHIP, f"p{number}")
         world.opens(name, f"p{number}")
-        world.edits(f"{name}.yaml")
     shutil.copytree(world.root, tmp_path / "kept")
 
     def reset():

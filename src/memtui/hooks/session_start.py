@@ -260,6 +260,6 @@ def _subconscious_words(hook: runner.Hook) -> str:
     tools = str(hook.setting("subconscious_tools"))
     if tools == "full" and backend != "claude":
         tools = "read-only"
-    if tools == "read-only" and not places.may_read(hook.env, hook.root, places.top_of(hook.started_in)):
+    if tools == "read-only" and not places.may_read(hook.env, hook.root, locate.worktree_top(hook.started_in)):
         tools = "off"
     return f"subconscious {mode} ({model} by {'the API' if backend == 'api' else backend}, tools {tools})"

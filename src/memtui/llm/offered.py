@@ -36,24 +36,16 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
+def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
     """Return the model to ask: the default one, or, if ANTHROPIC_BASE_URL names a service that lists others only, the
-    best of these. The list is kept for a day in `run/llm-models.json`. Never raises for a service that does not answer:
-    it is asked again the next time."""
+    best of these. The list is kept for a day in `run/llm-models.json`; without `ask`, only that is looked at. Never
+    raises for a service that does not answer: it is asked again the next time."""
     url = _own_service(env, choice)
-    if not url:
-        return choice.model
-    names = _kept(root, url)
-    if names is None and (names := listed(env, url)) is not None:
+    names = _kept(root, url) if url else []
+    if names is None and ask and (names := listed(env, url)) is not None:
         row = {"v": 1, "url": url, "time": clock.now(), "models": names}
         fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
     return chosen(names or [], choice.model)
-
-
-def known(env: dict[str, str], root: str, choice: ModelChoice) -> str:
-    """Return the model that is asked, as far as it is known without asking the service."""
-    url = _own_service(env, choice)
-    return chosen((_kept(root, url) if url else None) or [], choice.model)
 
 
 def _own_service(env: dict[str, str], choice: ModelChoice) -> str:

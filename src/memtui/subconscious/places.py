@@ -97,19 +97,6 @@ def session(root: str, session_id: str) -> str:
     return f"{home(root)}/sessions/{session_state.safe(session_id)}.json"
 
 
-def top_of(cwd: str) -> str:
-    """Return the work tree that a directory is in, also a linked one; outside of any, the directory itself."""
-    here = cwd.rstrip("/") or "/"
-    while True:
-        try:
-            posix.lstat(here.rstrip("/") + "/.git")
-            return here
-        except OSError:
-            if here == "/":
-                return cwd.rstrip("/") or "/"
-            here = paths.parent(here)
-
-
 def may_read(env: "dict[str, str]", root: str, top: str) -> bool:
     """Tell whether a directory may be read: not one with the person's home, the client's or memtui's own in it."""
     real = paths.resolve(top) or top

@@ -18,6 +18,7 @@ from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import find_note
+from memtui.core.places import locate
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
 from memtui.llm.call import CANCELLED, ModelError
@@ -72,7 +73,7 @@ class Along:
         self.transcript = transcript.text_of(payload.get("transcript_path"))
         self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
         self.project_root = paths.project_root(self.cwd)
-        self.top = places.top_of(self.cwd)
+        self.top = locate.worktree_top(self.cwd)
         self.slug = paths.project_key(self.project_root)
         self.event = transcript.text_of(payload.get("hook_event_name"))
         self.blocks = blocks.Blocks(self.root, self.slug, now)

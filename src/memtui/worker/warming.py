@@ -17,6 +17,14 @@ APART = 3600.0
 RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "silent", "none"
 
 
+def _ask(root: str, request: dict[str, object], seconds: float) -> dict[str, object]:
+    """Return what the daemon answers; `{}` if none answers in this version."""
+    try:
+        return semantic.ask(root, request, seconds)
+    except semantic.AbsentError:
+        return {}
+
+
 def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:
     """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none, or one of
     another model or version. Return whether one was started. Raises OSError."""
@@ -34,10 +42,7 @@ def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], n
 def fill(root: str, directories: Sequence[str]) -> dict[str, object]:
     """Have the daemon, if one runs, make the vectors that the indexes of these directories lack; return what it says
     of itself, `{}` if none answers in this version."""
-    try:
-        return semantic.ask(root, {"op": "fill", "directories": list(directories)}, PATIENCE)
-    except semantic.AbsentError:
-        return {}
+    return _ask(root, {"op": "fill", "directories": list(directories)}, PATIENCE)
 
 
 def is_on(root: str) -> bool:
@@ -52,10 +57,7 @@ def wanted(root: str) -> str:
 
 def status(root: str) -> dict[str, object]:
     """Return what the daemon says of itself (recall/daemon.py); `{}` if none answers in this version."""
-    try:
-        return semantic.ask(root, {"op": "status"}, SHORT)
-    except semantic.AbsentError:
-        return {}
+    return _ask(root, {"op": "status"}, SHORT)
 
 
 def stop(root: str) -> bool:
@@ -102,15 +104,15 @@ def why_failed(root: str) -> str:
 
 def failed_lately(root: str, now: float) -> bool:
     """Tell whether the last daemon could not load its model a short time ago, and no setting was edited since."""
+    failed, edited = (_written(path) for path in (semantic.failed(root), config.file_path(root)))
+    return edited <= failed and now - failed < APART
+
+
+def _written(path: str) -> float:
     try:
-        when = os.stat(semantic.failed(root)).st_mtime
+        return os.stat(path).st_mtime
     except OSError:
-        return False
-    try:
-        edited = os.stat(config.file_path(root)).st_mtime
-    except OSError:
-        edited = 0.0
-    return edited <= when and now - when < APART
+        return 0.0
 
 
 def covered(root: str, directories: Sequence[str]) -> tuple[int, int]:
