@@ -150,6 +150,12 @@ def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
     assert home.start(session="s2").message == "memtui: 1 global memory · 1 note waiting"
 
 
+def test_the_banner_counts_no_note_for_another_session(home):
+    home.guide("for another", **{"for": "session:0abc1234"})
+    home.guide("for a file", **{"for": "path:src/**"})
+    assert home.start().message == "memtui: 1 note waiting"
+
+
 @pytest.mark.slow
 def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):
     home.settings('mode = "notes"\n')

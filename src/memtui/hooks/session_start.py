@@ -222,6 +222,10 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
                 found = inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
             except OSError:
                 continue
+            if kind == "guidance" and found:
+                from memtui.core.inbox import claims
+
+                found = [entry for entry in found if claims.may_get(entry, deliver.asker(hook))]
             number += len([e for e in found if kind != "updates" or not (e.snoozed(now) or e.one_off())])
         if number:
             waiting.append(f"{number} {word}{'' if number == 1 else 's'}")

@@ -1,10 +1,7 @@
 """The models that a service of one's own offers. Where nobody has chosen a model, the best of these is asked: such a
 service need not have the one that memtui asks by default."""
 
-import http.client
 import re
-import urllib.error
-import urllib.request
 from typing import Any
 
 from memtui.core.base import clock, fastjson, fs
@@ -27,13 +24,6 @@ NO_LIST = {404, 405, 501}
 WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
 KEPT = "/run/llm-models.json"
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: the key would go with it, wherever that leads."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        return None
 
 
 def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
@@ -83,13 +73,22 @@ def _size(name: str) -> float:
 
 
 def listed(env: dict[str, str], url: str) -> list[str] | None:
-    """Return the ids of the models that a service lists; none if it lists none, None if it did not answer."""
+    """Return the ids of the models that a service lists; none if it lists none, None if it did not answer. It follows
+    no redirect: the key would go with it, wherever that leads."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: object, **__: object) -> None:
+            return None
+
     key, token = env.get("ANTHROPIC_API_KEY"), env.get("ANTHROPIC_AUTH_TOKEN")
     headers = {"anthropic-version": "2023-06-01"}
     headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
     try:
         request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=WAIT) as answer:
+        with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
             found: Any = fastjson.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
         return [] if error.code in NO_LIST else None

@@ -1,19 +1,22 @@
 """Words for the model that reads sessions: its state, its runs, who wrote a block."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import ago, many
-from memtui.core.journal.ledger import MODEL
 from memtui.present import models
-from memtui.subconscious import blocks, control, runs
-from memtui.subconscious.blocks import BlockVersion
-from memtui.subconscious.control import Overview
+from memtui.subconscious import runs
 
-WHO = {MODEL: "the model", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
+if TYPE_CHECKING:  # what is imported is waited for before the first paint
+    from memtui.subconscious.blocks import BlockVersion
+    from memtui.subconscious.control import Overview, Powers
+
+# By who wrote a version of a block (subconscious/blocks.py).
+WHO = {"model": "the model", "person": "you", "other": "an editor or a program"}
 EMPTY = "It has read no session yet."
 
 
-def state(found: Overview, now: float) -> str:
+def state(found: "Overview", now: float) -> str:
     """Say whether it reads sessions, in which mode and by which model, or why it does not."""
     powers = found.powers
     if found.stopped is not None:
@@ -24,11 +27,11 @@ def state(found: Overview, now: float) -> str:
     return f"{powers.mode}, {powers.model} by {models.BACKENDS[powers.backend]}"
 
 
-def tools(powers: control.Powers) -> str:
+def tools(powers: "Powers") -> str:
     return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
 
 
-def used(found: Overview) -> str:
+def used(found: "Overview") -> str:
     """Say what its calls of today used; empty if there were none."""
     if not found.calls:
         return ""
@@ -58,13 +61,13 @@ def cost(run: runs.Run) -> str:
     return models.dollars(run.cost)
 
 
-def writers(versions: Sequence[BlockVersion]) -> list[str]:
+def writers(versions: "Sequence[BlockVersion]") -> list[str]:
     """Say of each version of a block who wrote it: after which session, or to undo what. `versions`: newest first."""
     numbers = {each.id: len(versions) - at for at, each in enumerate(versions)}
     return [_writer(each, numbers) for each in versions]
 
 
-def _writer(version: BlockVersion, numbers: Mapping[str, int]) -> str:
+def _writer(version: "BlockVersion", numbers: Mapping[str, int]) -> str:
     who = WHO.get(version.by, version.by)
     if version.undid:
         return f"{who}, undoing {numbers.get(version.undid, 'an older one')}"

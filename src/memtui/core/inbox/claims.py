@@ -74,6 +74,13 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
     return ", ".join(reasons) or "next prompt"
 
 
+def may_get(entry: inbox_format.Entry, asker: Asker) -> bool:
+    """Tell whether the asker can get an entry, also if first a tool has to touch its paths."""
+    words = [word for word in entry.fields.get("for", "").split(",") if not word.strip().startswith("path:")]
+    fields = {**entry.fields, "for": ",".join(words)}
+    return addressed(inbox_format.Entry(entry.id, fields, entry.text, entry.raw, entry.start), asker) is not None
+
+
 def told(entry: inbox_format.Entry) -> "list[str]":
     """Return the sessions that an entry was told of and whose answer was broken off: a resume brings it there again."""
     return entry.fields.get("told", "").split()

@@ -181,11 +181,7 @@ def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> boo
     One for a path counts, as the session may touch it; one for an agent does not."""
     asker = claims.Asker(session_id, "", "", now)
     asker.personal = personal
-    entry = item.entry
-    words = [word for word in entry.fields.get("for", "").split(",") if not word.strip().startswith("path:")]
-    fields = {**entry.fields, "for": ",".join(words)}
-    rest = inbox_format.Entry(entry.id, fields, entry.text, entry.raw, entry.start)
-    return claims.addressed(rest, asker) is not None
+    return claims.may_get(item.entry, asker)
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:

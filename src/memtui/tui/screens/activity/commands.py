@@ -1,5 +1,7 @@
 """The commands of Activity that write: a note is written, edited, withdrawn and sent again."""
 
+from typing import TYPE_CHECKING
+
 from memtui import actions
 from memtui.core.deliveries.reading import read
 from memtui.core.deliveries.record import Note, notes_of
@@ -7,13 +9,14 @@ from memtui.core.inbox.format import Entry
 from memtui.core.review.waiting import Waiting
 from memtui.present import sessions, unheard
 from memtui.present.drafts import named
-from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank, note_from
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, first_of
+
+if TYPE_CHECKING:
+    from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
 
 class NoteCommands:
@@ -35,6 +38,8 @@ class NoteCommands:
     async def new(self) -> None:
         """Write a note: to the session under the cursor, or to its project if it can't be resumed any more; else to
         this project."""
+        from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank
+
         data, row = self.services.data, self.screen.table.row
         if not isinstance(row, SessionGroup):
             await self._write(GuidanceSubject(data))
@@ -68,6 +73,8 @@ class NoteCommands:
 
     async def edit(self) -> None:
         """Edit the waiting note under the cursor."""
+        from memtui.tui.dialogs.guidance_subject import GuidanceSubject
+
         row = self.screen.table.row
         if isinstance(row, NoteRow):
             home = (row.home, self.context.project(row.home or ""))
@@ -99,6 +106,8 @@ class NoteCommands:
     async def again(self) -> None:
         """Send a note again: open the form with its text, for whom it was, and how urgent. An expired or held one waits
         again itself."""
+        from memtui.tui.dialogs.guidance_subject import GuidanceSubject, note_from
+
         row, data, note = self.screen.table.row, self.services.data, None
         if isinstance(row, NoteRow):
             if row.item is not None and row.is_over:
@@ -124,7 +133,9 @@ class NoteCommands:
         finally:
             self.services.read()
 
-    async def _write(self, subject: GuidanceSubject) -> None:
+    async def _write(self, subject: "GuidanceSubject") -> None:
+        from memtui.tui.dialogs.draft_form import DraftForm
+
         sent = await self.services.ask(DraftForm(subject, self.services))
         if sent:
             self.screen.wanted = rows.newest(sent)

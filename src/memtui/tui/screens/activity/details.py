@@ -24,13 +24,13 @@ from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import MEANINGS, RECEIPTS, counted, session_words
-from memtui.subconscious import blocks, runs
-from memtui.subconscious.control import WaitingMention
+from memtui.subconscious import runs
 from memtui.subconscious.runs import Run
 from memtui.tui.model import line_diff, times
 from memtui.tui.widgets.key_lines import append_keys
 
 if TYPE_CHECKING:
+    from memtui.subconscious.control import WaitingMention
     from memtui.tui.model.data import Data
 
 # The kinds of items that commands take by an id.
@@ -68,7 +68,7 @@ class RowContext:
     facts: dict[str, SessionRow] = field(default_factory=dict)
     notes: Sequence[Any] = ()
     unused: bool = False
-    mentions: Sequence[WaitingMention] = ()
+    mentions: "Sequence[WaitingMention]" = ()
 
     @property
     def titles(self) -> Mapping[str, str]:
@@ -284,6 +284,8 @@ def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
 
 def run(context: RowContext, found: Run) -> Text:
     """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
+    from memtui.subconscious import blocks
+
     now, text = context.data.now(), Text()
     outcome, style = model_words.outcome(found, now)
     did = model_words.did(found)
@@ -329,7 +331,7 @@ def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tu
     return "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
 
 
-def read_along(text: Text, read: Sequence[Run], mentions: Sequence[WaitingMention], now: float) -> None:
+def read_along(text: Text, read: Sequence[Run], mentions: "Sequence[WaitingMention]", now: float) -> None:
     """Append how often a model read a session, and what waits for its reply."""
     if read:
         text.append("\nRead by the model", style="bold")

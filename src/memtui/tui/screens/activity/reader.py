@@ -19,12 +19,11 @@ from memtui.core.inbox import undelivered, under_way
 from memtui.core.memories import moved
 from memtui.core.review.waiting import Waiting, homes, waiting_in
 from memtui.core.settings import config
-from memtui.subconscious import control
 from memtui.subconscious import runs as model_runs
-from memtui.subconscious.control import WaitingMention
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
+    from memtui.subconscious.control import WaitingMention
     from memtui.tui.model.data import Data
 
 # Deliveries whose receipts, and sessions whose titles, are looked up at once.
@@ -43,7 +42,7 @@ class ReadNotes(NamedTuple):
     problem: str
     unused: bool
     runs: dict[str, list[RunRow]]
-    mentions: list[WaitingMention]
+    mentions: "list[WaitingMention]"
     started: dict[str, float]
 
 
@@ -99,10 +98,14 @@ class ActivityReader:
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
         runs: dict[str, list[RunRow]] = {}
-        for run in model_runs.newest_first(data.root, RUNS) if data.has_model else ():
-            runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
+        mentions: list[WaitingMention] = []
+        if data.has_model:
+            from memtui.subconscious import control
+
+            mentions = control.mentions(data.root, now)
+            for run in model_runs.newest_first(data.root, RUNS):
+                runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
-        mentions = control.mentions(data.root, now) if data.has_model else []
         found = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
         self._later(self._to.notes, found)
 
