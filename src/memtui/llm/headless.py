@@ -96,7 +96,9 @@ class Headless:
             raise ModelError(REJECTED, "The form of the answer is too long for the client.")
         words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
         if self._workplace:
-            words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{self._most_dollars():.4f}"]
+            left = self._left()
+            dollars = DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
+            words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}"]
         else:
             words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
         try:
@@ -105,10 +107,6 @@ class Headless:
                 return self._run(words, call, stop, lock.fd)
         except OSError as error:
             raise storage_error(error, self._root + "/run") from error
-
-    def _most_dollars(self) -> float:
-        left = self._left()
-        return DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
 
     def _run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
         """Run the client, which holds the slot as long as it lives, even if this process is killed. It gets all text

@@ -2,13 +2,12 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.client import cursor as cursor_of
 from memtui.core.client import transcript
-from memtui.core.client.conversation import Conversation, Turn, normalised
+from memtui.core.client.conversation import Conversation, normalised
 from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redacted
@@ -103,28 +102,23 @@ def _read_session(
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
     recalled: dict[str, float] = {}
-    records = reader if start else transcript.in_order(reader)
-    extract = _drafts(_listed(records, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
+    records = _listed(reader if start else transcript.in_order(reader), recalled) if is_kept else ()
+    drafts, repeats = _drafts(records, conversation, _judge(root, cwd), ended=ended)
     content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
-    recall_uses.note_corrections(root, session_id, cwd, [*extract.drafts, *extract.repeats])
-    drafts = [d for d in extract.drafts if not conversation.was_injected(d.description)]
-    write.write_drafts(env, cwd, drafts, threshold)
+    recall_uses.note_corrections(root, session_id, cwd, [*drafts, *repeats])
+    new = [draft for draft in drafts if not conversation.was_injected(draft.description)]
+    write.write_drafts(env, cwd, new, threshold)
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
     if ended:
         conversation.running.clear()
-    if not is_kept:
-        return
-    kept = {
-        "v": session_state.VERSION,
-        "path": path,
-        **cursor_of.note(path, reader.offset),
-        "state": conversation.to_state(),
-    }
-    data = fastjson.dumps(kept).encode()
-    fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
+    if is_kept:
+        noted = cursor_of.note(path, reader.offset)
+        kept = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
+        file = session_state.path(root, session_id, "cursor")
+        fs.write_atomic(file, fastjson.dumps(kept).encode(), durable=False)
 
 
 def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
@@ -134,9 +128,8 @@ def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) ->
         if record.get("subtype") == "compact_boundary":
             recalled.clear()
         attachment = transcript.attachment(record)
-        memories = (
-            attachment.get("memories") if attachment.get("type") == RECALLED and not record.get("isSidechain") else None
-        )
+        is_recall = attachment.get("type") == RECALLED and not record.get("isSidechain")
+        memories = attachment.get("memories") if is_recall else None
         for each in memories if isinstance(memories, list) else ():
             if isinstance(each, dict) and isinstance(each.get("path"), str):
                 at = each.get("mtimeMs")
@@ -152,39 +145,35 @@ def _is_as_of(path: str, at: float) -> bool:
         return False
 
 
-class _Found(NamedTuple):
-    """The drafts of what the person said, and of turns in which they repeated what hooks had given."""
-
-    drafts: list[signals.Signal]
-    repeats: list[signals.Signal]
-
-    def add(self, conversation: Conversation, turns: Sequence[Turn], judge: classifier.Classifier | None) -> None:
-        own = list(map(conversation.own, turns))
-        self.drafts.extend(classifier.drafts(own, judge))
-        repeated = [said for said, left in zip(turns, own, strict=True) if left is not said]
-        self.repeats.extend(classifier.drafts(repeated, judge))
-
-
 def _drafts(
     records: Iterable[dict[str, object]],
     conversation: Conversation,
     judge: classifier.Classifier | None,
     *,
     ended: bool,
-) -> _Found:
+) -> tuple[list[signals.Signal], list[signals.Signal]]:
+    """Return the drafts of what the person said, and of turns in which they repeated what hooks had given."""
     until = time.monotonic() + READ_SECONDS
-    found = _Found([], [])
+    drafts: list[signals.Signal] = []
+    repeats: list[signals.Signal] = []
+
+    def take() -> None:
+        turns = conversation.turns
+        own = list(map(conversation.own, turns))
+        drafts.extend(classifier.drafts(own, judge))
+        repeats.extend(classifier.drafts([a for a, b in zip(turns, own, strict=True) if a is not b], judge))
+
     for record in records:
         conversation.feed(record)
         if time.monotonic() > until:
             break
         if len(conversation.turns) > HELD_TURNS:
-            found.add(conversation, conversation.turns, judge)
+            take()
             conversation.turns.clear()
     if ended:
         conversation.end_queue()
-    found.add(conversation, conversation.turns, judge)
-    return found
+    take()
+    return drafts, repeats
 
 
 def _judge(root: str, cwd: str) -> classifier.Classifier | None:

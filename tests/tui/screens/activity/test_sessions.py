@@ -370,3 +370,15 @@ async def test_a_note_that_waits_for_some_files_names_them(app, world):
         assert "“Mind the tax”  for the next tool in shop that touches src/checkout/**" in " ".join(
             app.screen.detail.plain.split("\n")
         )
+
+
+async def test_a_session_at_the_foot_that_is_unfolded_scrolls_to_its_rows(app, world):
+    async with app.run_test(size=(80, 15)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        folded = [at for at, row in enumerate(table.rows) if isinstance(row, SessionGroup) and not row.unfolded]
+        table.move_to(next(at for at in reversed(folded) if table.rows[at].foldable))
+        await pilot.press("l")
+        await settle(pilot)
+        foot = table.scroll_offset.y + table.size.height
+        assert table.cursor + 1 < foot, "the first of its rows is in sight"

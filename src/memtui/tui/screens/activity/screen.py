@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -261,12 +262,15 @@ class Activity(ListScreen[Row]):
         self.draw_sums()
 
     def fold(self, session: str, *, unfold: bool) -> None:
-        """Fold or unfold a session, and put the cursor on it."""
+        """Fold or unfold a session, and put the cursor on it, with the rows below it in sight."""
         self.listing.fold(session, unfold=unfold)
         self.fill()
         at = next((at for at, row in enumerate(self.table.rows) if getattr(row, "session", "") == session), None)
         if at is not None:
             self.table.move_to(at)
+            rows = [each for each in self.table.rows[at:] if getattr(each, "session", "") == session]
+            shown = Region(0, at, 1, min(len(rows), self.table.size.height))
+            self.call_after_refresh(self.table.scroll_to_region, shown, animate=False, force=True)
 
     def _fold_row(self) -> None:
         row = self.table.row
