@@ -108,11 +108,6 @@ class Change(ABC):
     def from_row(cls, row: Row, read: ReadContent) -> "Change":
         """Return the change of a valid row. Raises NotFoundError if a content was purged."""
 
-    @classmethod
-    def is_valid(cls, row: Row) -> bool:
-        """Return whether a row has the shape that this version writes: recovery trusts no other."""
-        return fits(row, cls.shape) and all(fits(row[key], cls.optional[key]) for key in cls.optional.keys() & row)
-
 
 def conflict(path: str, exists: bool = False) -> ConflictError:
     """Return the error for a file that was changed or removed meanwhile, or that `exists` where none may be."""

@@ -15,6 +15,7 @@ from memtui.core.journal.changes import (
     ModeEdit,
     Patch,
     ReadContent,
+    fits,
     is_digest,
 )
 from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
@@ -71,7 +72,12 @@ def readable(record: Record) -> bool:
     if not all(map(is_digest, drop)) or not all(isinstance(row, dict) for row in changes):
         return False
     kinds = [_kind(row) if str(row.get("path")).startswith("/") else None for row in changes]
-    return all(kind is not None and kind.is_valid(row) for kind, row in zip(kinds, changes, strict=True))
+    return all(
+        kind is not None
+        and fits(row, kind.shape)
+        and all(fits(row[key], kind.optional[key]) for key in kind.optional.keys() & row)
+        for kind, row in zip(kinds, changes, strict=True)
+    )
 
 
 class ContentStore:

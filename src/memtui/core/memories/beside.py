@@ -5,9 +5,9 @@ What a person changes is a step of undo. What is beside a memory follows it wher
 with it into the trash and comes back with it, also where the whole directory was moved."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from memtui.core.base import fastjson, fs
+from memtui.core.base import fastjson, fs, paths
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import own_files
 from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows
@@ -73,7 +73,12 @@ def adopt(root: str, directory: str) -> list[str]:
         own = own_files.beside_path(root, kind, directory)
         if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
             continue
-        for path, data in _stores(root, kind):
+        for name in sorted(paths.names_in(f"{root}/{kind}")):
+            path = f"{root}/{kind}/{name}"
+            try:
+                data = fs.read_bytes(path) if name.endswith(".jsonl") else b""
+            except OSError:
+                continue
             if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), own_files.beside_rows(data), directory):
                 with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
@@ -81,20 +86,6 @@ def adopt(root: str, directory: str) -> list[str]:
                 kinds.append(kind)
                 break
     return kinds
-
-
-def _stores(root: str, kind: str) -> Iterator[tuple[str, bytes]]:
-    try:
-        names = sorted(os.listdir(f"{root}/{kind}"))
-    except OSError:
-        return
-    for name in names:
-        if name.endswith(".jsonl"):
-            path = f"{root}/{kind}/{name}"
-            try:
-                yield path, fs.read_bytes(path)
-            except OSError:
-                continue
 
 
 def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> bool:

@@ -251,8 +251,8 @@ class Store:
         item = trash.item(self.journal, ledger, trash_id)
         versions = Versions(self.journal.root, self.journal.now)
         purge = trash.to_purge(self.journal, versions, ledger, trash_id)
-        trash.remove_words(self.root, purge.words, purge.paths)
-        versions.purge(purge.paths, purge.drop)  # killed here, it is in the trash
+        trash.remove_words(self.root, purge.words, purge.words.paths)
+        versions.purge(purge.words.paths, purge.drop)  # killed here, it is in the trash
         self.journal.purge(f"delete for good {self._shown(item.memory)}", purge.drop, of=trash_id, gone=purge.gone)
         return purge.left
 

@@ -114,12 +114,11 @@ class PurgedWords:
 
 class Purged(NamedTuple):
     """What purging a trash item removes: the contents with the digests `drop`; `gone` are the ids of the transactions
-    that can no longer be undone, `paths` the real paths that the memory had, `words` what tells its text elsewhere.
-    `left`: how many other changes keep a line of it, since their undo needs it."""
+    that can no longer be undone, `words` what tells its text elsewhere. `left`: how many other changes keep a line of
+    it, since their undo needs it."""
 
     drop: list[str]
     gone: list[str]
-    paths: set[str]
     words: PurgedWords
     left: int
 
@@ -145,7 +144,7 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
 
     own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
     keeping = sum(any(map(tells, _digests([each], ("removed", "added")))) for each in others if each.op != "purge")
-    return Purged([digest for digest in own if digest not in shared], sorted(group), places, words, keeping)
+    return Purged([digest for digest in own if digest not in shared], sorted(group), words, keeping)
 
 
 def _words(journal: Journal, versions: Versions, group: list[Transaction], places: set[str]) -> PurgedWords:
