@@ -275,14 +275,6 @@ def test_lines_of_a_diff_are_wrapped_between_words_below_their_text(old, new, be
     assert all(each.startswith((hang, *(f"  {sign}{begin}" for sign in "-+ "))) for each in lines)
 
 
-def test_the_words_that_differ_are_marked_on_each_line_that_they_are_on(monkeypatch):
-    out = Output({"COLUMNS": "40", "FORCE_COLOR": "1"})
-    out.stdout = Terminal()
-    diff.show_lines(out, ["-" + "same " * 6 + "one", "+" + "same " * 6 + "two and " + "three " * 6])
-    assert "\033[32;4mtwo and\033[0m\n" in out.stdout.text.replace(" \033[0m", "\033[0m")
-    assert "\033[32;4mthree three" in out.stdout.text
-
-
 def test_a_diff_that_is_no_terminals_has_whole_lines():
     out = Output({})
     out.stdout = Terminal()

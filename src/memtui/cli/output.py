@@ -20,8 +20,6 @@ STYLES = {
     "blue": "34",
     "magenta": "35",
     "cyan": "36",
-    "red marked": "31;4",
-    "green marked": "32;4",
 }
 # Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
 # one of ours. The character is a noncharacter of Unicode.

@@ -35,7 +35,5 @@ def section(title: str, marks: Marks) -> str:
 
 def receipts(title: str = "Receipts") -> str:
     """Return the legend of the receipts of deliveries."""
-    return section(
-        title,
-        ((glyph, f"{outcome}: {deliveries.MEANINGS[outcome]}") for outcome, (glyph, _) in deliveries.GLYPHS.items()),
-    )
+    known = deliveries.OUTCOMES.items()
+    return section(title, ((deliveries.GLYPHS[each][0], f"{word}: {meaning}") for each, (_, word, meaning) in known))
