@@ -50,7 +50,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     assert max(map(len, said.splitlines())) <= 80
     data = bare.json("doctor", "--clean", "--dry-run")
     assert data["dry_run"]
-    assert data["deleted_memories"] == ["global:long-ago"]
+    assert data["deleted"] == ["global:long-ago"]
     assert data["kept"] == {"days": 180, "mb": 100}
     assert len(bare.json("undo", "--list")["history"]) == 3
     assert "CI is red." in bare("activity", old[0]).out

@@ -403,19 +403,6 @@ def test_values_without_quotes_are_worth_knowing_and_a_name_that_is_a_date_is_of
     assert (place / "rule.md").read_text() == quoted.replace("type: project", "type: feedback")
 
 
-def test_two_blocks_of_frontmatter_become_one_in_the_file_and_its_description_is_the_written_one(memtui, world):
-    path = Path(world.shop, ".claude/memory/x.md")
-    head = "name: x\ndescription: The export runs at 02:00\nmetadata:\n  type: reference\n"
-    path.write_text(f"---\npermalink: p/x\n---\n\n---\n{head}---\n\nText.\n")
-    codes = {each["code"] for each in memtui.json("check", check=False)["findings"] if ":x " in each["message"]}
-    assert "memories.two_heads" in codes
-    assert "memories.no_description" not in codes
-    memtui("check", "--fix", "--yes", check=False)
-    assert path.read_text() == f"---\npermalink: p/x\n{head}---\n\nText.\n"
-    memtui("undo")
-    assert path.read_text().count("---") == 4
-
-
 @pytest.fixture
 def over_limit(bare):
     """The MEMORY.md of Claude Code's own memory, with more lines than are loaded; the last is of a memory about tills."""

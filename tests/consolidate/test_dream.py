@@ -39,11 +39,10 @@ def eligible(world, scope):
     return [each for each, why in sorted_out(world.root, scope, scopes.memories(scope)) if not why]
 
 
-def dream(world, model=True, labels=("auto",), **more):
+def dream(world, labels=("auto",)):
     store = Store(world.env, world.repo)
     within = [store.scope(label) for label in labels]
-    asked = LanguageModel(world.env, world.root, world.root, first_wait=0.01) if model else None
-    return Dream(store, within, asked, **more)
+    return Dream(store, within, LanguageModel(world.env, world.root, world.root, first_wait=0.01))
 
 
 def answers(*actions):
@@ -129,7 +128,7 @@ def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_date
     (made,) = dream(world).run().found.proposals
     assert [each.texts for each in made.evidence if each.code == changeset.ADDED] == [("Ask Bob before each deploy.",)]
     api.script = answers(DATES)
-    (made,) = dream(world, again=True).run().found.proposals
+    (made,) = dream(world).run().found.proposals
     assert not [each for each in made.evidence if each.code == changeset.ADDED]
 
 
@@ -178,7 +177,6 @@ def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api
     assert {each.kind for each in done.found.proposals} == {"archive"}
     assert {each.why for each in done.dropped} == {"budget"}
     assert world.files() == before
-    assert len(dream(world, removable=0, again=True).run().found.proposals) == 0
 
 
 def test_of_a_contradiction_the_one_that_does_not_hold_is_archived(world, api):
@@ -228,15 +226,6 @@ def test_the_estimate_is_not_less_than_what_is_used(world, api):
     assert estimate.cost >= done.used.cost > 0
 
 
-def test_without_a_model_what_lint_finds_is_proposed(world, api):
-    world.write("copy.md", text_of("copy", "The same text", "Never deploy the zoo  service on Fridays at 17:00."))
-    world.write("bare.md", "---\nname: bare\nmetadata:\n  type: user\n---\nA text without a description.\n")
-    done = dream(world, model=False).run()
-    assert api.requests == []
-    assert done.found.by == "memtui"
-    assert {each.kind for each in done.found.proposals} >= {"merge", "rewrite"}
-
-
 def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api):
     one, other = (memory.read_memory(world.path(name), "auto") for name in ("use-pnpm.md", "no-npm.md"))
     apart.keep(world.store.journal, one, other)
@@ -280,30 +269,17 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     assert dream(world).batches == []
     proposed.reject(world.store, found.proposals, "reject all")
     assert dream(world).batches == []
-    assert dream(world, again=True).batches
     world.write("soon.md", SOON + "More, since yesterday.\n")
     (batch,) = dream(world).batches
     assert [each.stem for cluster in batch.clusters for each in cluster.memories] == ["soon"]
 
 
-def test_lint_s_proposals_are_made_once(world):
-    first = dream(world, model=False).run().found
-    assert first.proposals
-    proposed.save(world.root, first, 1_795_000_000.0)
-    assert dream(world, model=False).run().found.proposals == ()
-
-
-def test_a_changeset_goes_when_the_same_is_proposed_anew(world):
-    first = dream(world, model=False).run().found
+def test_a_changeset_goes_when_the_same_is_proposed_anew(world, api):
+    api.script = answers(MERGE)
+    first = dream(world).run().found
     for number in range(3):
         proposed.save(world.root, first, 1_795_000_000.0 + number)
     assert [each.time for each in proposed.waiting(world.root)] == [1_795_000_002.0]
-
-
-def test_what_was_rejected_is_not_proposed_again(world):
-    first = dream(world, model=False).run().found
-    proposed.reject(world.store, first.proposals, "reject all")
-    assert dream(world, model=False).run().found.proposals == ()
 
 
 def test_old_changesets_are_removed(world, api):

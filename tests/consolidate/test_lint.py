@@ -499,7 +499,6 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
 @pytest.mark.parametrize(
     ("body", "description"),
     [
-        ("---\nname: x\ndescription: The export\n---\n\nIt runs at 02:00. More.\n", "The export"),
         ("```bash\nls\n```\n", ""),
         ("| host | role |\n|---|---|\n| a | b |\n", ""),
     ],
@@ -512,3 +511,20 @@ def test_a_missing_description_is_never_filled_with_markup(tmp_path, body, descr
     assert from_bytes(str(path), "auto", path.read_bytes()).description == description
     assert ("memories.no_sentence" in codes) == (not description)
     assert (path.read_bytes() == before) == (not description)
+
+
+@pytest.mark.parametrize(
+    ("head", "fixed"),
+    [
+        ("name: x\ndescription: phase 1 --- phase 2\n# -----\n", "name: x\ndescription: phase 1 — phase 2\n# —\n"),
+        ("description: >\n  one\n  two --- three\n", "description: >\n  one\n  two — three\n"),
+        ("name: x\nverify: grep a---b in *.md\n", None),
+    ],
+)
+def test_a_head_that_the_client_would_cut_is_a_problem_and_gets_a_dash_where_that_means_the_same(tmp_path, head, fixed):
+    (tmp_path / "x.md").write_text(f"---\n{head}---\nText --- more.\n")
+    (found,) = [each for each in check(tmp_path) if each.code == "memories.cut_head"]
+    assert lint_fixes.fixable(found) == (fixed is not None)
+    after = fix(tmp_path)
+    assert (tmp_path / "x.md").read_text().startswith(f"---\n{fixed or head}---\nText --- more.\n") or fixed is None
+    assert ("memories.cut_head" in {each.code for each in after}) == (fixed is None)

@@ -290,12 +290,11 @@ STORIES = {
         typed(("model", "model status", "memtui model"), "memtui model", "llm_backend"),
         typed(
             ("consolidate --ask-model", "memtui consolidate --ask-model --dry-run"),
-            "memtui consolidate --ask-model --dry-run --scope project --remove 3 --again",
-            "no model would be asked",
+            "memtui consolidate --ask-model --dry-run --scope project",
+            "llm_backend",
+            1,
         ),
-        typed(
-            "memtui consolidate --ask-model", "memtui consolidate --ask-model --yes", "nothing is changed yet|already"
-        ),
+        typed("memtui consolidate --ask-model", "memtui consolidate --ask-model --yes", "llm_backend", 1),
         typed(("model learned", "memtui model learned"), "memtui model learned", "Nothing was learned|decisions"),
         typed("memtui model learned --reset", "memtui model learned --reset", "Nothing|Forgotten"),
         typed("model sentences", "memtui model sentences", "not running"),

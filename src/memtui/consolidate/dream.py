@@ -1,5 +1,5 @@
-"""A dream: ask a model for proposals about memories that may say the same, or that need a look; without a model, take
-those that lint makes. Nothing is changed: the outcome is a ChangeSet for a person.
+"""A dream: ask a model for proposals about memories that may say the same, or that need a look. Nothing is changed: the
+outcome is a ChangeSet for a person.
 
 It looks at clusters: memories of one scope that may say the same, or that need a look by themselves. Left out is what
 must not reach a model or could not be changed. The model sees the others as data, by short names of this one request,
@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import changeset, checks, contradictions, coverage, lint, plan, proposed, similarity
+from memtui.consolidate import changeset, checks, contradictions, coverage, proposed, similarity
 from memtui.consolidate.changeset import ChangeSet, FileOutput, Kind, Proposal, ProposalEvidence
 from memtui.consolidate.composing import Composition
 from memtui.consolidate.files import MemoryFiles, in_archive
@@ -24,7 +24,6 @@ from memtui.core.memories import apart, memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.redaction.redact import kinds_in
@@ -284,34 +283,23 @@ class DreamOutcome:
 
 
 class Dream:
-    """One run over the memories of some scopes. `model`: None for what lint proposes; `removable`: how many files
-    the proposals may remove, None for the usual part; `again`: ask also about what has proposals that wait or were
+    """One run of a model over the memories of some scopes, but for those about which proposals wait or were
     rejected."""
 
-    def __init__(
-        self,
-        store: Store,
-        within: Iterable[Scope],
-        model: LanguageModel | None,
-        removable: int | None = None,
-        *,
-        again: bool = False,
-    ) -> None:
-        self.store, self.model, self._scopes = store, model, [*within]
-        self.by = model.name if model is not None else plan.BY
+    def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
+        self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self._apart = apart.load(store.root)
-        self._settled = proposed.Settled(frozenset(), frozenset()) if again else proposed.settled(store.root)
+        self._settled = proposed.settled(store.root)
+        kept_apart = apart.load(store.root)
         found: list[Cluster] = []
         self.count = 0
-        for scope in self._scopes:
+        for scope in within:
             every = sorted_out(store.root, scope, scopes.memories(scope))
             eligible = [each for each, why in every if not why]
             self.count += len(eligible)
             self.not_looked_at += [(each, why) for each, why in every if why]
-            found += clusters(scope.directory, eligible, self._apart) if model is not None else []
-        usual = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))
-        self._removable = usual if removable is None else removable
+            found += clusters(scope.directory, eligible, kept_apart)
+        self._removable = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))  # files
         self._used: set[str] = set()  # the files of the proposals so far
         size: Callable[[Cluster], int] = lambda cluster: sum(
             tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories
@@ -326,34 +314,28 @@ class Dream:
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use; an answer as long as the memories that it is about."""
         total = NOTHING
-        if self.model is not None:
-            for prompt in [batch.prompt() for batch in self.batches]:
-                total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
+        for prompt in [batch.prompt() for batch in self.batches]:
+            total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
         return total
 
     def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
         """Ask, and return the proposals that the store could make now; the others are dropped. Raises MemtuiError."""
-        store, now = self.store, self.store.journal.now()
-        outcome = DreamOutcome(ChangeSet(clock.iso_seconds(now), self.by, ()))
+        outcome = DreamOutcome(ChangeSet(clock.iso_seconds(self.store.journal.now()), self.by, ()))
         proposals: list[Proposal] = []
-        if self.model is None:
-            subject = lint.here(store.env, store.cwd, store.root, now, Usage(store.root), self._apart)
-            proposals += plan.within(plan.plan(store, subject.with_scopes(self._scopes)).proposals, self._scopes)
 
         def ask(batch: Batch) -> None:
-            assert self.model is not None
             outcome.asked += 1
             answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
             proposals.extend(self.proposals(batch, answer, outcome.dropped))
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
-        known = {*self._settled.ids, *proposed.rejected(store.root)}
-        composition = Composition(MemoryFiles(store), [each for each in proposals if each.id not in known])
+        known = {*self._settled.ids, *proposed.rejected(self.store.root)}
+        composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in known])
         for refused in composition.refused:
             names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
         outcome.found = outcome.found._replace(proposals=tuple(composition.made))
-        outcome.used = self.model.spent if self.model is not None else NOTHING
+        outcome.used = self.model.spent
         return outcome
 
     def proposals(self, batch: Batch, answer: dict[str, Any], dropped: list[Dropped]) -> list[Proposal]:

@@ -5,21 +5,20 @@ No statement is dropped but that of a line whose memory is gone; a date or a pat
 """
 
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from memtui.consolidate import coverage
 from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.lint import LintInput, by_file
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many, some
+from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, head_checks, index_checks, index_fit, problems
+from memtui.core.health import findings, index_checks, index_fit, memory_checks, problems
 from memtui.core.health.index_fit import Uses
 from memtui.core.health.memory_kinds import FIX, KINDS
 from memtui.core.health.problems import Problem
@@ -43,7 +42,7 @@ FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
 class FileFix(NamedTuple):
     """The fix of one file of a scope: its real path, and its content before (None if it is not there) and after; `file`
-    relative to the scope. `words`: how an index over its limit is brought under it, and which sections go."""
+    relative to the scope. `words`: how an index over its limit is brought under it."""
 
     scope: Scope
     file: str
@@ -141,25 +140,21 @@ def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | 
 def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
     codes = {each.code for each in found}
-    data = head_checks.fixed(data, codes)
+    if "memories.cut_head" in codes:
+        data = memory_checks.with_dash(document.parse(data)) or data
     if "memories.unquoted" in codes:
         data = document.parse(data).with_quotes().raw
-    texts = sorted((each for each in found if each.code in TEXTS), key=_start, reverse=True)
     read = memory.from_bytes("", "", data)
     body = read.body
-    for each in texts:
-        start, words = _start(each), str(each.data["words"])
+    texts: list[dict[str, Any]] = [dict(each.data) for each in found if each.code in TEXTS]
+    for facts in sorted(texts, key=lambda each: -each["start"]):
+        start, words = facts["start"], facts["words"]
         if body[start : start + len(words)] == words:
-            body = body[:start] + str(each.data["proposed"]) + body[start + len(words) :]
+            body = body[:start] + facts["proposed"] + body[start + len(words) :]
     fields = {str(each.data["field"]): str(each.data["proposed"]) for each in found if "field" in each.data}
     if body != read.body:
         fields["body"] = body
     return memory.with_fields(read, fields) if fields else data
-
-
-def _start(found: Finding) -> int:
-    start = found.data.get("start")
-    return start if isinstance(start, int) else 0
 
 
 def _index_after(
@@ -167,10 +162,9 @@ def _index_after(
 ) -> tuple[bytes, str]:
     """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
     lost its last line goes, and so much is made recall-only as lines that come need room; and how it is brought under
-    its limit and which sections go, in words. `memories` of the scope by their normal path, as they will be."""
-    data = before = read_or_none(scope.index_path) or b""
+    its limit, in words. `memories` of the scope by their normal path, as they will be."""
+    data = read_or_none(scope.index_path) or b""
     codes = {each.code for each in found}
-    named = {str(each.data.get("title")) for each in found if each.code == "memories.empty_section"}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
@@ -185,22 +179,7 @@ def _index_after(
         if not found or after == data:
             break
         data = after
-    return after, " ".join(filter(None, [words, _emptied(before, after, named)]))
-
-
-def _emptied(before: bytes, after: bytes, named: Collection[str]) -> str:
-    """Say which headings of an index go since nothing is left below them; empty for none. `named`: said already."""
-    stay = Counter(_headings(after))
-    gone = [each for each in (Counter(_headings(before)) - stay).elements() if each not in named]
-    if not gone:
-        return ""
-    several, names = len(gone) > 1, some([f"“{each}”" for each in gone])
-    return f"The heading{'s' * several} {names} {'go' if several else 'goes'}: nothing is left below."
-
-
-def _headings(data: bytes) -> list[str]:
-    lines = data.decode("utf-8", "replace").splitlines()
-    return [match[1] for line in lines if (match := coverage.HEADING.match(line)) is not None]
+    return after, words
 
 
 def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:

@@ -6,7 +6,7 @@ repository, and what an agent has for itself stays there.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -39,11 +39,6 @@ class Known(NamedTuple):
         """What a person calls it."""
         return f"{self.scope.shown}:{self.memory.stem}"
 
-    @property
-    def says(self) -> list[coverage.Statement]:
-        """Its statements."""
-        return coverage.of_file(self.memory.path, self.memory.raw)
-
 
 def of_memories(
     root: str, known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
@@ -53,35 +48,30 @@ def of_memories(
     places = {each.memory.path: each for each in known}
     memories = [each.memory for each in known if each.memory.broken is None]
     opposed = set()
-    for one, other in contradictions.find(takewhile(lambda _: go_on(), memories)):
-        pair = frozenset((one.memory.path, other.memory.path))
+    for mine, theirs in contradictions.find(takewhile(lambda _: go_on(), memories)):
+        pair = frozenset((mine.memory.path, theirs.memory.path))
         if pair not in kept_apart:
             opposed.add(pair)
-            yield _contradict(places, (one.memory, other.memory), one.words, other.words)
+            one, other = places[mine.memory.path], places[theirs.memory.path]
+            yield _of_two("memories.contradict", one, other, words=mine.words, against=theirs.words)
     pairs = [(similarity.of_two(*found[:2]), found) for found in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
     for score, found in sorted(pairs, key=lambda each: -each[0]):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) < 2 or pair in kept_apart | opposed:
             continue
         apart = contradictions.difference(found.one, found.other)
+        one, other = places[found.one.path], places[found.other.path]
         if apart is None:
-            one_place, other_place = places[found.one.path], places[found.other.path]
-            why = "" if one_place.scope.label == other_place.scope.label else obstacle(root, one_place, other_place)
+            why = "" if one.scope.label == other.scope.label else obstacle(root, one, other)
             facts = {"score": round(100 * score), "share": round(100 * found.share), "shared": list(found.shared)}
-            about = _pair(places, found.one, found.other)
-            yield note("memories.alike", f"memory:{found.one.path}", **facts, why=why, **about)
+            yield _of_two("memories.alike", one, other, **facts, why=why)
         elif not apart.is_date:
-            yield _contradict(places, (found.one, found.other), apart.one, apart.other)
+            yield _of_two("memories.contradict", one, other, words=apart.one, against=apart.other)
 
 
-def _contradict(places: Mapping[str, Known], pair: tuple[Memory, Memory], words: str, against: str) -> Finding:
-    about = _pair(places, *pair)
-    return note("memories.contradict", f"memory:{pair[0].path}", words=words, against=against, **about)
-
-
-def _pair(places: Mapping[str, Known], one: Memory, other: Memory) -> dict[str, object]:
-    about = memory_checks.about(places[one.path].scope, one)
-    return {"other": places[other.path].ref, "other_path": other.path, **about}
+def _of_two(code: str, one: Known, other: Known, **facts: object) -> Finding:
+    about = memory_checks.about(one.scope, one.memory)
+    return note(code, f"memory:{one.memory.path}", other=other.ref, other_path=other.memory.path, **facts, **about)
 
 
 def repeating(
@@ -123,7 +113,9 @@ def obstacle(root: str, one: Known, other: Known) -> str:
     if set(kinds) == {"global", "auto"}:
         return ""
     if set(kinds) == {"project", "auto"}:
-        covered = coverage.cover(kinds["auto"].says, kinds["project"].says)
+        covered = coverage.cover(
+            *(coverage.of_file(kinds[k].memory.path, kinds[k].memory.raw) for k in ("auto", "project"))
+        )
         says_more = covered.dropped or not covered.is_verbatim
         return f"{kinds['auto'].ref} says more, which would go into the repository" if says_more else ""
     if set(kinds) == {"global", "project"}:

@@ -40,24 +40,16 @@ ONE_BY_ONE, FEW = 1500, 0.5
 _IMPORTING = threading.Lock()
 
 
-class RapidFuzz(NamedTuple):
-    """What memtui uses of rapidfuzz, by the names that it has there."""
-
-    fuzz: Any
-    process: Any
-    utils: Any
-    LCSseq: Any
-
-
 @cache
-def rapidfuzz() -> RapidFuzz:
+def rapidfuzz() -> Any:
     """Return rapidfuzz, imported when it is needed, because that takes a while, and by one thread at a time: two that
     begin with different parts of it can each find the other's half imported."""
     with _IMPORTING:
-        from rapidfuzz import fuzz, process, utils
-        from rapidfuzz.distance import LCSseq
+        import rapidfuzz.fuzz
+        import rapidfuzz.process
+        import rapidfuzz.utils
 
-    return RapidFuzz(fuzz, process, utils, LCSseq)
+    return rapidfuzz
 
 
 def words(text: str) -> frozenset[str]:
@@ -146,11 +138,8 @@ def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     """List the memories most similar to a draft, best first, by name, by description (its first line) and by all words
     together. A broken memory is left out: a draft can't be merged into it."""
     own = _Measure(name, *text.partition("\n")[::2])
-    found = [
-        Similar(each, round(score, 2))
-        for each in memories
-        if each.broken is None and (score := own.score(each)) >= SIMILAR
-    ]
+    scores = [Similar(each, round(own.score(each), 2)) for each in memories if each.broken is None]
+    found = [each for each in scores if each.score >= SIMILAR]
     return sorted(found, key=lambda each: (-each.score, each.memory.name))[:SHOWN]
 
 

@@ -154,7 +154,7 @@ def _learn_decisions(on: WorkerRun) -> None:
 
 
 def _may_dream(on: WorkerRun) -> bool:
-    return on.setting("dream") is True and on.setting("mode") != "off"
+    return on.setting("dream") is True and "off" not in {on.setting("mode"), on.setting("llm_backend")}
 
 
 def _dream(on: WorkerRun) -> None:

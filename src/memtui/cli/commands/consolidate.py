@@ -25,10 +25,6 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--yes", action="store_true", help="don't ask")
     group = found.add_argument_group("with --ask-model")
     group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
-    group.add_argument(
-        "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
-    )
-    group.add_argument("--again", action="store_true", help="ask also about what waits or was rejected")
     group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -38,8 +34,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if args.all:
             raise UsageError("--ask-model makes nothing.", "Look at what it proposes first: memtui consolidate")
         return dream.run(ctx, args)
-    if args.dry_run or args.remove is not None or args.again or args.unattended:
-        raise UsageError("--dry-run, --remove and --again go with --ask-model.", "See `memtui consolidate --help`.")
+    if args.dry_run or args.unattended:
+        raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")
     store = ctx.store()
     if args.all and (found := proposals.read(ctx, store, args.scope)):
         made = proposals.accept(ctx, store, found, yes=args.yes)

@@ -1,5 +1,4 @@
-"""`memtui consolidate --ask-model`: propose fewer, truer memories, by a model if one may be asked. It changes no
-memory."""
+"""`memtui consolidate --ask-model`: have a model propose fewer, truer memories. It changes none."""
 
 import argparse
 import sys
@@ -17,12 +16,9 @@ from memtui.core.base.phrasing import many, some
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
-from memtui.core.settings import config
-from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.model import LanguageModel
 from memtui.present import models
 
-NO_MODEL = "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken."
 REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
 WHY_NOT: dict[WhyNot, str] = {
     "read_only": "in a scope that memtui can't change",
@@ -57,10 +53,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     own = [each for each in scopes.discover(ctx.env, ctx.cwd) if each.writable and each.exists]
     named = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []]
-    choice = choose(ctx.env, config.load(ctx.root))
-    model = _model(ctx, choice, unattended=args.unattended)
     within = named or [each for each in own if each.kind != "instructions"]
-    dream = Dream(ctx.store(), within, model, args.remove, again=args.again)
+    dream = Dream(ctx.store(), within, LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now))
     cost = dream.estimate()
     money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
     asking = f"{many(len(dream.batches), 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens, {money}."
@@ -72,7 +66,7 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         "not_looked_at": [{"path": each.path, "why": why} for each, why in dream.not_looked_at],
     }
     if args.dry_run:
-        return Result(data, lambda out: _print_estimate(out, dream, asking, none_found=choice.none_found))
+        return Result(data, lambda out: _print_estimate(out, dream, asking))
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 
@@ -96,8 +90,6 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     }
 
     def text(out: Output) -> None:
-        if choice.none_found:
-            out.print(NO_MODEL)
         _print(out, outcome, errors)
         if outcome.asked:
             out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
@@ -109,32 +101,19 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text, EXIT_FAILED if errors else 0)
 
 
-def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageModel | None:
-    """Return the model; None if none may be asked, the one that would be taken is not there, or unattended none can
-    be."""
-    if not choice.backend and (unattended or choice.off or choice.none_found):
-        return None
-    return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
-
-
 def _reason(found: Proposal) -> str:
     """Say why, in the words of the model, else by the evidence."""
     return found.reason or ", ".join(dict.fromkeys(each.code for each in found.evidence))
 
 
-def _print_estimate(out: Output, dream: Dream, asking: str, *, none_found: bool) -> None:
+def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
     names: dict[WhyNot, list[str]] = {}
     for each, why in dream.not_looked_at:
         names.setdefault(why, []).append(each.stem)
     for why, stems in names.items():
         out.print(out.style(f"· not counted, {WHY_NOT[why]}: {line(some(stems))}", "dim"))
-    if none_found:
-        out.print(NO_MODEL)
     counted = many(dream.count, "memory", "memories")
-    if dream.model is None:
-        out.print(f"{counted}; no model would be asked (see memtui model): it proposes what check finds.")
-    else:
-        out.print(f"{counted}: {asking if dream.batches else 'none needs a look.'}")
+    out.print(f"{counted}: {asking if dream.batches else 'none needs a look.'}")
 
 
 def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> None:

@@ -13,7 +13,6 @@ from memtui.core.journal.journal import Journal
 from memtui.core.memories.versions import Versions
 
 ERRORS_DAYS = 7
-TRASH_BYTES = 100_000_000
 # The most files whose modes are checked, and the newest lines of the delivery log that are read.
 FILES_CHECKED = 20_000
 LINES_CHECKED = 1000
@@ -59,9 +58,6 @@ def own(root: str) -> Iterator[Finding]:
         yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)
     if locked:
         yield problem("root.locked", files=locked, root=root)
-    trash = sum(os.lstat(path).st_size for path, _ in modes(root + "/trash"))
-    if trash > TRASH_BYTES:
-        yield note("root.trash", bytes=trash)
 
 
 def modes(top: str) -> Iterator[tuple[str, int]]:

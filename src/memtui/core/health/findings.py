@@ -136,9 +136,6 @@ REGISTRY = {
         "Other users can read {count:file|files} of memtui's: {files}.", FIX_FILES + "go-rwx {root}", "files"
     ),
     "root.locked": Kind("You can't read and write {files} in {root}.", FIX_FILES + "u+rwX {root}", "files"),
-    "root.trash": Kind(
-        "The trash takes {bytes:size}.", "memtui history lists it; memtui rm --purge ID deletes for good."
-    ),
     # settings
     "config.failed": UNCHECKED._replace(fix="config"),
     "config.silent": Kind("{name} is set, so hooks of sessions started in this shell do nothing.", "unset {name}"),

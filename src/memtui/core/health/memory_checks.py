@@ -8,8 +8,9 @@ from itertools import takewhile
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
-from memtui.core.frontmatter import prose
-from memtui.core.health import head_checks
+from memtui.core.frontmatter import document, prose
+from memtui.core.frontmatter.document import FENCE, Document
+from memtui.core.frontmatter.subset import split_key
 from memtui.core.memories import copies
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.references import is_name
@@ -23,6 +24,9 @@ DAY_SECONDS = 86_400
 EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+DASHES = re.compile(r"-{3,}")
+# What dashes may become a dash in: a name or a pattern would mean something else.
+SPOKEN = {"description", "title"}
 HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
 
 
@@ -77,11 +81,10 @@ def secrets(data: bytes) -> tuple[str, int] | None:
 def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
     facts = about(scope, memory)
     subject = f"memory:{memory.path}"
-    heads = list(head_checks.of_memory(memory, facts))
-    yield from heads
-    # The description that is missing may stand in the second block.
-    if any(each.code == "memories.two_heads" for each in heads):
-        return
+    if memory.has_frontmatter and memory.raw.count(FENCE.encode()) > 2:
+        doc = document.parse(memory.raw)
+        if FENCE in doc.block:
+            yield problem("memories.cut_head", subject, certain=with_dash(doc) is not None, **facts)
     if is_empty(memory.body):
         yield problem("memories.empty", subject, **facts)
     elif memory.has_frontmatter and not memory.description:
@@ -101,6 +104,20 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
         if when is not None and now >= when + (DAY_SECONDS if len(given) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
             yield problem("memories.expired", subject, field=next(paths, field), when=given, **facts)
+
+
+def with_dash(doc: Document) -> bytes | None:
+    """Return a file with a dash for each `---` in its description, at which Claude Code would end the frontmatter; None
+    if there are others."""
+    lines, key = [], ""
+    for line in doc.block.splitlines(keepends=True):
+        pair = split_key(line)
+        key = pair[0] if pair else key
+        lines.append(DASHES.sub("—", line) if key in SPOKEN or line.lstrip().startswith("#") else line)
+    text = doc.head + "".join(lines) + doc.fence + doc.rest
+    after = document.parse(text.encode("utf-8", "surrogateescape"))
+    is_same = FENCE not in after.block and after.broken is None and after.fields.keys() == doc.fields.keys()
+    return after.raw if is_same else None
 
 
 def is_empty(body: str) -> bool:
@@ -125,30 +142,18 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
 
 def _claims(memories: Sequence[Memory]) -> Iterator[tuple[str, tuple[Memory, bool]]]:
     """Yield the path of each memory that has another one's name, with that one, and whether its file's name can be its
-    name. What one gives up another may claim, so it is gone through until nothing changes."""
-    names = {memory.path: memory.name for memory in memories}
-    stems = Counter(memory.stem for memory in memories)
+    name: no other memory has or claims that."""
+    claimed = Counter(memory.stem for memory in memories) + Counter(
+        memory.name for memory in memories if memory.name != memory.stem
+    )
     linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
-    found: set[str] = set()
-    again = True
-    while again:
-        again = False
-        firsts: dict[str, Memory] = {}
-        for memory in memories:
-            first = firsts.setdefault(names[memory.path], memory)
-            # A name of several words, that no link has, is a title, which two may share.
-            if first is memory or (" " in memory.name and memory.name not in linked):
-                continue
-            # The one whose file has the name keeps it.
-            owns = names[memory.path] == memory.stem and names[first.path] != first.stem
-            loser, keeper = (first, memory) if owns else (memory, first)
-            if loser.path not in found:
-                certain = stems[loser.stem] == 1 and names[loser.path] != loser.stem
-                found.add(loser.path)
-                yield loser.path, (keeper, certain)
-                if certain:
-                    names[loser.path] = loser.stem
-                    again = True
+    firsts: dict[str, Memory] = {}
+    # The one whose file has the name keeps it.
+    for memory in sorted(memories, key=lambda each: each.name != each.stem):
+        first = firsts.setdefault(memory.name, memory)
+        # A name of several words, that no link has, is a title, which two may share.
+        if first is not memory and (" " not in memory.name or memory.name in linked):
+            yield memory.path, (first, claimed[memory.stem] == 1 and memory.name != memory.stem)
 
 
 def _agree(name: str, stem: str, kind: str) -> bool:

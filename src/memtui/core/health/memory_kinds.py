@@ -128,16 +128,6 @@ KINDS = {
         "{scope}:{memory} has a check that can't be made: `{check}`: {why}.",
         "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
     ),
-    "memories.two_heads": Kind(
-        "{scope}:{memory} has two blocks of frontmatter. Claude Code takes the second one for text.",
-        FIX_OR_HAND,
-        "lint",
-        by=SCOPE,
-        several=(
-            "{files:memory|memories} of {scope} have two blocks of frontmatter, and Claude Code takes "
-            "the second one for text: {files}."
-        ),
-    ),
     "memories.cut_head": Kind(
         "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.",
         FIX_OR_HAND,
@@ -146,16 +136,6 @@ KINDS = {
         several=(
             "{files:memory|memories} of {scope} have a `---` in their frontmatter, at which Claude "
             "Code ends it: {files}."
-        ),
-    ),
-    "memories.rule_head": Kind(
-        "{scope}:{memory} begins with a rule, `---`. Claude Code takes all up to the next `---` for frontmatter.",
-        FIX,
-        "lint",
-        by=SCOPE,
-        several=(
-            "{files:memory|memories} of {scope} begin with a rule, `---`, which Claude Code takes for "
-            "frontmatter: {files}."
         ),
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),

@@ -47,16 +47,12 @@ def by_cause(
 ) -> list[Problem]:
     """Return the problems that some findings tell of, in their order. `fixable` and `remedy` say of a finding whether
     memtui fixes it, and what to type."""
-    groups = findings.by_cause((each for each in found if each.level != OK), fixable)
-    return [
-        Problem(findings.merged(parts), tuple(parts), _action(parts[0], fixable), remedy(findings.merged(parts)))
-        for parts in groups
-    ]
+    found = (each for each in found if each.level != OK)
+    groups = [(findings.merged(parts), tuple(parts)) for parts in findings.by_cause(found, fixable)]
+    return [Problem(whole, parts, _action(parts[0], fixable), remedy(whole)) for whole, parts in groups]
 
 
 def _action(found: Finding, fixable: Callable[[Finding], bool]) -> Action:
     if findings.fix_of(found) == "trust":
         return "trust"
-    if fixable(found):
-        return "fix"
-    return "edit" if found.subject.startswith("memory:") else "run"
+    return "fix" if fixable(found) else "edit" if found.subject.startswith("memory:") else "run"

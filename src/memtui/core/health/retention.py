@@ -72,23 +72,7 @@ class Due:
 
     def data(self) -> dict[str, object]:
         """Return the data for --json."""
-        return {
-            "changes": self.changes,
-            "oldest_change": self.oldest or None,
-            "deleted_memories": self.deleted,
-            "contents": self.images,
-            "contents_bytes": self.image_bytes,
-            "months": [os.path.basename(path) for path in self.months],
-            "months_bytes": self.month_bytes,
-            "call_months": [os.path.basename(path) for path in self.calls],
-            "proposals": len(self.proposals),
-            "trusted_texts": self.trusted,
-            "versions": self.versions,
-            "versions_bytes": self.version_bytes,
-            "rejected_drafts": self.rejected,
-            "temporary_files": len(self.temporary),
-            "busy": self.busy,
-        }
+        return dict(vars(self))
 
 
 def limits(root: str) -> Limits:

@@ -8,8 +8,8 @@ from memtui.core.base import fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.settings import config, keymap
 
-# Settings that have a model asked; `dream` goes without one.
-ASKING = ("recall_select", "subconscious")
+# Settings that have a model asked.
+ASKING = ("dream", "recall_select", "subconscious")
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:

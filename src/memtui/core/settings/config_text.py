@@ -4,12 +4,10 @@ memtui's settings are plain values on one line, at the top or below `[projects."
 in another form are left to the person's editor: the new text is parsed, and must have the one change and no other.
 """
 
-import copy
 import json
 import re
 import tomllib
 from collections.abc import Sequence
-from typing import Any
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.settings import keymap
@@ -87,20 +85,18 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     after = "\n".join(lines)
     if after and not after.endswith("\n"):
         after += newline
+    expected = dict(keymap.flat(before))
+    name = ".".join([*table, key])
+    expected.pop(name, None)
+    if value is not None:
+        expected[name] = value
     try:
-        correct = _plain(parse(after)) == _expected(_plain(before), key, value, table)
+        correct = dict(keymap.flat(parse(after))) == expected
     except MemtuiError:
         correct = False
     if not correct:
         raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "memtui config edit")
     return after
-
-
-def _plain(settings: "dict[str, object]") -> "dict[str, object]":
-    """Return the settings with the key map as one flat table, however its keys were written."""
-    if not isinstance(settings.get(keymap.TABLE), dict):
-        return settings
-    return {**settings, keymap.TABLE: keymap.written(settings)}
 
 
 def _bare(name: str) -> str:
@@ -129,20 +125,3 @@ def _insert(
     while at > region[0] and not lines[at - 1].strip():
         at -= 1
     lines.insert(at, line + end)
-
-
-def _expected(before: "dict[str, object]", key: str, value: object, table: "Sequence[str]") -> "dict[str, object]":
-    """Return a copy of the settings with the one change that `change` is to make."""
-    settings: dict[str, Any] = copy.deepcopy(before)
-    inside = settings
-    for name in table:
-        if value is None and name not in inside:
-            return settings
-        inside = inside.setdefault(name, {})
-        if not isinstance(inside, dict):
-            return settings
-    if value is None:
-        inside.pop(key, None)
-    else:
-        inside[key] = value
-    return settings

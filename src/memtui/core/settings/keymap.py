@@ -52,13 +52,14 @@ def problem(keys: object) -> str | None:
 def written(settings: Mapping[str, object]) -> dict[str, object]:
     """Return what config.toml sets for each action id; `"app.quit" = …` and `app.quit = …` mean the same."""
     table = settings.get(TABLE)
-    return dict(_flat(table, "")) if isinstance(table, dict) else {}
+    return dict(flat(table)) if isinstance(table, dict) else {}
 
 
-def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+def flat(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the values of a table, and of those in it, by their dotted path."""
     for key, value in table.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
 
@@ -71,6 +72,8 @@ def remapped(settings: Mapping[str, object]) -> dict[str, str]:
 def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield (action id, what is wrong) for each unknown action, each unknown key, and each key that two actions of a
     screen share."""
+    import difflib
+
     known = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
@@ -78,17 +81,12 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         return
     for name, keys in written(settings).items():
         if name not in known:
-            yield name, "is not an action" + _near(name, known)
+            close = difflib.get_close_matches(name, known, 1)
+            meant = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
+            yield name, "is not an action" + meant
         elif (why := problem(keys)) is not None:
             yield name, f"{why}. The default is used: {known[name]}."
     yield from _shared(remapped(settings), known)
-
-
-def _near(name: str, known: Mapping[str, str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, known, 1)
-    return f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
 
 
 def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -38,8 +38,7 @@ VALUES = {
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },
     "dream": {
-        "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
-        " model if llm_backend names one.",
+        "true": "After a turn, at most once a day, the model of llm_backend is asked; it only proposes changes to you.",
         "false": "It is asked only when you run `memtui consolidate --ask-model`.",
     },
     "recall_select": {

@@ -3,12 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from memtui.consolidate.similarity import RapidFuzz
 
 Row = TypeVar("Row")
 STYLE = "bold underline not dim"
@@ -26,7 +23,7 @@ WORD = re.compile(r"[^\s-]+")
 NUMBER = re.compile(r"\d+")
 
 
-def rapidfuzz() -> "RapidFuzz":
+def rapidfuzz() -> Any:
     """Return rapidfuzz, which the first paint does not need; a worker imports it before a key waits for it."""
     from memtui.consolidate import similarity
 
@@ -78,9 +75,11 @@ class Haystack(Generic[Row]):
         return [self.rows[at] for at in dict.fromkeys(found)]
 
     def _similar(self, typed: str) -> list[int]:
-        fuzz, process, _, _ = rapidfuzz()
+        loaded = rapidfuzz()
         query, cutoff = _padded(typed).strip(), SHORT_CUTOFF if len(typed) <= LETTERS else CUTOFF
-        hits = process.extract(query, self._padded, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=ENOUGH)
+        hits = loaded.process.extract(
+            query, self._padded, scorer=loaded.fuzz.partial_ratio, score_cutoff=cutoff, limit=ENOUGH
+        )
         # What differs in a number is another thing, not a typing error: project-05 is not project-59.
         numbers = NUMBER.findall(typed)
         return [at for _, _, at in hits if all(number in self._texts[at] for number in numbers)]
