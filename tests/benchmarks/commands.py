@@ -320,7 +320,6 @@ def cases(world: World, name: str) -> list[Case]:
             ("list --all-projects", ["list", "--all-projects"]),
             ("list --all-projects, again", ["list", "--all-projects"]),
             ("search --all-projects", ["search", "cache", "--all-projects"]),
-            ("doctor --all-projects", ["doctor", "--all-projects"]),
             ("inbox --all-projects", ["inbox", "--all-projects"]),
             ("inbox --all-projects --json", ["inbox", "--all-projects", "--json"]),
             ("inbox ID", ["inbox", last]),

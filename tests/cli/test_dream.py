@@ -167,7 +167,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert home(dreamy) == before
     root = dreamy.json("status", "--paths")["root"]
     assert gates.last(root) > 0
-    assert "1 proposal about memories to review" in dreamy("status").out
+    assert "1 proposal: yes or no?" in " ".join(dreamy("status").out.split())
     (change,) = [each for each in dreamy.json("inbox")["entries"] if each.get("by") == "claude-haiku-5-5"]
     assert change["says"] in dreamy("inbox").out
     dreamy("reject", change["id"])

@@ -51,7 +51,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     data = bare.json("doctor", "--clean", "--dry-run")
     assert data["dry_run"]
     assert data["deleted"] == ["global:long-ago"]
-    assert data["kept"] == {"days": 180, "mb": 100}
+    assert data["kept"] == {"days": 180, "mb": 100, "changes": 2000}
     assert len(bare.json("undo", "--list")["history"]) == 3
     assert "CI is red." in bare("activity", old[0]).out
 

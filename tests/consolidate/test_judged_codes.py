@@ -65,10 +65,6 @@ CASES = {
         {"MEMORY.md": LINES.replace("money", "money " * 40)},
         {"MEMORY.md": LINES + "\n" + "A paragraph about the shop. " * 20 + "\n"},
     ),
-    "name": (
-        {"till.md": TILL.replace("name: till", "name: cash")},
-        {"till.md": TILL.replace("name: till", "name: Till")},
-    ),
     "no_description": ({"till.md": text("till", "In cents.")}, {"till.md": text("till", "In cents.", "x")}),
     "no_frontmatter": ({"till.md": "In cents.\n"}, {"till.md": TILL}),
     "no_index": ({"MEMORY.md": None}, {"MEMORY.md": None, "till.md": None, "shelf.md": None}),
@@ -81,7 +77,6 @@ CASES = {
         {"shelf.md": SHELF.replace("name: shelf", "name: till")},
         {"shelf.md": SHELF.replace("name: shelf", "name: tills")},
     ),
-    "spills": ({"MEMORY.md": LINES + "  and more\n"}, {"MEMORY.md": LINES + "\nAnd more.\n"}),
     "type": ({"till.md": TILL.replace("project", "lesson")}, {"till.md": TILL.replace("project", "feedback")}),
 }
 

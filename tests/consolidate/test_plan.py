@@ -109,7 +109,6 @@ def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_ba
     saved = savings(done.diffs)
     assert saved.memories == 1
     assert saved.index_lines == 2
-    assert saved.index_tokens > 0
     undo.run(world.store.journal, "undo").first()
     assert world.files() == before
 
@@ -184,52 +183,9 @@ def across_scopes(world, place, text, other=PNPM):
     world.write(f"{place}/MEMORY.md", "- [pnpm-only](pnpm-only.md) — packages, everywhere\n")
 
 
-def test_memories_of_two_scopes_become_one_in_the_broader_scope_and_undo_restores_both(world):
-    body = "The lock file of npm breaks the frozen install of CI. See [[review]]."
-    across_scopes(
-        world, world.everywhere, AGAIN, text_of("prefer-pnpm", "Use pnpm in this repository, never npm", body)
-    )
-    before = world.files()
-    (merge,) = only(world, "merge")
-    assert merge.written[0].path == f"{world.everywhere}/pnpm-only.md"
-    assert "global:pnpm-only stays, which holds in all projects." in merge.reason
-    assert coverage.of_proposal(merge).dropped == []
-    applied = composing.apply(world.store, [merge])
-    assert not applied.refused
-    assert not os.path.exists(world.path("prefer-pnpm.md"))
-    assert world.text("MEMORY.md") == "- [review](review.md) — how\n"
-    assert "as prefer-pnpm says" in world.text("review.md")  # no link leads from one scope to another
-    merged = world.text(f"{world.everywhere}/pnpm-only.md")
-    assert "[[" not in merged
-    assert "review" in merged
-    assert world.text(f"{world.everywhere}/MEMORY.md") == "- [pnpm-only](pnpm-only.md) — packages, everywhere\n"
-    undo.run(world.store.journal, "undo").first()
-    assert world.files() == before
-
-
-def why(world):
-    return [each.data["why"] for each in planned(world).findings if each.code == "memories.alike"]
-
-
-def test_what_only_a_person_has_does_not_go_into_the_repository_by_a_merge(world):
-    across_scopes(world, world.project, AGREES)
+def test_memories_of_two_scopes_are_named_and_not_merged(world):
+    across_scopes(world, world.everywhere, AGREES)
     assert only(world, "merge") == []
-    assert why(world) == ["project:pnpm-only is not trusted"]
-    trusting.grant(world.root, world.project)
-    assert only(world, "merge") == []
-    assert why(world) == ["auto:prefer-pnpm says more, which would go into the repository"]
-
-
-def test_what_the_repository_says_as_a_whole_goes_from_the_persons_own_memory(world):
-    more = PNPM.replace("on CI.", "on CI. Ask Ann.").replace("name: prefer-pnpm", "name: pnpm-only")
-    across_scopes(world, world.project, more)
-    world.write("prefer-pnpm.md", PNPM)
-    trusting.grant(world.root, world.project)
-    before = world.files()
-    (merge,) = only(world, "merge")
-    assert merge.gone == (world.path("prefer-pnpm.md"),)
-    assert "project:pnpm-only stays, which says all of it." in merge.reason
-    assert not composing.apply(world.store, [merge]).refused
-    assert world.text(f"{world.project}/pnpm-only.md") == more
-    undo.run(world.store.journal, "undo").first()
-    assert world.files() == before
+    assert [each.data["why"] for each in planned(world).findings if each.code == "memories.alike"] == [
+        "they are in different scopes"
+    ]

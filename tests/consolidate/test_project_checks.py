@@ -172,8 +172,7 @@ def test_a_makefile_that_includes_another_tells_nothing(made):
     (made / "Makefile").write_text(FILES["Makefile"])
 
 
-def test_a_merged_branch_and_a_name_gone_from_the_code_are_worth_knowing(made):
-    assert named(made, "Work on branch `feature/till` only.") == [("branch", "feature/till")]
+def test_a_name_gone_from_the_code_is_worth_knowing(made):
     assert named(made, "Call `open_till_drawer()` first; `TillDrawer` is fine.") == [("symbol", "open_till_drawer")]
 
 
@@ -256,4 +255,4 @@ def test_any_text_is_a_check_or_is_refused(text):
     except ValueError:
         pass
     scope = Scope("auto", "auto", "/nowhere")
-    assert list(checks.verified(checks.Checked("", scope, [memory], {}))) == []
+    assert list(checks.verified(checks.Checked(scope, [memory]))) == []

@@ -25,8 +25,6 @@ OTHERS = {
     ("memories.type", "no-description.md"),
     ("memories.empty", "stub.md"),
     ("memories.empty_section", "MEMORY.md"),
-    ("memories.spills", "MEMORY.md"),
-    ("memories.name", "first-claim.md"),
 }
 
 pytestmark = pytest.mark.skipif(STORES is None, reason="the real memories of ../shared/data are not here")

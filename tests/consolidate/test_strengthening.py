@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.consolidate import changeset, composing, lint, plan
 from memtui.consolidate.changeset import FileOutput
-from memtui.consolidate.strengthening import forbidden_commands
+from memtui.consolidate.plan import forbidden_commands
 from memtui.core.journal import undo
 from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store

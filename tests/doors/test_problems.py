@@ -105,37 +105,27 @@ def flags(app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("everywhere", [False, True], ids=["here", "all"])
-async def test_all_tell_the_same_findings_with_the_same_counts(doors, everywhere):
-    more = ["--all-projects"] * everywhere
-    doctor = doors.told("doctor", *more)
+async def test_all_tell_the_same_findings_with_the_same_counts(doors):
+    doctor = doors.told("doctor")
     told = counts(doctor["findings"])
     problems = sum(number for (_, level), number in told.items() if level == "problem")
     assert problems == doctor["problems"] > 0
     assert doctor["notes"] == sum(told.values()) - problems
 
-    if not everywhere:  # Setup is about what is set up, for this project
-        shown, counted, badge, summary = await doors.shown("setup", setup)
-        of_setup = counts(each for each in doctor["findings"] if each["place"] == "setup")
-        assert shown == of_setup
-        assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
-        assert (f"{counted} problem" if counted else "All good") in summary
+    shown, counted, badge, summary = await doors.shown("setup", setup)
+    of_setup = counts(each for each in doctor["findings"] if each["place"] == "setup")
+    assert shown == of_setup
+    assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
+    assert (f"{counted} problem" if counted else "All good") in summary
 
     of_memories = Counter({key: number for key, number in told.items() if key[0] in LETTERS})
-    flagged, places = await doors.shown("memories", flags)
-    if everywhere:
-        assert flagged == of_memories
-        tree = places["all"] + places["others"]
-    else:
-        tree = places["all"]
-    assert tree == sum(number for (_, level), number in of_memories.items() if level == "problem")
+    _, places = await doors.shown("memories", flags)
+    assert places["all"] == sum(number for (_, level), number in of_memories.items() if level == "problem")
 
-    listed = doors.told("list", "is:problem", *more)["memories"]
+    listed = doors.told("list", "is:problem")["memories"]
     written = [flag for each in listed for flag in each["flags"] if not flag.startswith("changed since")]
     assert len(written) == touched(doctor, lambda code: code in LETTERS)
 
-    if everywhere:
-        return  # `check` is about one project
     indexes = doors.told("check")["indexes"]
     own = Counter(each["own"] for index in indexes for each in index["dangling"])
     assert own[True] == touched(doctor, "memories.dangling".__eq__)

@@ -262,7 +262,6 @@ STORIES = {
         typed("memtui status --paths guidance", "memtui status --paths guidance", r"guidance\.md"),
         typed("memtui status --paths", "memtui status --paths && memtui status --paths errors", r"errors\.jsonl"),
         typed("", "memtui doctor --errors", ""),
-        typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
         typed("doctor --fix", "memtui doctor --fix", "with memories: in the Inbox", 5),
         typed("check --format github", "memtui check .claude/memory --format github", "old-wiki", 5),

@@ -2,18 +2,14 @@
 to check, of use.
 
 Of the project only what git or a file proves is found, and only in code spans: a path must have been in the repository,
-a branch merged, a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left
+a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left
 alone, but for a sentence in it that surely says what is to be done now. Nothing that a memory names is run.
 
-A memory brings checks itself in its field `verify`: a text or a list of texts, each one check. No shell and no program
-but git sees them, and no path leads out of the project.
-
-    glob src/**/*.ts                a file of the project matches
-    grep "strict = true" in *.toml  a file that matches holds the text, exactly as written
-    git branch main                 the repository has the branch (or `git tag NAME`, `git path PATH`: a tracked file)
-    not glob yarn.lock              `not` before any of them turns it round
+A memory brings checks itself in its field `verify` (docs/file-formats.md). No shell and no program but git sees them,
+and no path leads out of the project.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -25,11 +21,10 @@ from memtui.consolidate.project import ProjectFiles, Repository
 from memtui.core.base import clock, globs
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.health import memory_checks
-from memtui.core.memories import status
 from memtui.core.memories.memory import CODE, Memory, text_of
 from memtui.core.memories.relative_dates import RELATIVE, relative_dates
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Row, Usage
+from memtui.core.memories.status import Usage
 
 WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")
 # Code spans, and what one can name.
@@ -39,7 +34,6 @@ SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 # `yarn run` and `bun run` also run files and programs of packages.
 SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
-BRANCH = re.compile(r"\bbranch (?:called |named )?`(?P<before>[\w./-]+)`|`(?P<behind>[\w./-]+)` branch\b")
 SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")
 # Words of a line that tells of the past, or of what is replaced.
 PAST = re.compile(
@@ -65,20 +59,15 @@ FIELD, FILES = "verify", 2000
 CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
 GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
 GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
-# So often another memory of the scope must have been delivered, since this one was there; deliveries that are many.
-OFTEN_ENOUGH, OFTEN = 10, 30
 
 
 class Checked(NamedTuple):
     """What is checked: the memories of a scope that are not broken. `project`: what they are about, None for none;
-    `repository`: that in which they are, None for none; `usage`: deliveries, None if they are not to be looked at;
-    `known`: all memories that were read, by path. `go_on` is asked before each memory; False ends
-    the search."""
+    `repository`: that in which they are, None for none; `usage`: deliveries, None if they are not to be looked at.
+    `go_on` is asked before each memory; False ends the search."""
 
-    root: str
     scope: Scope
     memories: Sequence[Memory]
-    known: dict[str, Memory]
     project: ProjectFiles | None = None
     repository: Repository | None = None
     usage: Usage | None = None
@@ -152,7 +141,6 @@ def gone(checked: Checked) -> Iterator[Finding]:
             yield from _command(checked, project, memory, match)
             if symbol := SYMBOL.match(match[1]):
                 symbols.setdefault(symbol[0], (memory, match.start(1)))
-        yield from _branches(checked, project, memory)
     if symbols and project.git.whole and checked.go_on():
         held = project.git.holds(symbols)
         for word in [word for word in symbols if word not in held][:SYMBOLS]:
@@ -199,16 +187,6 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
         if match and names is not None and match["name"] not in names:
             about = checked.about(memory, span.start(1), span[1])
             yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
-
-
-def _branches(checked: Checked, project: ProjectFiles, memory: Memory) -> Iterator[Finding]:
-    for match in BRANCH.finditer(memory.body):
-        name, start = match[match.lastgroup or 0], match.start(match.lastgroup or 0)
-        known = {("branch", name), ("tag", name)} & project.git.refs
-        if known or _past(memory.body, start) or not project.git.whole:
-            continue
-        if re.search(rf"(?:'|/|\s){re.escape(name)}(?:'|\s|$)", project.git.merged, re.MULTILINE):
-            yield note("memories.branch", f"memory:{memory.path}", **checked.about(memory, start, name))
 
 
 # What memories say to check
@@ -271,29 +249,15 @@ def _git(project: ProjectFiles, rest: str) -> bool:
 
 
 def use(checked: Checked) -> Iterator[Finding]:
-    """Find memories that deliveries tell are of no use: never delivered while others were, delivered often and never
-    opened, or violated. Only for scopes that memtui's hooks deliver, and by the newest records of the log."""
-    root, scope, usage, go_on = checked.root, checked.scope, checked.usage, checked.go_on
-    if usage is None or not scope.delivered or not usage.memories:
+    """Find memories that were violated: corrected again after they had been delivered, by the newest records of the
+    log. Only for scopes that memtui's hooks deliver."""
+    scope, usage = checked.scope, checked.usage
+    if usage is None or not scope.delivered:
         return
-    rows = [row for row in status.of_scope(root, scope, usage, checked.known, go_on) if row.memory.broken is None]
-    if not go_on():
-        return
-    waiting = set(status.not_trusted(root, scope))
-    for row in takewhile(lambda _: go_on(), rows):
-        subject, about = f"memory:{row.memory.path}", memory_checks.about(scope, row.memory)
-        most = _since(rows, row.memory.mtime)
-        if not row.deliveries and most >= OFTEN_ENOUGH and row.file not in waiting:
-            yield note("memories.never", subject, most=most, **about)
-        elif row.recalls.corrected:
-            violated = {"count": row.recalls.corrected, "last": row.recalls.corrected_last}
-            yield note("memories.violated", subject, **violated, **about)
-        elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
-            yield note("memories.unused", subject, count=row.deliveries, **about)
-
-
-def _since(rows: list[Row], time: float) -> int:
-    """Return how often the most delivered memory was delivered, if all its newest deliveries are after a time."""
-    most = max(rows, key=lambda row: row.deliveries)
-    times = [clock.parse(each.record.get("time")) or 0.0 for each in most.newest]
-    return most.deliveries if times and min(times) > time else 0
+    for memory in checked.each():
+        # The log has the path with symlinks resolved, or not.
+        counts = usage.recalled(memory.path) or usage.recalled(os.path.realpath(memory.path))
+        if counts.corrected:
+            facts = {"count": counts.corrected, "last": counts.corrected_last}
+            about = memory_checks.about(scope, memory)
+            yield note("memories.violated", f"memory:{memory.path}", **facts, **about)

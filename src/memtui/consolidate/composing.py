@@ -70,11 +70,6 @@ class Savings(NamedTuple):
     index_lines: int
     index_bytes: int
 
-    @property
-    def index_tokens(self) -> int:
-        """About how many tokens of each session's context the index saves: one for four bytes."""
-        return round(self.index_bytes / 4)
-
 
 class Weighed(NamedTuple):
     """What a proposal is worth, and what it costs: the files that it changes, what that saves, what becomes of the

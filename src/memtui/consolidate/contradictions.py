@@ -41,9 +41,11 @@ FILLERS = frozenset(
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
 KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
 # In sentences that are the same otherwise.
-_SWAPS = "tabs/spaces tab/space single/double enable/disable enabled/disabled allow/forbid allowed/forbidden"
-_MORE_SWAPS = "include/exclude required/optional before/after true/false"
-_SIDES = [each.split("/") for each in re.findall(r"\S+", f"{_SWAPS} {_MORE_SWAPS}")]
+_SWAPS = """
+tabs/spaces tab/space single/double enable/disable enabled/disabled allow/forbid allowed/forbidden include/exclude
+required/optional before/after true/false
+"""
+_SIDES = [each.split("/") for each in _SWAPS.split()]
 SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
 # "Not" between two nouns ("this not that") negates only the second one.
 HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"

@@ -17,9 +17,7 @@ from memtui.core.frontmatter import document
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
 # Where a sentence ends: behind its mark and before what begins another one.
 END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[\u3002\uff01\uff1f])")
-ABBREVIATIONS = frozenset(
-    ["e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "z.b.", "d.h.", "bzw.", "mr.", "mrs.", "dr."]
-)
+ABBREVIATIONS = {"e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "z.b.", "d.h.", "bzw.", "mr.", "mrs.", "dr."}
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})")
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
@@ -363,8 +361,6 @@ def literal(text: str) -> str:
 
 def _code_lines(text: str) -> list[str]:
     lines = [line.rstrip() for line in text.split("\n")]
-    if lines and FENCE.match(lines[0]):
-        lines = lines[1:]
-    if lines and FENCE.match(lines[-1]):
-        lines = lines[:-1]
-    return [line for line in lines if line]
+    lines = lines[1:] if FENCE.match(lines[0]) else lines
+    lines = lines[:-1] if lines and FENCE.match(lines[-1]) else lines
+    return list(filter(None, lines))

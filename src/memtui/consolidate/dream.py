@@ -304,12 +304,12 @@ class Dream:
         size: Callable[[Cluster], int] = lambda cluster: sum(
             tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories
         )
-        new = [each for each in found if not self._is_settled(each)]
+        # Proposals from these very texts wait for a person.
+        is_settled: Callable[[Cluster], bool] = lambda cluster: all(
+            (each.path, changeset.sha256(each.raw)) in self._settled.texts for each in cluster.memories
+        )
+        new = [each for each in found if not is_settled(each)]
         self.batches = [Batch(tuple(each)) for each in batched(new, size, BATCH_TOKENS)]
-
-    def _is_settled(self, cluster: Cluster) -> bool:
-        """Return whether proposals from these very texts wait for a person."""
-        return all((each.path, changeset.sha256(each.raw)) in self._settled.texts for each in cluster.memories)
 
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use; an answer as long as the memories that it is about."""

@@ -4,24 +4,26 @@ Nothing is written. A directory that is given by its path needs no memtui: no ho
 """
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import NamedTuple
 
-from memtui.consolidate import checks, overlap
+from memtui.consolidate import checks, contradictions, similarity
 from memtui.consolidate.checks import Checked
-from memtui.consolidate.overlap import Known
 from memtui.consolidate.project import ProjectFiles, Repository
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
-from memtui.core.base.finding import OK, PROBLEM, Finding
+from memtui.core.base.finding import OK, PROBLEM, Finding, note
 from memtui.core.base.shell import shell_word
-from memtui.core.health import content_checks, index_checks, index_fit, memory_checks
+from memtui.core.health import content_checks, index_fit, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.journal.own_files import Pair
 from memtui.core.memories import scopes
 from memtui.core.memories.index import normal
 from memtui.core.memories.index_state import index_of
-from memtui.core.memories.memory import Memory
+from memtui.core.memories.memory import CODE, Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.places import locate
@@ -30,6 +32,26 @@ from memtui.core.places import locate
 FEW_LINES = 5
 AGENTS = ("agent-memory", "agent-memory-local")
 ORDER = {code: number for number, code in enumerate(KINDS)}
+# The least share (of 1) of their words that both of a pair have and that is worth a person's time: of 400 memories of
+# one project, the 14 pairs above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
+ALIKE = 0.45
+# A memory repeats instructions if so much of its words stands in one place there, and it has at least so many.
+REPEATED, WORDS = 0.9, 6
+# The fields with the commands that a memory forbids.
+FORBIDS = {"forbids", "metadata.forbids"}
+PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
+
+
+class Known(NamedTuple):
+    """A memory and its scope."""
+
+    scope: Scope
+    memory: Memory
+
+    @property
+    def ref(self) -> str:
+        """What a person calls it."""
+        return f"{self.scope.shown}:{self.memory.stem}"
 
 
 @dataclass
@@ -140,14 +162,11 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
         found += _of_scope(subject, scope, own, projects, go_on)
     if go_on():
         instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
-        found += overlap.of_memories(subject.root, known, subject.apart, go_on)
-        found += overlap.repeating(known, instructions, go_on)
-    return sorted((each for each in found if each.level != OK), key=_rank) if go_on() else []
-
-
-def _rank(found: Finding) -> tuple[bool, int, str, int]:
-    """Return the key that sorts problems first, then as the registry has their codes, then by file and line."""
-    return (found.level != PROBLEM, ORDER.get(found.code, 0), *place(found))
+        found += _overlapping(known, subject.apart, go_on)
+        found += _repeating(known, instructions, go_on)
+    # Problems first, then as the registry has their codes, then by file and line.
+    rank: Callable[[Finding], tuple[bool, int]] = lambda each: (each.level != PROBLEM, ORDER.get(each.code, 0))
+    return sorted((e for e in found if e.level != OK), key=lambda each: (*rank(each), *place(each))) if go_on() else []
 
 
 def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], found: Finding) -> dict[str, object]:
@@ -182,13 +201,72 @@ def _of_scope(
 ) -> Iterator[Finding]:
     index = index_of(scope)
     if index is not None:
-        yield from index_checks.of_index(scope, index, by_file(scope, own))
+        yield from memory_checks.of_index(scope, index, by_file(scope, own))
     yield from memory_checks.of_memories(scope, own, subject.now, go_on)
     top = locate.worktree_top(scope.directory)
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
-    whole, known = [each for each in own if each.broken is None], subject.memories
-    yield from checks.of_scope(Checked(subject.root, scope, whole, known, project, repository, subject.usage, go_on))
+    whole = [each for each in own if each.broken is None]
+    yield from checks.of_scope(Checked(scope, whole, project, repository, subject.usage, go_on))
+
+
+def _overlapping(
+    known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find pairs of memories that are alike or contradict each other, except for those kept apart. `go_on` is asked
+    before each memory and each pair; False ends the search."""
+    places = {each.memory.path: each for each in known}
+    memories = [each.memory for each in known if each.memory.broken is None]
+    opposed = set()
+    for mine, theirs in contradictions.find(takewhile(lambda _: go_on(), memories)):
+        pair = frozenset((mine.memory.path, theirs.memory.path))
+        if pair not in kept_apart:
+            opposed.add(pair)
+            one, other = places[mine.memory.path], places[theirs.memory.path]
+            yield _of_two("memories.contradict", one, other, words=mine.words, against=theirs.words)
+    pairs = [(similarity.of_two(*found[:2]), found) for found in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
+    for score, found in sorted(pairs, key=lambda each: -each[0]):
+        pair = frozenset((found.one.path, found.other.path))
+        if len(pair) < 2 or pair in kept_apart | opposed:
+            continue
+        apart = contradictions.difference(found.one, found.other)
+        one, other = places[found.one.path], places[found.other.path]
+        if apart is None:
+            why = "" if one.scope.label == other.scope.label else "they are in different scopes"
+            facts = {"score": round(100 * score), "share": round(100 * found.share), "shared": list(found.shared)}
+            yield _of_two("memories.alike", one, other, **facts, why=why)
+        elif not apart.is_date:
+            yield _of_two("memories.contradict", one, other, words=apart.one, against=apart.other)
+
+
+def _of_two(code: str, one: Known, other: Known, **facts: object) -> Finding:
+    about = memory_checks.about(one.scope, one.memory)
+    return note(code, f"memory:{one.memory.path}", other=other.ref, other_path=other.memory.path, **facts, **about)
+
+
+def _repeating(
+    known: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find memories of which the whole statement stands in a file of instructions. `go_on` is asked before each memory;
+    False ends the search."""
+    places = [(each, text, similarity.telling(text)) for each in instructions for text in _paragraphs(each.body)]
+    for scope, memory in takewhile(lambda _: go_on(), known if places else ()):
+        if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():
+            continue  # what forbids commands does more than its words
+        # Its description, and the first paragraph: what it says, before why and how.
+        first = next((each for each in _paragraphs(memory.body) if not each.lstrip().startswith("#")), "")
+        for statement in dict.fromkeys((memory.description, first)):
+            own = similarity.telling(statement)
+            match = next((each for each in places if len(own & each[2]) >= REPEATED * len(own)), None)
+            if len(own) >= WORDS and match is not None:
+                facts = {"file": match[0].path, "words": " ".join(match[1].split())[:100]}
+                yield note("memories.repeats", f"memory:{memory.path}", **facts, **memory_checks.about(scope, memory))
+                break
+
+
+def _paragraphs(body: str) -> list[str]:
+    plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0], body)
+    return [each for each in PARAGRAPH.split(plain) if each.strip()]
 
 
 def place(found: Finding) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, index_checks, index_fit, memory_checks, problems
+from memtui.core.health import findings, index_fit, memory_checks, problems
 from memtui.core.health.index_fit import Uses
 from memtui.core.health.memory_kinds import FIX, KINDS
 from memtui.core.health.problems import Problem
@@ -123,18 +123,10 @@ def plan_all(subject: LintInput, found: Sequence[Finding]) -> list[tuple[Scope, 
     return [(each, plan(subject.root, each, found, known, subject.usage)) for each in subject.scopes]
 
 
-def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> list[Finding]:
-    """List the findings that these fixes fix."""
-    files = {f"{scope.directory}/{each.file}" for scope, fixes in planned for each in fixes}
-    return [each for each in found if fixable(each) and str(each.data.get("path")) in files]
-
-
 def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | None) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path, as they will be."""
-    memories = by_file(scope, scopes.memories(scope) if known is None else known)
-    for each in fixes:
-        memories[normal(each.file)] = memory.from_bytes(f"{scope.directory}/{each.file}", scope.label, each.after)
-    return memories
+    fixed = {normal(f.file): memory.from_bytes(f"{scope.directory}/{f.file}", scope.label, f.after) for f in fixes}
+    return by_file(scope, scopes.memories(scope) if known is None else known) | fixed
 
 
 def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
@@ -167,14 +159,14 @@ def _index_after(
     codes = {each.code for each in found}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
-    left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
+    left = {each.code for each in memory_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
     words = ""
     for _ in range(ROUNDS):
         after = _once(root, scope, data, found, memories)
         if "memories.cut" in codes or (is_whole and after != data):
             fitted = index_fit.fit(scope, after, memories, uses)
             after, words = fitted.data, words or fitted.words
-        again = index_checks.of_index(scope, parse_index(after), memories)
+        again = memory_checks.of_index(scope, parse_index(after), memories)
         found = [each for each in again if fixable(each) and each.code not in left]
         if not found or after == data:
             break
@@ -196,8 +188,6 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
             data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])
         if each.code == "memories.long_hook":
             data = index_lines.set_hook(data, facts["file"], facts["proposed"], facts["words"], exact=True)
-        if each.code == "memories.spills":
-            data = index_lines.join_lines(data, facts["files"])
     # A section whose last line is gone is empty now.
     if codes & {"memories.empty_section", "memories.same_line"}:
         data = index_lines.remove_empty_sections(data)

@@ -91,19 +91,10 @@ def merged(memories: Sequence[Memory]) -> bytes:
     return data
 
 
-def proposal(
-    memories: Sequence[Memory],
-    evidence: Sequence[ProposalEvidence] = (),
-    reason: str = "",
-    outside: Collection[str] = (),
-) -> Proposal:
-    """Propose to merge memories into the first one. `outside`: names of links that lead nowhere in its scope; they
-    become plain words. Raises MemtuiError."""
+def proposal(memories: Sequence[Memory], evidence: Sequence[ProposalEvidence] = (), reason: str = "") -> Proposal:
+    """Propose to merge memories of a scope into the first one. Raises MemtuiError."""
     first, *others = memories
-    data = merged(memories)
-    for name in outside:
-        data = references.relink(data, first.path, "", (name,), None)
-    outputs = [FileOutput(first.path, data), *(FileOutput(each.path, None) for each in others)]
+    outputs = [FileOutput(first.path, merged(memories)), *(FileOutput(each.path, None) for each in others)]
     return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence, reason)
 
 

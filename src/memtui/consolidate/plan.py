@@ -6,12 +6,12 @@ person's words, such as a contradiction, is left to findings.
 """
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memtui.consolidate import coverage, lint, lint_fixes, merging, overlap, strengthening
+from memtui.consolidate import coverage, lint, lint_fixes, merging
 from memtui.consolidate.changeset import (
     FileInput,
     FileOutput,
@@ -29,13 +29,14 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import copies, memory, references
-from memtui.core.memories.memory import LinkTargets, Memory
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.recall import fields
 
 BY = "memtui"
-# The least share of their words that two memories have in common and are merged by.
-MERGED = 0.5
+# The least share of their words, of 100, that two memories have in common and are merged by.
+MERGED = 50
 # The most memories that become one, and the most bytes of its body; larger ones should be split.
 MOST, LARGEST = 4, 4096
 # So often a memory must have been violated before a stronger form is proposed.
@@ -47,8 +48,36 @@ REMOVED: Mapping[str, Kind] = {
     "memories.empty": "delete",
     "memories.repeats": "delete",
     "memories.expired": "archive",
-    "memories.unused": "archive",
 }
+PINNED = "Pinned, it comes before others."
+FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
+# Programs that a memory can forbid as a whole, and those of which it can only forbid what is done with them. Names that
+# are English words as well count only as code.
+_PROGRAMS = """
+npm npx yarn pnpm bun bunx pip pip3 pipx pipenv poetry conda easy_install sed awk curl wget vim nano sudo rm grep tox
+nox jest mocha vitest webpack mvn gradle cmake apt apt-get brew
+"""
+_WITH_SUBCOMMAND = """
+git gh docker docker-compose kubectl helm terraform cargo uv aws gcloud systemctl python python3 node deno php composer
+dotnet
+"""
+_WORDS = "find go just make bundle rails ruby swift mise ant"
+# Words behind a program that are none of its commands.
+_JOINING = "a an and any anymore as at but by for from here in is on or the this to with"
+PROGRAMS, WITH_SUBCOMMAND = frozenset(_PROGRAMS.split()), frozenset(_WITH_SUBCOMMAND.split())
+WORDS, JOINING = frozenset(_WORDS.split()), frozenset(_JOINING.split())
+# What is only forbidden under a condition is left to the person.
+CONDITION = re.compile(r"\b(?:after|before|if|once|unless|until|when|while|without|yet)\b", re.IGNORECASE)
+# What is refused stands right behind a negation: as code, or as the plain name of a known program.
+_NEGATED = re.compile(
+    r"\b(?:never|not|don'?t|do not|avoid|stop|instead of|rather than|without|no)\s+"
+    r"(?:(?:ever|use|using|run|running|call|calling|type|do|to)\s+)*"
+    r"(?P<rest>`[^`\n]+`(?:\s*(?:,|or|and|nor|/)\s*`[^`\n]+`)*|[\w./-]+(?:[ \t]+[\w:=./-]+){0,3})"
+    r"(?P<more>[^.;\n]*)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`([^`\n]+)`")
+MOST_COMMANDS = 8
 # Proposals, each with the place of its worst finding.
 Placed = Iterator[tuple[int, Proposal]]
 
@@ -66,13 +95,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     found = lint.check(subject, go_on)
     planner = _Planner(store, subject, found)
     placed: list[tuple[int, Proposal]] = []
-    for step in (
-        planner.merges,
-        planner.removals,
-        planner.fixes,
-        planner.stronger_forms,
-        planner.links,
-    ):
+    for step in (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links):
         if go_on():
             placed += step()
     unique = {each.id: each for _, each in sorted(placed, key=lambda each: each[0])}
@@ -109,43 +132,24 @@ class _Planner:
     # Merges
 
     def merges(self) -> Placed:
-        """Propose a merge for each cluster of memories that overlap. Of a cluster in several scopes that can't become
-        one, those of one scope are merged."""
-        shares: dict[frozenset[str], tuple[float, int]] = {}
+        """Propose a merge for each cluster of memories of a scope that overlap."""
+        shares: dict[frozenset[str], tuple[int, int]] = {}
         for at, each in self._numbered({"memories.alike"}):
-            if (share := _of_one(each, "share")) >= MERGED:
-                shares[frozenset((str(each.data["path"]), str(each.data["other_path"])))] = (share, at)
+            facts: dict[str, Any] = dict(each.data)
+            if facts["share"] >= MERGED and not facts["why"]:
+                shares[frozenset((facts["path"], facts["other_path"]))] = (facts["share"], at)
         copied = copies.of_memories(tuple(self.subject.memories.values()))
         for cluster in _clusters(shares):
             memories = [each for each in map(self._memory, cluster) if each is not None]
-            if len(memories) < len(cluster):
+            # What they all are copies of is to stay, and can't be merged now.
+            if len(memories) < len(cluster) or all(each.path in copied for each in memories):
                 continue
-            memories, why = self._mergeable(memories)
-            if all(each.path in copied for each in memories):
-                continue  # what they are copies of is to stay, and can't be merged now
-            if len(memories) < 2 or not all(self.store.is_trusted(each) for each in memories):
-                continue
-            paths = {each.path for each in memories}
-            pairs = [at for pair, (_, at) in shares.items() if pair <= paths]
-            merge = self._merge(memories, pairs, why)
-            if merge is not None:
-                self.gone.update(merge.gone)
-                yield min(pairs), merge
-
-    def _mergeable(self, memories: Sequence[Memory]) -> tuple[list[Memory], str]:
-        """Return those of a cluster that can be merged, the one that stays first, and why it is that one, if they are
-        of several scopes."""
-        ordered = merging.best_first(memories, self._referred(memories))
-        labels = [each.scope_label for each in ordered]
-        if len(set(labels)) == 1:
-            return ordered, ""
-        known = [overlap.Known(self.scopes[each.scope_label], each) for each in ordered]
-        differ = [pair for pair in combinations(known, 2) if pair[0].scope.label != pair[1].scope.label]
-        if not any(overlap.obstacle(self.store.root, *pair) for pair in differ):
-            label, why = overlap.broadest(known)
-            return sorted(ordered, key=lambda each: each.scope_label != label), why
-        most = max(labels, key=labels.count)
-        return [each for each in ordered if each.scope_label == most], ""
+            if all(map(self.store.is_trusted, memories)):
+                pairs = [at for pair, (_, at) in shares.items() if pair <= set(cluster)]
+                merge = self._merge(merging.best_first(memories, self._referred(memories)), pairs)
+                if merge is not None:
+                    self.gone.update(merge.gone)
+                    yield min(pairs), merge
 
     def _referred(self, memories: Sequence[Memory]) -> set[str]:
         """Return the paths of those of some memories that the index or a link refers to."""
@@ -157,28 +161,23 @@ class _Planner:
             or references.index_entry(self.scopes[each.scope_label], os.path.basename(each.path)) is not None
         }
 
-    def _merge(self, memories: Sequence[Memory], pairs: Sequence[int], why: str) -> Proposal | None:
-        evidence = [_evidence(self.found[at], _of_one(self.found[at], "score")) for at in pairs]
-        reason = " ".join([*(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN]), why]).rstrip()
-        first, *others = memories
-        outside = {name for each in others if each.scope_label != first.scope_label for name in each.links}
-        if outside:
-            own = LinkTargets(each for each in self.subject.memories.values() if each.scope_label == first.scope_label)
-            outside = {target for target in outside if own.of(target, first.path) is None}
+    def _merge(self, memories: Sequence[Memory], pairs: Sequence[int]) -> Proposal | None:
+        evidence = [_evidence(self.found[at]) for at in pairs]
+        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
         try:
-            merge = merging.proposal(memories, evidence, reason=reason, outside=sorted(outside))
+            merge = merging.proposal(memories, evidence, reason)
         except MemtuiError:
             return None
         covered = coverage.of_proposal(merge)
         if covered is None or not covered.is_verbatim:
             return None
-        size = len(memory.from_bytes(first.path, "", merge.written[0].data or b"").body.encode())
-        return merge if size <= max(LARGEST, len(first.body.encode())) else None
+        size = len(memory.from_bytes(memories[0].path, "", merge.written[0].data or b"").body.encode())
+        return merge if size <= max(LARGEST, len(memories[0].body.encode())) else None
 
     # What goes
 
     def removals(self) -> Placed:
-        """Propose to remove what is empty or only repeats instructions, to archive what expired or is never used."""
+        """Propose to remove what is empty or only repeats instructions, to archive what expired."""
         for at, each in self._numbered(REMOVED):
             found, kind = self._memory(each.data.get("path")), REMOVED[each.code]
             if found is None or (kind == "archive" and not self.store.is_trusted(found)):
@@ -210,17 +209,11 @@ class _Planner:
                 if path in self.gone or not numbers:
                     continue
                 messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
+                reason = " ".join(filter(None, [*messages, fixed.words]))
+                evidence = [_evidence(self.found[at]) for at in numbers]
+                read, written = [read_from(path, fixed.before)], [FileOutput(path, fixed.after)]
                 kind: Kind = "relink" if is_index(path) else "rewrite"
-                yield (
-                    min(numbers),
-                    propose(
-                        kind,
-                        [read_from(path, fixed.before)],
-                        [FileOutput(path, fixed.after)],
-                        [_evidence(self.found[at]) for at in numbers],
-                        " ".join(filter(None, [*messages, fixed.words])),
-                    ),
-                )
+                yield min(numbers), propose(kind, read, written, evidence, reason)
 
     def stronger_forms(self) -> Placed:
         """Propose a stronger form of a memory that was violated VIOLATED times: to pin it; once it is violated again
@@ -231,10 +224,10 @@ class _Planner:
                 continue
             evidence, reason = _evidence(each), findings.message(each)
             with suppress(MemtuiError):
-                form = strengthening.pinned(found, evidence, reason)
+                form = pinned(found, evidence, reason)
                 # What was done to it has to show first what it does.
                 if form is None and isinstance(last, float) and last > found.mtime:
-                    form = strengthening.forbidding(found, evidence, reason)
+                    form = forbidding(found, evidence, reason)
                 if form is not None:
                     yield at, form
 
@@ -270,20 +263,16 @@ def _spelled(name: str) -> str:
     return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
 
 
-def _evidence(found: Finding, score: float | None = None) -> ProposalEvidence:
+def _evidence(found: Finding) -> ProposalEvidence:
     """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
     plain = {key: value for key, value in found.data.items() if isinstance(value, str | int | float | bool)}
     lists = [value for value in found.data.values() if isinstance(value, list | tuple)]
-    return ProposalEvidence(found.code, score, tuple(str(each) for value in lists for each in value), plain)
+    score = found.data.get("score")
+    texts = tuple(str(each) for value in lists for each in value)
+    return ProposalEvidence(found.code, score / 100 if isinstance(score, int) else None, texts, plain)
 
 
-def _of_one(found: Finding, key: str) -> float:
-    """Return a number of a finding that is of 100, of 1."""
-    value = found.data[key]
-    return value / 100 if isinstance(value, int | float) else 0.0
-
-
-def _clusters(shares: Mapping[frozenset[str], tuple[float, int]]) -> list[list[str]]:
+def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
     """Group files of which all are alike, each in one group, the most alike first."""
     groups: dict[str, list[str]] = {}
     for pair, _ in sorted(shares.items(), key=lambda each: (-each[1][0], sorted(each[0]))):
@@ -298,3 +287,65 @@ def _clusters(shares: Mapping[frozenset[str], tuple[float, int]]) -> list[list[s
                 group.append(path)
                 groups[path] = group
     return list({id(each): sorted(each) for each in groups.values()}.values())
+
+
+# Stronger forms of a memory that was violated all the same
+
+
+def pinned(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+    """Propose to pin a memory; None if it is. Raises MemtuiError if its frontmatter can't be changed."""
+    if fields.read(found.raw, os.path.basename(found.path), ()).pinned:
+        return None
+    return _rewritten(found, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
+
+
+def forbidding(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+    """Propose that a hook refuses the commands that a memory says not to run; None if it names none, or forbids some
+    already. Raises MemtuiError if its frontmatter can't be changed."""
+    commands = forbidden_commands(f"{found.description}\n{found.body}")
+    if not commands or fields.read(found.raw, os.path.basename(found.path), ()).forbids:
+        return None
+    told = ", ".join(f"`{each}`" for each in commands)
+    return _rewritten(found, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=told)}")
+
+
+def forbidden_commands(text: str) -> list[str]:
+    """List the commands that a text says not to run: what it names in code, or a program by its name, behind “never”,
+    “don't”, “instead of” and the like. Only programs that are known to be some."""
+    found: list[str] = []
+    for match in _NEGATED.finditer(text.replace("’", "'")):
+        rest = match["rest"]
+        if CONDITION.search(_CODE.sub("", rest) + match["more"]):
+            continue
+        named = _CODE.findall(rest) if rest.startswith("`") else [_plain(rest)]
+        found += [each for each in (" ".join(name.split()) for name in named) if _is_command(each)]
+    return list(dict.fromkeys(found))[:MOST_COMMANDS]
+
+
+def _plain(rest: str) -> str:
+    """Return the command that begins a text without marks: a program, what is done with it where it needs that to be a
+    command, and options; empty for one that is an English word as well."""
+    program, *further = rest.lower().split()
+    if program in WORDS:
+        return ""
+    kept = [program]
+    if program in WITH_SUBCOMMAND and further and further[0] not in JOINING:
+        kept.append(further.pop(0))
+    for each in further:
+        if not each.startswith("-"):
+            break
+        kept.append(each)
+    return " ".join(kept).rstrip(".,;:!?")
+
+
+def _is_command(text: str) -> bool:
+    program, *further = text.split() or [""]
+    if not text.isprintable() or "," in text:
+        return False
+    script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
+    return program in PROGRAMS or script or (program in WITH_SUBCOMMAND | WORDS and bool(further))
+
+
+def _rewritten(found: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
+    data = memory.with_fields(found, changed)
+    return propose("rewrite", [read_from(found.path, found.raw)], [FileOutput(found.path, data)], [evidence], reason)

@@ -87,17 +87,10 @@ class Repository:
         """The kind (`branch`, `tag`) and name of each reference; a remote's branch with and without its remote."""
         refs = set()
         for name in self.ask("for-each-ref", "--format=%(refname)").split():
-            kind, _, rest = name.removeprefix("refs/").partition("/")
-            if kind == "remotes":
-                refs |= {("branch", rest), ("branch", rest.partition("/")[2])}
-            elif kind in {"heads", "tags"}:
-                refs.add(("branch" if kind == "heads" else "tag", rest))
+            place, _, rest = name.removeprefix("refs/").partition("/")
+            if kind := {"remotes": "branch", "heads": "branch", "tags": "tag"}.get(place):
+                refs |= {(kind, rest), (kind, rest.partition("/")[2] if place == "remotes" else rest)}
         return frozenset(refs)
-
-    @cached_property
-    def merged(self) -> str:
-        """The subjects of the merges."""
-        return self.ask("log", "--merges", "--format=%s", f"-n{COMMITS}")
 
     def committed(self, path: str, data: bytes) -> date | None:
         """Return the day of the last commit of a file with the content `data`; None if that is not committed. `git

@@ -92,7 +92,9 @@ def undecided(
         if each.key not in known:
             unique.setdefault(each.key, each)
     # What is left for a person: no fix, and no other proposal is about it.
-    fixed = {id(each) for each in lint_fixes.fixed_by(planned.findings, lint_fixes.plan_all(subject, planned.findings))}
+    plans = lint_fixes.plan_all(subject, planned.findings)
+    files = {f"{scope.directory}/{fix.file}" for scope, fixes in plans for fix in fixes}
+    fixed = {id(found) for found in planned.findings if lint_fixes.fixable(found) and found.data.get("path") in files}
     reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
     problems = [found for found in planned.findings if found.level == PROBLEM and id(found) not in fixed]
     left = [found for found in problems if (found.code, found.data.get("path")) not in reasons]

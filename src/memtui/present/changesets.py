@@ -148,7 +148,7 @@ def saved(found: Savings) -> str:
 def _counted(found: Savings, sign: int) -> list[str]:
     """Return in words what is less (`sign` 1) or more (-1)."""
     memories, lines = sign * found.memories, sign * found.index_lines
-    tokens, total = sign * found.index_tokens, sign * (found.bytes + found.index_bytes)
+    tokens, total = sign * round(found.index_bytes / 4), sign * (found.bytes + found.index_bytes)
     context = f" (about {many(tokens, 'token')} of each session)" if tokens > 0 else ""
     told = [
         many(memories, "memory", "memories") if memories > 0 else "",

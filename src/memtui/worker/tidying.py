@@ -1,6 +1,7 @@
 """Tidying: remove files that nothing needs any more, at most once a day."""
 
 import os
+import time
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import file as inbox_file
@@ -41,7 +42,8 @@ def tidy(root: str) -> int:
     _forget_whispers(root, now)
     from memtui.core.health import retention
 
-    done = retention.collect(root, now, retention.deadline(TIDY_MOST))
+    end = time.monotonic() + TIDY_MOST
+    done = retention.collect(root, now, lambda: time.monotonic() < end)
     return removed + len(done.temporary) + done.images
 
 

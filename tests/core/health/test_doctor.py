@@ -73,7 +73,6 @@ def test_nothing_is_wrong_where_nothing_is(machine):
         "memories",
         "trust",
         "journal",
-        "log",
         "kept",
         "learned",
     }
@@ -261,11 +260,6 @@ def test_a_mode_that_is_off_is_worth_a_note(machine):
 def test_a_trust_file_that_can_not_be_read(machine):
     Path(trust.path(str(machine.root))).write_text("{torn")
     assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())
-
-
-def test_a_torn_log_is_worth_a_note(machine):
-    fs.append(f"{machine.root}/log/deliveries-2026-11.jsonl", b'{"v": 1, "to\n')
-    assert [f.level for f in machine.check() if f.area == "log"] == ["note"]
 
 
 def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):

@@ -11,7 +11,7 @@ from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, Usa
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, ago, many
 from memtui.core.deliveries import error_log
-from memtui.core.health import doctor, findings, fixes, retention
+from memtui.core.health import findings, fixes, retention
 from memtui.core.health.fixes import AT_ONCE, DECIDED
 from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
@@ -34,14 +34,9 @@ def register(commands: "parser.Commands") -> None:
         "doctor",
         run,
         "what is wrong with the installation, and the fix",
-        "memtui doctor\nmemtui doctor --all-projects\nmemtui doctor --errors\nmemtui doctor --fix\n"
+        "memtui doctor\nmemtui doctor --errors\nmemtui doctor --fix\n"
         "memtui doctor --fix errors --json\nmemtui doctor --clean --dry-run",
         "It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.",
-    )
-    found.add_argument(
-        "--all-projects",
-        action="store_true",
-        help="also the inboxes of other projects, and Claude Code's own memory of them",
     )
     found.add_argument(
         "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"
@@ -72,7 +67,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.must_own()
     if args.dry_run and not args.clean:
         raise UsageError("--dry-run goes with --clean.", "Without --fix nothing is changed anyway.")
-    if args.clean and (args.errors or args.fix or args.all_projects):
+    if args.clean and (args.errors or args.fix):
         raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
     if args.errors and args.fix:
         raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
@@ -88,8 +83,6 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         with store.journal.together():
             fixed = [_fix(store, what) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now())
-    if args.all_projects:
-        found = doctor.with_others(found, doctor.check_others(ctx.env, ctx.cwd, ctx.now()))
     problems = findings.problems(found)
     data = {
         "findings": [findings.as_row(each) for each in found],

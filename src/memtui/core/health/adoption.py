@@ -67,7 +67,7 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
         key, memories = paths.project_key(path), memory_dirs.get(path, "")
         if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
             memories = ""
-        count = _entries(root, key) + len(_blocks(root, key)) + (len(_files(memories)) if memories else 0)
+        count = _entries(root, key) + len(_blocks(root, key)) + len(_files(memories))
         if count:
             yield GoneProject(key, path, memories, count)
 
@@ -89,7 +89,7 @@ def _blocks(root: str, key: str) -> list[str]:
 
 def _files(directory: str) -> list[str]:
     try:
-        return [file for file, wrong in locate.walk(directory) if not wrong]
+        return [file for file, wrong in locate.walk(directory) if not wrong] if directory else []
     except OSError:
         return []
 
@@ -105,7 +105,10 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     with store.journal.together():
         for name in [each.removeprefix(SUBJECT) for each in subjects]:
             old = gone.get(name, GoneProject(name, name.strip("-"), "", 0))
-            moved = _moved(old.memories, locate.auto_dir(store.env, here))
+            target = locate.auto_dir(store.env, here)
+            pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _files(old.memories)}
+            # One whose name is taken there stays.
+            moved = {path: new for path, new in pairs.items() if not os.path.lexists(new)}
             changes = [*_of_inbox(store.root, name, paths.project_key(here)), *_of_memories(store, old, moved)]
             if changes:
                 words = f"give what was kept for {old.root} to {os.path.basename(here)}"
@@ -136,12 +139,6 @@ def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
             yield FileChange(path, read_or_none(path), None)
 
 
-def _moved(source: str, target: str) -> dict[str, str]:
-    """Map the memories of a directory to where they go; one whose name is taken there stays."""
-    pairs = {f"{source}/{file}": f"{target}/{file}" for file in _files(source)} if source else {}
-    return {old: new for old, new in pairs.items() if not os.path.lexists(new)}
-
-
 def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
     """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
     target = locate.auto_dir(store.env, paths.project_root(store.cwd))
@@ -159,10 +156,6 @@ def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iter
         if missing:
             yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)
-    places = {_place(gone.memories, old): [_place(target, new)] for old, new in moved.items()}
+    names = [old.removeprefix(gone.memories + "/") for old in moved]
     yield from apart.moved_edits(store.root, moved)
-    yield from beside.moved_edits(store.root, places)
-
-
-def _place(directory: str, path: str) -> tuple[str, str]:
-    return directory, path.removeprefix(directory + "/")
+    yield from beside.moved_edits(store.root, {(gone.memories, name): [(target, name)] for name in names})

@@ -23,14 +23,13 @@ CLAIM_SECONDS = 3600.0
 def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
     """Find inboxes that can't be read, guidance that can't be delivered, and claims that nobody settled. `names`: of
     each project whose inbox is checked, its slug and what a person calls it; None is the inbox for all projects."""
-    budget = config.number(config.load(root), "budget")
     for slug, name in names:
-        for each in _inbox(root, slug, now, budget):
+        for each in _inbox(root, slug, now):
             yield each._replace(data={**each.data, "inbox": name})
 
 
-def _inbox(root: str, slug: str | None, now: float, budget: int) -> Iterator[Finding]:
-    directory = paths.inbox_dir(root, slug)
+def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
+    directory, budget = paths.inbox_dir(root, slug), config.number(config.load(root), "budget")
     unread: list[Finding] = []
     waiting_in(root, [slug], unread=unread)
     yield from unread

@@ -9,8 +9,7 @@ from itertools import chain
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import OK, Finding, good, problem
-from memtui.core.client import projects
+from memtui.core.base.finding import Finding, good, problem
 from memtui.core.health import adoption, content_checks, file_checks, findings, settings_checks
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
@@ -42,30 +41,10 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         ),
         "trust": content_checks.trust(root, scopes_here),
         "journal": file_checks.journal(journal),
-        "log": file_checks.log(root),
         "kept": file_checks.kept(journal, now),
         "learned": taught.check(root, journal),
     }
     return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
-
-
-def check_others(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
-    """Check the inboxes and the native memory of all other projects."""
-    root = paths.root(env)
-    own = paths.project_key(paths.project_root(cwd))
-    names = projects.names(env, projects.paths_of(env, [slug for slug in paths.inbox_slugs(root) if slug != own]))
-    problems = _run("inbox", content_checks.inboxes(root, names.items(), now))
-    here = scopes.discover(env, cwd)
-    everywhere = [scope for scope in here if scope.kind == "global"]
-    for scope in scopes.others(env, {scope.directory for scope in here}):
-        problems += _run("memories", content_checks.memories(root, scope, None, others=everywhere))
-    return problems
-
-
-def with_others(here: list[Finding], others: list[Finding]) -> list[Finding]:
-    """Add the findings on other projects; an area that has one is not all right any more."""
-    areas = {each.area for each in others}
-    return [each for each in here if each.level != OK or each.area not in areas] + others
 
 
 def _run(area: str, found: Iterator[Finding]) -> list[Finding]:

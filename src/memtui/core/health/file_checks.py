@@ -1,4 +1,4 @@
-"""Checks of memtui's own files: owners and modes, the log of errors, the journal, the delivery log, and old data."""
+"""Checks of memtui's own files: owners and modes, the log of errors, the journal, and old data."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,8 @@ from memtui.core.journal.journal import Journal
 from memtui.core.memories.versions import Versions
 
 ERRORS_DAYS = 7
-# The most files whose modes are checked, and the newest lines of the delivery log that are read.
+# The most files whose modes are checked.
 FILES_CHECKED = 20_000
-LINES_CHECKED = 1000
 
 
 def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
@@ -104,18 +103,6 @@ def journal(found: Journal) -> Iterator[Finding]:
         yield note("journal.cut_off")
     if ledger.skipped:
         yield note("journal.skipped", count=ledger.skipped, path=found.path)
-
-
-def log(root: str) -> Iterator[Finding]:
-    """Check that the newest lines of the delivery log can be read."""
-    for path in delivery_log.months(root)[:1]:
-        bad = 0
-        for number, (_, line) in enumerate(backwards.lines(path, longest=-1)):
-            if number >= LINES_CHECKED:
-                break
-            bad += fastjson.loads_dict(line).get("v") != delivery_log.VERSION
-        if bad:
-            yield note("log.skipped", count=bad, path=path)
 
 
 def kept(found: Journal, now: float) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ memories and the states of guidance take their words from here. No code reads a 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from memtui.core.base import shell
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
@@ -23,7 +24,6 @@ AREAS = {
     "memories": "memories",
     "trust": "trust",
     "journal": "changes",
-    "log": "delivery log",
     "kept": "kept data",
     "semantic": "sentence model",
     "learned": "learning",
@@ -52,7 +52,6 @@ REGISTRY = {
     "memories.ok": Kind("nothing broken, every index complete"),
     "trust.ok": Kind("nothing to review"),
     "journal.ok": Kind("all of them can be undone"),
-    "log.ok": Kind("OK"),
     **{f"{area}.failed": UNCHECKED for area in AREAS},
     # hooks in Claude Code's settings
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
@@ -147,14 +146,6 @@ REGISTRY = {
     "config.mode_off_here": Kind(
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
-    "config.gate_off": Kind(
-        "The setting gate is off: what Claude writes into memories is not listed in the Inbox.",
-        "memtui config set gate show",
-    ),
-    "config.gate_off_here": Kind(
-        "The setting gate is off for this project: what Claude writes into memories is not listed in the Inbox.",
-        "memtui config set gate show --project .",
-    ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
@@ -232,10 +223,9 @@ REGISTRY = {
         "not trusted, not delivered: {do}",
         ("directory",),
     ),
-    # the journal, the delivery log, what is kept
+    # the journal, what is kept
     "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
     "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
-    "log.skipped": Kind("{count:line} among the newest of {path} can't be read and are skipped."),
     # the daemon with a sentence model
     "semantic.ok": Kind("{model}, kept warm by process {pid}"),
     "semantic.starting": Kind("{model} is being loaded"),
@@ -295,6 +285,20 @@ REGISTRY = {
 }
 
 
+# How a template writes a value; all others are counts.
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "": str,
+    "moved": lambda path: f"; it is {path} now" if path else "",
+    "judged": lambda words: f". {words}" if words else "",
+    "more": lambda count: f"; {count} not applied yet: after the next turn" if count else "",
+    "similar": lambda score: share(score / 100),
+    "unmerged": lambda why: f" No merge is proposed: {why}." if why else "",
+    "age": lambda seconds: f" (the oldest made {ago(0.0, seconds)})" if seconds is not None else "",
+    "size": size,
+    "texts": lambda days: f"their texts for {many(days, 'day')}" if days else "with all texts",
+}
+
+
 class _Fact:
     """A value, formatted as a template asks; see `Kind`."""
 
@@ -302,28 +306,11 @@ class _Fact:
         self.value = value
 
     def __format__(self, how: str) -> str:
-        value = self.value
-        if isinstance(value, list):
-            return many(len(value), *how.split("|")) if how else some(value)
-        if how == "moved":
-            return f"; it is {value} now" if value else ""
-        if how == "judged":
-            return f". {value}" if value else ""
-        if how == "more":
-            return f"; {value} not applied yet: after the next turn" if value else ""
-        if how == "similar" and isinstance(value, int):
-            return share(value / 100)
-        if how == "unmerged":
-            return f" No merge is proposed: {value}." if value else ""
-        if how == "age":
-            return f" (the oldest made {ago(0.0, value)})" if isinstance(value, float) else ""
-        if not how or not isinstance(value, int):
-            return str(value)
-        if how == "size":
-            return size(value)
-        if how == "texts":
-            return f"their texts for {many(value, 'day')}" if value else "with all texts"
-        return many(value, *how.split("|"))
+        if isinstance(self.value, list):
+            return many(len(self.value), *how.split("|")) if how else some(self.value)
+        if how not in FORMATS and isinstance(self.value, int):
+            return many(self.value, *how.split("|"))
+        return FORMATS.get(how, str)(self.value)
 
 
 def _filled(template: str, found: Finding, **more: object) -> str:

@@ -69,7 +69,11 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     opened = []
     for path, mode in file_checks.modes(store.root):
         if _wanted(path, mode) & ~mode:
-            _open(path, mode)
+            try:
+                os.chmod(path, mode | _wanted(path, mode))
+            except OSError as error:
+                hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
+                raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
             opened.append(path)
     shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode in file_checks.modes(store.root)]
     shut = [each for each in shut if each.before != each.after]
@@ -81,15 +85,6 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
 
 def _wanted(path: str, mode: int) -> int:
     return mode & 0o700 | (0o700 if os.path.isdir(path) else 0o600)
-
-
-def _open(path: str, mode: int) -> None:
-    """Make a file or directory readable and writable for its owner. Raises MemtuiError."""
-    try:
-        os.chmod(path, mode | _wanted(path, mode))
-    except OSError as error:
-        hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
-        raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
 
 
 def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:

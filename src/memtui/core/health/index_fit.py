@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from memtui.core.base.phrasing import many
-from memtui.core.health import index_checks
+from memtui.core.health import memory_checks
 from memtui.core.memories import index_lines
 from memtui.core.memories.index import Index, IndexEntry, budget, normal, parse_index
 from memtui.core.memories.memory import Memory
@@ -27,37 +27,36 @@ def uses_of(scope: Scope, usage: Usage | None) -> Uses:
     """Return how often the memories of a scope were used and delivered; nothing where that is not to be looked at."""
     if usage is None or not usage.memories:
         return {}
-    tops = {f"{scope.directory}/", f"{os.path.realpath(scope.directory)}/"}
     found: dict[str, tuple[int, int]] = {}
-    for path, counts in usage.memories.items():
-        for top in tops:
+    for top in {f"{scope.directory}/", f"{os.path.realpath(scope.directory)}/"}:
+        for path, counts in usage.memories.items():
             if path.startswith(top):
-                file = normal(path.removeprefix(top))
-                before = found.get(file, NEVER)
-                found[file] = before[0] + counts.uses, before[1] + counts.deliveries
+                uses, deliveries = found.get(file := normal(path.removeprefix(top)), NEVER)
+                found[file] = uses + counts.uses, deliveries + counts.deliveries
     return found
 
 
 class Fit(NamedTuple):
-    """An index that was brought under its limit, and how many lines each step changed."""
+    """An index that was brought under its limit, and how many lines each step changed; `raised` are those moved above
+    the text that kept them from being loaded."""
 
     data: bytes
     shortened: int = 0
     ordered: int = 0
     recall_only: int = 0
-    raised: int = 0  # lines moved above the text that kept them from being loaded
+    raised: int = 0
 
     @property
     def words(self) -> str:
         """Say what each step does: `Shortens 3 lines. Makes 41 memories recall-only: …`; empty if nothing changes."""
         recalled = "they stay, and memtui brings each with the prompts that it fits"
-        steps = (
-            (self.shortened, f"Shortens {many(self.shortened, 'line')}."),
-            (self.ordered, f"Orders {many(self.ordered, 'line')} by use, most used first."),
-            (self.recall_only, f"Makes {many(self.recall_only, 'memory', 'memories')} recall-only: {recalled}."),
-            (self.raised, f"Moves {many(self.raised, 'line')} above other text."),
-        )
-        return " ".join(sentence for count, sentence in steps if count)
+        steps = {
+            f"Shortens {many(self.shortened, 'line')}.": self.shortened,
+            f"Orders {many(self.ordered, 'line')} by use, most used first.": self.ordered,
+            f"Makes {many(self.recall_only, 'memory', 'memories')} recall-only: {recalled}.": self.recall_only,
+            f"Moves {many(self.raised, 'line')} above other text.": self.raised,
+        }
+        return " ".join(sentence for sentence, count in steps.items() if count)
 
 
 def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
@@ -99,7 +98,7 @@ def _once(scope: Scope, found: Fit, memories: Mapping[str, Memory], uses: Uses) 
 def _shortened(scope: Scope, data: bytes, memories: Mapping[str, Memory]) -> tuple[bytes, int]:
     """Shorten the lines that are too long and whose text the memory has as well, to the head of their sentence."""
     count = 0
-    for each in index_checks.of_index(scope, parse_index(data), memories):
+    for each in memory_checks.of_index(scope, parse_index(data), memories):
         if each.code == "memories.long_hook" and each.data["certain"]:
             file, proposed, words = (str(each.data[key]) for key in ("file", "proposed", "words"))
             data, before = index_lines.set_hook(data, file, proposed, words, exact=True), data
@@ -122,10 +121,8 @@ def _ordered(data: bytes, uses: Uses) -> tuple[bytes, int]:
         text = [index.lines[number] for each in best for number in each]
         start, end = block[0][0], block[-1][-1] + 1
         if not lines[end - 1].endswith("\n"):
-            text = [
-                *(line if line.endswith("\n") else line + index.newline for line in text[:-1]),
-                text[-1].rstrip("\r\n"),
-            ]
+            ended = (line if line.endswith("\n") else line + index.newline for line in text[:-1])
+            text = [*ended, text[-1].rstrip("\r\n")]
         lines[start:end] = text
     after = index_lines.joined_lines(index, lines)
     return (after, moved) if moved and _same_memories(index, parse_index(after)) else (data, 0)

@@ -3,7 +3,7 @@ and what should not be in them. Each finding's data has the memory's `path` and,
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from memtui.core.base import clock
@@ -11,9 +11,9 @@ from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import document, prose
 from memtui.core.frontmatter.document import FENCE, Document
 from memtui.core.frontmatter.subset import split_key
-from memtui.core.memories import copies
-from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
-from memtui.core.memories.references import is_name
+from memtui.core.memories import copies, index_lines
+from memtui.core.memories.index import Index, IndexEntry, normal
+from memtui.core.memories.memory import TYPES, Memory, flat, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
 
@@ -22,6 +22,15 @@ OWN_TYPE = 3
 COUNT_DIGITS = 8
 DAY_SECONDS = 86_400
 EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
+# The most characters of a line that the client asks for.
+LINE_CHARACTERS = 200
+# Two texts say the same if they share this part of their words.
+ECHO = 0.9
+WORD = re.compile(r"[^\W_]+")
+# Where a part of a sentence ends.
+CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
+# A text of fewer words says too little.
+FEWEST_WORDS = 3
 PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 DASHES = re.compile(r"-{3,}")
@@ -126,26 +135,10 @@ def is_empty(body: str) -> bool:
 
 
 def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    """Find memories that claim a name that another one has, or another name than their file's."""
-    taken = {memory.stem for memory in memories}
-    claims = dict(_claims(memories))
-    for memory in memories:
-        # The name for both is the frontmatter's, by which links and sessions know it.
-        new = memory.name if is_name(memory.name) else slugify(memory.name)
-        facts = {"name": memory.name, "proposed": memory.stem, "field": "name", "new": new, **about(scope, memory)}
-        if memory.path in claims:
-            first, certain = claims[memory.path]
-            yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=certain, **facts)
-        elif not _agree(memory.name, memory.stem, memory.type) and memory.name not in taken:
-            yield note("memories.name", f"memory:{memory.path}", **facts)
-
-
-def _claims(memories: Sequence[Memory]) -> Iterator[tuple[str, tuple[Memory, bool]]]:
-    """Yield the path of each memory that has another one's name, with that one, and whether its file's name can be its
-    name: no other memory has or claims that."""
-    claimed = Counter(memory.stem for memory in memories) + Counter(
-        memory.name for memory in memories if memory.name != memory.stem
-    )
+    """Find memories that claim a name that another one has. Their own can be their file's, if no other memory has or
+    claims that."""
+    claimed = Counter(memory.stem for memory in memories)
+    claimed += Counter(memory.name for memory in memories if memory.name != memory.stem)
     linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
     firsts: dict[str, Memory] = {}
     # The one whose file has the name keeps it.
@@ -153,15 +146,9 @@ def _claims(memories: Sequence[Memory]) -> Iterator[tuple[str, tuple[Memory, boo
         first = firsts.setdefault(memory.name, memory)
         # A name of several words, that no link has, is a title, which two may share.
         if first is not memory and (" " not in memory.name or memory.name in linked):
-            yield memory.path, (first, claimed[memory.stem] == 1 and memory.name != memory.stem)
-
-
-def _agree(name: str, stem: str, kind: str) -> bool:
-    """Tell whether a name is the file's in other words: with blanks, capitals or accents, or without its type."""
-    one, other = slugify(name).split("-"), slugify(stem).split("-")
-    if " " in name.strip():
-        return True  # a title for people
-    return one == other or [word for word in other if word != kind] == [word for word in one if word != kind]
+            certain = claimed[memory.stem] == 1 and memory.name != memory.stem
+            facts = {"field": "name", "proposed": memory.stem, "certain": certain, **about(scope, memory)}
+            yield problem("memories.same_name", f"memory:{memory.path}", name=memory.name, first=first.stem, **facts)
 
 
 def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
@@ -173,3 +160,76 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
             usual = next((each for each in TYPES if plain in {each, each + "s"}), "")
             facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
             yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))
+
+
+# MEMORY.md, beyond what `IndexState` finds for all
+
+
+def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
+    """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
+    about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
+    subject = f"index:{scope.label}"
+    if found_secrets := secrets(index.raw):
+        kinds, at = found_secrets
+        yield problem("memories.secret", subject, kinds=kinds, line=at, memory="MEMORY.md", **about)
+    if index.conflict:
+        return  # what else is wrong with it depends on how that is resolved
+    for first, *others in index_lines.repeated(index):
+        numbers = [entry.line for entry in (first, *others)]
+        line = _combined(index, first, others, memories.get(normal(first.target)))
+        where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "words": first.raw_target}
+        certain = len(line) <= max(LINE_CHARACTERS, len(index.lines[first.line - 1].rstrip()))
+        facts = {"file": first.target, "proposed": line, "certain": certain}
+        yield problem("memories.same_line", subject, **facts, **where, **about)
+    for start, _, title in index_lines.empty_sections(index):
+        yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
+    for entry in index.entries:
+        found = memories.get(normal(entry.target))
+        length = len(index.lines[entry.line - 1].strip())
+        if length > LINE_CHARACTERS:
+            facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
+            room = min(index_lines.HOOK_LIMIT, LINE_CHARACTERS - length + len(entry.hook))
+            proposed = _shorter(entry, found, room)
+            facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
+            yield note("memories.long_hook", subject, **facts, **about)
+
+
+def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], found: Memory | None) -> str:
+    """Return the first line of a memory with what only its other lines say behind it."""
+    line = index.lines[first.line - 1].rstrip()
+    known = words(f"{line} {found.description} {found.body}" if found is not None else line)
+    for entry in others:
+        text = index_lines.text_of(index, entry)
+        if not words(text) <= known:
+            line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else index_lines.EM_DASH}{text}"
+            known |= words(text)
+    return line
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text, in lower case."""
+    return set(WORD.findall(text.casefold()))
+
+
+def _same(one: str, other: str) -> bool:
+    ones, others = words(one), words(other)
+    return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
+
+
+def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
+    """Return the beginning of an entry's text, at most `room` characters, up to the end of a part of a sentence; empty
+    if the memory lacks a word of the text, as that would be lost, or if what is left says too little."""
+    text = entry.hook
+    if found is None or found.broken or not words(text) <= words(f"{found.description} {found.body}"):
+        return ""
+    if "<!--" in text or "\ufffd" in text:  # a comment that goes on, bytes that are no text
+        return ""
+    ends = [match.start() for match in CLAUSE.finditer(text) if match.start() <= room]
+    parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
+    parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
+    for each in parts:
+        pairs = all(each.count(one) == each.count(other) for one, other in ("[]", "()"))
+        is_open = not pairs or any(each.count(mark) % 2 for mark in ("`", "**", "__"))
+        if len(words(each)) >= FEWEST_WORDS and not is_open and not _same(each, found.description):
+            return each
+    return ""

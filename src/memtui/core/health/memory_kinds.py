@@ -8,15 +8,12 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
-    In a remedy each place, or several joined by colons, is one word of a shell command (core/base/shell.py).
+    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists,
+    `several` the template for more than one memory, `{files}`. In a remedy each place, or several joined by colons, is
+    one word of a shell command. `{name:memory|memories}` is a count, or the length of a list; for others see `_Fact`.
 
-    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes, `{name:similar}` a
-    likeness of 100; a list of names is cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only
-    a person can fix it.
-    `by` names the facts that a cause has: findings of a code that agree in them are one problem. Where it is empty each
-    finding is a problem of its own. `several` is the template for more than one memory, where `words` are about one;
-    `{files}` are their names.
+    `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it. `by` names the facts that a
+    cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own.
     """
 
     words: str = ""
@@ -203,10 +200,6 @@ KINDS = {
             "{files:memory|memories} of {scope} name days that mean another day each time they are read: {files}."
         ),
     ),
-    "memories.branch": Kind(
-        "{scope}:{memory} names the branch {words}, which was merged and is gone.",
-        "Correct the memory: memtui edit {scope}:{memory}",
-    ),
     "memories.symbol": Kind(
         "{scope}:{memory} names {words}, which was in the repository and is not any more.",
         "Correct the memory: memtui edit {scope}:{memory}",
@@ -219,11 +212,6 @@ KINDS = {
         several="MEMORY.md of {scope} has {files:line|lines} of more than {most} characters: {files}.",
     ),
     "memories.empty_section": Kind("The section “{title}” in MEMORY.md of {scope} is empty.", FIX, "lint"),
-    "memories.spills": Kind(
-        "In MEMORY.md of {scope} the text about {files:memory|memories} goes on in more lines: {files}.",
-        "Say it in one line, and the rest in the memory.",
-        "lint",
-    ),
     "memories.no_frontmatter": Kind(
         "{scope}:{memory} has no frontmatter, so no description and no type.",
         "If it is a memory: memtui edit {scope}:{memory} --description …",
@@ -243,10 +231,6 @@ KINDS = {
         by=("scope", "type"),
         several="The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
     ),
-    "memories.name": Kind(
-        "{scope}:{memory} has another name in its frontmatter: “{name}”.",
-        "Links reach it by both. To make them one, rename the file: memtui mv {scope}:{memory} {new}",
-    ),
     "memories.unquoted": Kind(
         "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.",
         FIX,
@@ -254,21 +238,9 @@ KINDS = {
         by=SCOPE,
         several="{files:memory|memories} of {scope} have values that need quotes: {files}.",
     ),
-    "memories.never": Kind(
-        "{scope}:{memory} was never delivered, while others of its scope were {most} times.",
-        "Say in its description when it helps, or delete it.",
-        by=SCOPE,
-        several="{files:memory|memories} of {scope} were never delivered, while others were: {files}.",
-    ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
         "Say it more plainly. After three times memtui consolidate proposes to pin it; after that, that a hook"
         " refuses the commands that it forbids.",
-    ),
-    "memories.unused": Kind(
-        "{scope}:{memory} was delivered {count} times of late, and never opened.",
-        "Improve its description, or delete it.",
-        by=SCOPE,
-        several="{files:memory|memories} of {scope} are delivered often and never opened: {files}.",
     ),
 }

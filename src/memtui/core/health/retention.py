@@ -3,7 +3,6 @@ models, proposals, texts that are trusted, versions of memories, and rejected dr
 once a day in a worker, or by `memtui doctor --clean`; `due` only lists it."""
 
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,15 +32,11 @@ CALLS = "llm-"
 
 @dataclass(frozen=True)
 class Limits:
-    """How long things are kept: days (0: for ever), and the megabytes of versions (0: any)."""
+    """How long things are kept: days (0: for ever), the megabytes of versions and the changes for undo (0: any)."""
 
     days: int
     mb: int
-
-    @property
-    def changes(self) -> int:
-        """How many changes are kept for undo (0: any)."""
-        return MOST_CHANGES if self.days else 0
+    changes: int
 
 
 @dataclass
@@ -78,7 +73,8 @@ class Due:
 def limits(root: str) -> Limits:
     """Read the limits from the settings."""
     settings = config.load(root)
-    return Limits(config.number(settings, "keep_days"), config.number(settings, "keep_mb"))
+    days = config.number(settings, "keep_days")
+    return Limits(days, config.number(settings, "keep_mb"), MOST_CHANGES if days else 0)
 
 
 class _Collector:
@@ -210,9 +206,3 @@ def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, 
         except fs.LockTimeoutError:
             collector.due.busy.append("another one is at work")
     return collector.due
-
-
-def deadline(seconds: float) -> Callable[[], bool]:
-    """Return a function that tells whether there is time left of `seconds` from now."""
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() < end

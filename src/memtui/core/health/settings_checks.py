@@ -27,7 +27,7 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return
-    if (off := mode_off(settings, project)) or (off := gate_off(settings, project)):
+    if off := mode_off(settings, project):
         yield off
     yield from no_model(settings, project)
     yield from wrong(settings, path)
@@ -47,13 +47,6 @@ def mode_off(settings: dict[str, object], project: str) -> Finding | None:
     if config.value(settings, project, "mode") != "off":
         return None
     return note("config.mode_off_here" if config.is_own(settings, project, "mode") else "config.mode_off")
-
-
-def gate_off(settings: dict[str, object], project: str) -> Finding | None:
-    """Return the finding that nobody looks at what the agent writes in a project."""
-    if config.value(settings, project, "gate") != "off":
-        return None
-    return note("config.gate_off_here" if config.is_own(settings, project, "gate") else "config.gate_off")
 
 
 def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:

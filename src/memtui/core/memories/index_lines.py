@@ -327,18 +327,6 @@ def joined(index: Index, entry: IndexEntry) -> str:
     return _lead(index.lines[entry.line - 1]) + "; ".join([first, *filter(None, rest)])
 
 
-def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
-    """Put the entries of some files on one line each."""
-    wanted = set(targets)
-    index = parse_index(data)
-    lines: list[str] = list(index.lines)
-    for entry in reversed(index.entries):
-        end = _block_end(index, entry)
-        if entry.target in wanted and end > entry.line:
-            lines[entry.line - 1 : end] = [joined(index, entry) + _line_end(lines[end - 1])]
-    return joined_lines(index, lines)
-
-
 def empty_sections(index: Index) -> list[tuple[int, int, str]]:
     """List the sections below the first level that have no text, as (line from 0, line of their end, title)."""
     heads = _headings(index)

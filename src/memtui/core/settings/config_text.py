@@ -72,7 +72,8 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
     region = _region(lines, table)
-    place = _find(lines, key, region) if region else None
+    sets = re.compile(rf"""\s*(?:{re.escape(key)}|(["']){re.escape(key)}\1)\s*=""")
+    place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
     if value is None:
         if place is not None:
             del lines[place]
@@ -102,13 +103,6 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
 def _bare(name: str) -> str:
     """Write a key as TOML, in quotes only where it needs them."""
     return name if BARE.fullmatch(name) else _quoted(name)
-
-
-def _find(lines: "list[str]", key: str, region: "tuple[int, int]") -> "int | None":
-    """Return the number of the line that sets a key, None if none does."""
-    word = re.escape(key)
-    wanted = re.compile(rf"\s*(?:{word}|\"{word}\"|'{word}')\s*=")
-    return next((n for n in range(*region) if wanted.match(lines[n])), None)
 
 
 def _insert(

@@ -39,17 +39,14 @@ VALUES = {
     },
     "dream": {
         "true": "After a turn, at most once a day, the model of llm_backend is asked; it only proposes changes to you.",
-        "false": "It is asked only when you run `memtui consolidate --ask-model`.",
     },
     "recall_select": {
         "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
         " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
-        "false": "Memories are recalled without a model.",
     },
     "semantic": {
         "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs a"
         " package, `pip install fastembed`. Without an answer in time recall goes on as without it.",
-        "false": "Prompts are compared with memories by the table of words that comes with memtui.",
     },
     "semantic_model": {
         "polyglot": "About 50 languages, 220 MB: paraphrase-multilingual-MiniLM-L12-v2.",
@@ -68,21 +65,11 @@ VALUES = {
         "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
         " Needs llm_backend claude; else it is read-only.",
     },
-    "subconscious_model": {
-        "auto": "The model that llm_model names.",
-        "ID": "haiku, sonnet, opus, or any other model, as its service calls it.",
-    },
     "llm_backend": {
         "off": "No model is asked, and nothing is sent.",
         "auto": "The API if there is a key for it, else your `claude`.",
         "api": "Anthropic's API, with your ANTHROPIC_API_KEY; each call costs money.",
         "claude": "Your own client, by `claude -p`: it counts as use of your subscription.",
-    },
-    "llm_model": {
-        "haiku": "The fastest and cheapest of Anthropic's present models.",
-        "sonnet": "The one between haiku and opus.",
-        "opus": "The most capable and dearest of the three.",
-        "ID": "Any other model, as its service calls it.",
     },
 }
 

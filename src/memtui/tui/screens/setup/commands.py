@@ -48,7 +48,6 @@ FIXES = {
 # By the code of a finding: the setting that cures it.
 CURES = {
     **dict.fromkeys(("config.mode_off", "config.mode_off_here"), "mode"),
-    **dict.fromkeys(("config.gate_off", "config.gate_off_here"), "gate"),
     **dict.fromkeys(("config.no_model", "llm.no_key", "llm.no_client"), "llm_backend"),
     "dream.off": "dream",
 }
