@@ -86,7 +86,6 @@ CALLS = [
     ["doctor"],
     ["doctor", "--clean", "--dry-run"],
     ["doctor", "--clean"],
-    ["consolidate", "--ask-model", "--dry-run"],
     ["model"],
     ["model", "status"],
     ["model", "log"],

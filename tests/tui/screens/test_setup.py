@@ -471,7 +471,7 @@ async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_i
     write(config.file_path(world.root), 'llm_backend = "claude"\n')
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        for key in ("gate", "dream", "llm_backend", "llm_model"):
+        for key in ("gate", "dream", "llm_backend"):
             await stand(pilot, screen, lambda r, key=key: r.key == f"setting {key}")
             for words in setting.VALUES[key].values():
                 assert words in " ".join(detail(screen).split())
