@@ -327,7 +327,7 @@ def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tu
         outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
         return RECEIPTS[outcome]
     if runs.waits(data.root, found, whisper):
-        return "○ waits", "cyan"
+        return "○ waiting", "cyan"
     return "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
 
 
