@@ -86,7 +86,7 @@ async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
         detail = app.screen.detail.plain
         for words in ("1 block, 1 note", "They deploy.", "1,200 tokens, $0.0020", "Grep . deploy", "only its person"):
             assert words in detail
-        assert "○ waits\nNot on Friday." in detail
+        assert "○ waiting\nNot on Friday." in detail
         assert "because of: “on Friday”" in detail
         assert "- Of the run." in detail
 
