@@ -59,7 +59,7 @@ STORIES = {
     "readme": [
         typed("setup hooks", "memtui setup hooks --remove", "settings", 0, ASKED),
         typed("memtui setup hooks", "memtui setup hooks", "settings", 0, ASKED),
-        typed(("memtui setup", "setup"), "memtui setup", "all good"),
+        typed(("memtui setup", "setup"), "memtui setup", r"7 hooks \(user\)"),
         typed("", "memtui setup hooks --scope project --dry-run", "settings"),
         typed(("memtui setup statusline", "setup statusline"), "memtui setup statusline --yes", "status line"),
         typed("memtui setup hooks --remove", "memtui setup statusline --remove --yes", "status line removed"),
@@ -136,7 +136,7 @@ STORIES = {
         typed(("mv NAME NEWNAME", "mv"), "memtui mv from-body moved", "moved"),
         typed("mv NAME SCOPE:NEWNAME", "memtui mv moved auto:moved-on && memtui mv moved-on moved", "moved-on"),
         typed("mv NAME… --to SCOPE", "memtui mv moved --to global --json", "global"),
-        typed("", "memtui mv moved project:prefer-npm", "prefer-npm"),
+        typed("", "memtui mv moved prefer-npm && memtui mv prefer-npm --scope project", "prefer-npm"),
         typed("", "memtui mv prefer-npm copied --copy", "copied"),
         typed("", "memtui mv copied --copy --to global --yes", "global"),
         typed(("memtui rm prefer-npm && memtui undo", "rm"), "memtui rm prefer-npm && memtui undo", "prefer-npm"),

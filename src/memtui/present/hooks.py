@@ -5,15 +5,27 @@ import os
 from collections.abc import Sequence
 
 from memtui.core.base.finding import Finding
+from memtui.core.base.phrasing import many
 from memtui.core.health import findings
 from memtui.hooks.installer.entries import shows_ours
 from memtui.hooks.installer.install import Plan
+from memtui.hooks.installer.status import Status
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
 SERVED = "New Claude Code sessions will use memtui."
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
+
+
+def state(hooks: Status | None) -> tuple[str, bool]:
+    """Say whether the hooks are installed for sessions here, and where: `✓ 7 hooks (user)`; also return whether they
+    are. None: it can't be found out."""
+    if hooks is None or not hooks.installed:
+        skipped = hooks is not None and hooks.unreadable
+        return "✗ Claude Code skips a settings file" if skipped else "✗ not installed", False
+    places = ", ".join(dict.fromkeys(hook.source for hook in hooks.hooks))
+    return f"✓ {many(len(hooks.hooks), 'hook')} ({places})", True
 
 
 def notes(plan: Plan) -> list[str]:

@@ -123,10 +123,9 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     data = {**hook_status.as_json(found), "installed": found.installed}
 
     def text(out: Output) -> None:
-        if found.unreadable:
-            out.print("No hooks are found for this directory, but Claude Code skips a settings file.")
-        elif not found.installed:
-            out.print("No hooks are installed for this directory.")
+        state, installed = hook_words.state(found)
+        out.print(f"hooks: {out.style(state, 'green' if installed else 'red')}")
+        if not installed and not found.unreadable:
             out.print("  Install them: memtui setup hooks")
         for source, path in dict.fromkeys((entry.source, entry.path) for entry in found.entries):
             mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
@@ -141,7 +140,5 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
         for note in found.notes:
             out.print(out.style("· " + safe(findings.message(note)), "dim"))
-        if found.installed and not found.problems:
-            out.print(out.style("✓ all good", "green"))
 
     return Result(data, text, EXIT_FINDINGS if found.problems or not found.installed else 0)

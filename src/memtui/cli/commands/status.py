@@ -24,6 +24,7 @@ from memtui.core.places import locate, trust
 from memtui.core.settings import config
 from memtui.hooks.installer import checkup
 from memtui.hooks.installer import status as hook_status
+from memtui.present import hooks as hook_words
 from memtui.present.deliveries import RECEIPTS, what
 
 KIND_WORDS = {
@@ -68,7 +69,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     others = (each for each in ctx.waiting(("updates",), every=True) if each.slug not in {ctx.slug, None})
     elsewhere = sum(not each.entry.snoozed(ctx.now()) for each in others)
     earlier = begun.unread(ctx.root, ctx.config_dir)
-    steps = _steps(ctx, waiting, changed, problems, earlier, total=sum(counts.values()))
+    hooks = None
+    with suppress(MemtuiError, OSError):
+        hooks = hook_status.status(ctx.env, ctx.cwd)
+    steps = _steps(ctx, hooks, waiting, changed, problems, earlier, sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -86,7 +90,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
         waits = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
-        lines = [f"memories: {memories}" if memories else "no memories"]
+        state, installed = hook_words.state(hooks)
+        lines = [f"hooks: {out.style(state, 'green' if installed else 'red')}"]
+        lines.append(f"memories: {memories}" if memories else "no memories")
         lines.append(f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits")
         if elsewhere:
             lines.append(f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects")
@@ -119,22 +125,26 @@ def _changed(ctx: Context) -> int:
 
 
 def _steps(
-    ctx: Context, waiting: "dict[str, int]", changed: int, problems: "list[Finding]", earlier: int, total: int
+    ctx: Context,
+    hooks: "hook_status.Status | None",
+    waiting: "dict[str, int]",
+    changed: int,
+    problems: "list[Finding]",
+    earlier: int,
+    total: int,
 ) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
     steps = []
-    try:
-        hooks = hook_status.status(ctx.env, ctx.cwd)
-        if hooks.unreadable:
-            steps.append(("memtui setup", "no hooks are found, and Claude Code skips a settings file"))
-        elif not hooks.installed:
-            steps.append(("memtui setup hooks", "the hooks are not installed: no session is served"))
-        elif hooks.problems:
-            steps.append(("memtui setup", "something keeps the hooks from running"))
-    except (MemtuiError, OSError):
+    if hooks is None:
         steps.append(("memtui doctor", "the settings can't be read"))
+    elif hooks.unreadable:
+        steps.append(("memtui setup", "Claude Code skips a settings file: sessions get nothing"))
+    elif not hooks.installed:
+        steps.append(("memtui setup hooks", "the hooks are not installed: sessions get nothing"))
+    elif hooks.problems:
+        steps.append(("memtui setup", "something keeps the hooks from running"))
     if off := settings_checks.mode_off(ctx.settings(), ctx.project_root):
-        steps.append((findings.remedy(off), "the mode is off here: no session is served"))
+        steps.append((findings.remedy(off), "the mode is off here: sessions get nothing"))
     if earlier:
         steps.append(("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
     untrusted = 0

@@ -20,6 +20,7 @@ from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import checkup, entries, status
 from memtui.present import colours, legend, safe_text
+from memtui.present import hooks as hook_words
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious import control
@@ -184,13 +185,12 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
 
 
 def _hooks(seen: Snapshot) -> tuple[str, str]:
-    if seen.hooks is None or not seen.hooks.installed:
-        is_skipped = seen.hooks is not None and seen.hooks.unreadable
-        return "✗ Claude Code skips a settings file" if is_skipped else "✗ not installed", BAD
-    places = ", ".join(dict.fromkeys(hook.source for hook in seen.hooks.hooks))
+    words, installed = hook_words.state(seen.hooks)
+    if not installed:
+        return words, BAD
     times = [milliseconds for several in seen.times.values() for milliseconds in several]
     took = f" · {waited(times, 'runs')}" if times else ""
-    return f"✓ {many(len(seen.hooks.hooks), 'hook')} ({places}){took}", "green"
+    return words + took, "green"
 
 
 def _findings(seen: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
