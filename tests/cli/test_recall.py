@@ -87,12 +87,6 @@ def test_the_prompt_comes_from_standard_input_too(memtui):
     assert memtui("recall", "  ", check=False).code == 2
 
 
-def test_it_is_asked_as_for_a_session_that_is_found_by_the_beginning_of_its_id(memtui, world):
-    data, _ = found(memtui, "--session", world.sessions["today"][:6], PROMPT)
-    assert data["session"] == world.sessions["today"]
-    assert memtui("recall", "--session", "nope99", PROMPT, check=False).code == 3
-
-
 def test_asking_delivers_and_logs_nothing(memtui, world):
     before = list(delivery_log.newest_first(world.root))
     memtui("recall", PROMPT)

@@ -234,7 +234,6 @@ STORIES = {
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
         typed("", 'memtui recall --json "install with pnpm or with npm?"', '"idf"'),
-        typed("", "memtui recall --session 3e8f which port does the database have", "as for"),
         typed("recall", "memtui recall --all pnpm release commit database", "would"),
         typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
         typed('memtui recall "how do we release?"', 'memtui recall "how do we release?"', "release-steps"),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from memtui.core.base import clock, ids, paths, session_state
+from memtui.core.base import ids, paths
 
 HOUR = 3600.0
 
@@ -54,18 +54,3 @@ def layout(directory: str, now: float) -> World:
 def transcript_path(world: World, name: str, project: str) -> str:
     """Return the path at which the client keeps a session's transcript."""
     return f"{world.config}/projects/{paths.slug(project)}/{world.sessions[name]}.jsonl"
-
-
-def state(world: World, name: str, project: str, hours: float) -> None:
-    """Write the state file of a session that started `hours` before the world's now, as its hooks would have."""
-    slug = paths.project_key(project)
-    value: dict[str, object] = {
-        "started": clock.iso(world.now - hours * HOUR),
-        "cwd": project,
-        "project": slug,
-        "project_root": project,
-        "transcript": transcript_path(world, name, project),
-        "mode": "full",
-        "prompted": True,
-    }
-    session_state.save(world.root, world.sessions[name], value)

@@ -3,7 +3,7 @@ preview, timed out, failed, unknown because the transcript is gone, and one that
 
 import os
 
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
@@ -11,7 +11,7 @@ from memtui.core.memories import history, scopes
 from memtui.core.memories.versions import Versions
 from memtui.core.review import changed
 from memtui.demo import content, subconscious
-from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
+from memtui.demo.layout import HOUR, World, transcript_path, ulid
 from memtui.hooks import index_block, lists
 
 Record = dict[str, object]
@@ -127,11 +127,13 @@ class DemoSession:
 
     def ends(self, keep: bool = True) -> None:
         """Write the session's state and, with `keep`, its transcript."""
-        hours = (self.world.now - self.time) / HOUR
-        state(self.world, self.name, self.project, hours + 1)
+        path = transcript_path(self.world, self.name, self.project)
+        state: Record = {"started": clock.iso(self.time - HOUR), "cwd": self.project}
+        state |= {"project": paths.project_key(self.project), "project_root": self.project, "transcript": path}
+        state |= {"mode": "full", "prompted": True}
+        session_state.save(self.world.root, self.id, state)
         if not keep:
             return
-        path = transcript_path(self.world, self.name, self.project)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.lines) + "\n")

@@ -1,7 +1,6 @@
 """`memtui new` and `edit`: write a memory's text, fields and triggers, on the command line or in an editor."""
 
 import argparse
-import difflib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,6 @@ from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.health import fixes
@@ -91,7 +89,6 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
         memories.say_undo(out)
-        _question_type(out, made)
         _say_forbids(ctx, out, None, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
@@ -101,14 +98,6 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
     """Return fields as they may be kept, and the kinds of secrets taken out of them."""
     _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, declined=declined)
     return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
-
-
-def _question_type(out: Output, found: Memory) -> None:
-    """Question a type that is spelled almost like a known one. Any other word may be a type."""
-    near = [] if found.type in memory.TYPES else difflib.get_close_matches(found.type, memory.TYPES, 1)
-    if near:
-        out.say(f"Its type is “{line(found.type)}”. Did you mean {near[0]}?")
-        out.say(f"  memtui edit {shell_word(found.ref)} --type {near[0]}")
 
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
@@ -249,8 +238,6 @@ def _print(ctx: Context, out: Output, done: "list[tuple[Memory, Memory]]") -> No
             continue
         memories.print_written(ctx, out, "changed", after)
         diff.show(out, before.raw, after.raw)
-        if before.type != after.type:
-            _question_type(out, after)
         _say_forbids(ctx, out, before, after)
     memories.say_undo(out, sum(before.raw != after.raw for before, after in done))
 

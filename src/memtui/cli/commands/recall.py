@@ -5,11 +5,9 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import short_ids
-from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many, short
 from memtui.core.base.storage import file_error
-from memtui.core.deliveries import sessions
 from memtui.present import recall, unheard
 from memtui.recalling import RecallCandidate, Recalling, RecallRun
 
@@ -27,7 +25,6 @@ def register(commands: "parser.Commands") -> None:
         " has the parts of each score, and the exact texts.",
     )
     found.add_argument("text", nargs="*", metavar="TEXT", help="the prompt, as you would type it")
-    found.add_argument("--session", metavar="ID", help="as for this session, which has some memories already")
     found.add_argument("--all", action="store_true", help="list all that were found and are left out")
 
 
@@ -37,14 +34,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     prompt = parser.body_text(" ".join(args.text))
     if not prompt.strip():
         raise UsageError("The prompt is empty.", 'Give its text: memtui recall "how do we release?"')
-    session = _session(ctx, args.session) if args.session else ""
     recalling = Recalling(ctx)
     read, problem = 0, ""
     try:
         read = recalling.bring_up_to_date()
     except OSError as error:  # what there is of an index may still do
         problem = f"The index can't be brought up to date: {file_error(error).message}"
-    found = recalling.run(prompt, session)
+    found = recalling.run(prompt)
     data = {**recall.data(found), "indexed": read, "problem": problem or None}
     data |= {"unheard": unheard.data(recalling.unheard)}
 
@@ -62,18 +58,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _session(ctx: Context, ref: str) -> str:
-    """Return the id of the session that a reference means. Raises NotFoundError or ConflictError."""
-    known = [*sessions.states(ctx.root), *(each.session for each in sessions.deliveries(ctx.root, ref))]
-    try:
-        return short_ids.match(ref, known, "session")
-    except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui activity --sessions` lists them.") from None
-
-
 def _print(out: Output, found: RecallRun, *, every: bool) -> None:
     facts = [recall.amount(found)] if found.delivered else []
-    facts += [f"as for session {line(found.session[:8])}"] if found.session else []
     facts += [f"of {many(found.memories, 'memory', 'memories')}"] if found.memories else []
     out.heading(recall.headline(found), " · ".join([*facts, recall.took(found)]))
     if not found.memories:

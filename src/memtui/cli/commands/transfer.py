@@ -114,16 +114,27 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         why = "is still to come" if since is not None and since > ctx.now() else "is no time"
         raise UsageError(f"--since {args.since} {why}.", f"Give one of: {when.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
-    shown = _Progress(ctx.out)
+    width, shown_at = (ctx.out.columns or 80) - 1, 0.0
+
+    def show(at: "ReadingProgress") -> bool:
+        """Show how far the reading is, on one line of a terminal; it goes on."""
+        nonlocal shown_at
+        if ctx.out.stderr_tty and not ctx.out.json and time.monotonic() - shown_at >= SECONDS:
+            shown_at = time.monotonic()
+            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.found} found"
+            ctx.out.say(read[:width].ljust(width), exact=True, end="\r")
+        return True
+
     dry, most = args.dry_run, begun.MOST if args.limit is None else args.limit
     try:
-        found = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=shown.show)
+        found = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
-        shown.write("")
         kept = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
         ctx.out.say(f"Stopped. {kept}")
         raise
-    shown.write("")
+    finally:
+        if shown_at:
+            ctx.out.say(" " * width, exact=True, end="\r")
     store = ctx.store()
     offer = offering.plan(store, found.found, most=most, since=since, project=project)
     done = "" if dry else offer.write(store)
@@ -135,7 +146,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         | {"seen": each.candidate.said, "time": each.candidate.newest}
         for each in offer.drafts
     ]
-    data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left", "unlikely")}
+    data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left")}
     data |= {"skipped": found.skipped, "transaction": done or None}
 
     def text(out: Output) -> None:
@@ -165,30 +176,6 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
 
     return Result(data, text)
-
-
-class _Progress:
-    """The line of progress on standard error, in a terminal."""
-
-    def __init__(self, out: Output) -> None:
-        self.out = out
-        self.on = out.stderr_tty and not out.json
-        self.last = 0.0
-        self.width = 0
-
-    def show(self, at: "ReadingProgress") -> bool:
-        """Show how far the reading is; it goes on."""
-        if self.on and time.monotonic() - self.last >= SECONDS:
-            self.last = time.monotonic()
-            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.found} found"
-            self.write(read[: (self.out.columns or 80) - 1])
-        return True
-
-    def write(self, text: str) -> None:
-        """Write the line over the one before; an empty text removes it."""
-        if text or self.width:
-            self.out.say(text.ljust(self.width), exact=True, end="\r")
-        self.width = len(text)
 
 
 def _nothing(ctx: Context, found: "BackfillReading") -> str:
