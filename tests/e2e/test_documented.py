@@ -233,7 +233,7 @@ STORIES = {
         typed("", "memtui activity --kind notes", "CI is red|lint job"),
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
-        typed("", 'memtui recall --json "install with pnpm or with npm?"', '"idf"'),
+        typed("", 'memtui recall --json "install with pnpm or with npm?"', '"parts"'),
         typed("recall", "memtui recall --all pnpm release commit database", "would"),
         typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
         typed('memtui recall "how do we release?"', 'memtui recall "how do we release?"', "release-steps"),
