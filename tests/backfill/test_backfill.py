@@ -15,7 +15,7 @@ from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
-from memtui.core.review import learned, waiting
+from memtui.core.review import taught, waiting
 from memtui.extract import classifier, personal, write
 
 NOW = 1_795_000_000.0
@@ -197,7 +197,7 @@ def test_decisions_since_then_move_what_was_found_before(past):
     less = {personal.BIAS: -1.0} | dict.fromkeys(features, -1.0)
     made = personal.Correction(everything=(less, less))
     (past.root / "feedback").mkdir(parents=True)
-    Path(learned.weights_path(str(past.root))).write_text(json.dumps(personal.data(made)))
+    Path(taught.weights_path(str(past.root))).write_text(json.dumps(personal.data(made)))
     assert offering.plan(past.store, past.read().found).drafts == []
 
 

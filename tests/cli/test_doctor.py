@@ -58,7 +58,7 @@ def test_files_are_made_the_owners_alone(memtui, world):
 
 def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
     directory = paths.inbox_dir(world.root, None)
-    inbox_file.append_entry(directory, "guidance", {}, "mind the gap")
+    inbox_file.add_entry(directory, "guidance", {}, "mind the gap")
     name = ids.new_id(world.now - 7200)
     claimed = Path(directory, "claimed", f"{name}~0000aaaa~99999999.md")
     claimed.parent.mkdir(exist_ok=True)
@@ -129,7 +129,7 @@ def test_everything_at_once(memtui, world, monkeypatch):
 def test_what_can_not_be_fixed_is_told_and_the_rest_is_done(memtui, world, monkeypatch):
     directory = paths.inbox_dir(world.root, None)
     claimed = Path(directory, "claimed", f"{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md")
-    inbox_file.append_entry(directory, "guidance", {}, "mind the gap")
+    inbox_file.add_entry(directory, "guidance", {}, "mind the gap")
     claimed.parent.mkdir(exist_ok=True)
     Path(directory, "guidance.md").rename(claimed)
     error(world, monkeypatch, "disk full")

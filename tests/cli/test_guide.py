@@ -42,21 +42,20 @@ def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
 
 
 @pytest.mark.parametrize(
-    ("to", "why", "near"),
+    ("to", "why"),
     [
-        ("session:zzzz", "No session “zzzz” is known yet; the note waits for it.", []),
-        ("session:d2f8", "No session “d2f8” is known yet", ["session:d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04"]),
-        ("session:6e2f04", "Did you mean session:d2f7b8c9?", ["session:d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04"]),
-        ("session:a94d", "Session a94d0e7b belongs to", []),
-        ("agent:nobody", "Nothing was delivered to an agent “nobody” yet", []),
+        ("session:zzzz", "No session “zzzz” is known yet; the note waits for it."),
+        ("session:d2f8", "No session “d2f8” is known yet"),
+        ("session:a94d", "Session a94d0e7b belongs to"),
+        ("agent:nobody", "Nothing was delivered to an agent “nobody” yet"),
     ],
 )
-def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why, near):
+def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why):
     done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
     assert why in done.err
     note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"] == done.out.strip())
     assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
-    assert memtui.json("note", "hello", "--to", to)["unknown"][0]["near"] == near
+    assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
 
 
 @pytest.mark.parametrize("to", ["session:d2f7", "session:0b5d3a52", "people", "path:src/**"])

@@ -89,8 +89,8 @@ def test_a_problem_is_solved_by_hand_and_the_command_is_said(memtui):
 def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only(memtui, world):
     directory = str(shop_inbox(world).parent)
     fields = {"kind": "correction", "name": "blue-here", "confidence": "0.90", "durable": "0.04"}
-    inbox_file.append_entry(directory, "updates", fields, "The button is not blue", now=NOW)
-    inbox_file.append_entry(directory, "updates", {**fields, "durable": "0.40"}, "Buttons are blue", now=NOW)
+    inbox_file.add_entry(directory, "updates", fields, "The button is not blue", now=NOW)
+    inbox_file.add_entry(directory, "updates", {**fields, "durable": "0.40"}, "Buttons are blue", now=NOW)
     found = memtui.json("inbox")
     texts = [entry["says"] for entry in found["entries"]]
     assert "Buttons are blue" in texts
@@ -103,8 +103,8 @@ def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only
 def test_a_draft_that_nobody_scored_for_good_is_a_one_off_if_it_is_not_sure(memtui, world):
     before = memtui.json("inbox")["one_offs"]
     fields = {"kind": "preference", "name": "blue-here", "confidence": "0.52"}
-    inbox_file.append_entry(str(shop_inbox(world).parent), "updates", fields, "Use blue here", now=NOW)
-    inbox_file.append_entry(str(shop_inbox(world).parent), "updates", {**fields, "seen": "2"}, "Said twice", now=NOW)
+    inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, "Use blue here", now=NOW)
+    inbox_file.add_entry(str(shop_inbox(world).parent), "updates", {**fields, "seen": "2"}, "Said twice", now=NOW)
     found = memtui.json("inbox")
     assert found["one_offs"] == before + 1
     assert "Said twice" in [entry["says"] for entry in found["entries"]]
@@ -445,11 +445,11 @@ def test_a_snooze_until_a_time_of_a_day_names_it(memtui):
 def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):
     directory = str(shop_inbox(world).parent)
     fields = {"kind": "correction", "confidence": "0.90"}
-    old = inbox_file.append_entry(
+    old = inbox_file.add_entry(
         directory, "updates", {**fields, "name": "ask-first"}, "Never push to main without asking me", now=NOW
     )
     text = "Don't push to main without asking first"
-    new = inbox_file.append_entry(directory, "updates", {**fields, "name": "no-pushes"}, text, now=NOW)
+    new = inbox_file.add_entry(directory, "updates", {**fields, "name": "no-pushes"}, text, now=NOW)
     assert memtui.json("inbox", new)["rejected_alike"] == []
     memtui("reject", old)
     (alike,) = memtui.json("inbox", new)["rejected_alike"]
@@ -463,14 +463,14 @@ def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undon
     assert memtui.json("inbox", new)["rejected_alike"] == []
     memtui("reject", old, "--never")
     assert "like a draft that you rejected for good" in memtui("inbox", new).out
-    other = inbox_file.append_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
+    other = inbox_file.add_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
     assert memtui.json("inbox", other)["rejected_alike"] == []
 
 
 def test_secrets_of_a_rejected_draft_are_not_kept(memtui, world):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
-    entry = inbox_file.append_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
+    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
     memtui("reject", entry)
     (row,) = map(json.loads, shop_inbox(world, "rejected.jsonl").read_text().splitlines())
     assert row["body"] == "with [redacted: Anthropic key]"
@@ -565,7 +565,7 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
 def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
-    entry_id = inbox_file.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
+    entry_id = inbox_file.add_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
     data = memtui.json("inbox", entry_id)
     first = data["alike"][0]
     assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)
@@ -630,7 +630,7 @@ def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
 
 def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
+    inbox_file.add_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui("approve", "--all", check=False)
     assert "2 probably one-offs: left in the inbox" in done.err
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out

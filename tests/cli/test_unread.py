@@ -64,28 +64,14 @@ def long(world):
 @pytest.mark.parametrize(
     "words", [["status"], ["inbox"], ["note", "--list"], ["note", "newest"], ["doctor"]], ids=" ".join
 )
-def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, long, words):
+def test_an_inbox_too_long_to_be_read_is_named_with_what_to_do(memtui, long, words):
     done = memtui(*words, check=False)
     said = " ".join((done.out + done.err).split())
     assert f"{long.name} is larger than 1 MB" in said
     assert "Remove what is not a note" in said
 
 
-@pytest.mark.slow
-def test_what_stands_at_its_ends_is_listed_changed_and_taken_back(memtui, long):
+def test_a_note_is_not_left_where_no_session_would_get_it(memtui, long):
     before = long.read_bytes()
-    first = memtui.json("note", "--list")["entries"]
-    assert first
-    newest = memtui.json("note", "newest")["id"]
-    found = memtui.json("note", "--list")
-    assert {entry["id"] for entry in found["entries"]} == {*[entry["id"] for entry in first], newest}
-    assert found["unread"]
-    memtui("edit", newest, "--body", "newer still")
-    memtui("note", "--withdraw", first[0]["id"])
-    assert "newer still" in [entry["text"] for entry in memtui.json("note", "--list")["entries"]]
-    memtui("note", "--withdraw", newest)
-    memtui("undo", "--yes")
-    memtui("undo", "--yes")
-    memtui("undo", "--yes")
-    assert long.read_bytes().startswith(before)
-    assert long.read_bytes().count(b"error: no such file") == 150_000
+    assert memtui("note", "newest", check=False).code != 0
+    assert long.read_bytes() == before

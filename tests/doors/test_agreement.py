@@ -13,7 +13,7 @@ from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
-from memtui.tui.screens.inbox.entry_rows import DRAFT
+from memtui.tui.screens.inbox.row import DRAFT
 from tui.conftest import settle
 
 NOW = 1_795_000_000.0
@@ -50,7 +50,7 @@ def shown(world):
     async def rest(app, pilot):
         for _ in range(500):
             await pilot.pause(0.01)
-            if app.has_read and not any(worker.is_running for worker in app.workers):
+            if app.files.has_read and not any(worker.is_running for worker in app.workers):
                 break
         await pilot.pause()
 
@@ -88,7 +88,8 @@ async def test_what_waits(told, shown):
     waiting = told("status")["waiting"]
     assert counts["guidance"] == waiting["guidance"] == len(notes)
     assert waiting["updates"] + waiting["items"] == len(drafts)
-    assert counts["inbox"] == len(drafts) + sum(each["kind"] == "changed" for each in entries)
+    others = [each for each in entries if each["kind"] not in {"draft", "todo"}]
+    assert counts["inbox"] == len(drafts) + len(others)
 
 
 @pytest.mark.parametrize("keys", [["x"], ["w", "enter"]])
@@ -126,7 +127,7 @@ async def test_what_is_wrong(told, shown):
 async def test_what_approving_writes(told, shown):
     def proposed(app):
         items = [row.item for row in app.screen.found if row.kind is DRAFT]
-        drafts = [app.screen.proposals.draft(item) for item in items]
+        drafts = [app.screen.view.draft(item) for item in items]
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
 

@@ -54,7 +54,7 @@ class Doors:
         async def rest():
             for _ in range(3000):
                 await pilot.pause(0.01)
-                if app.has_read and not any(worker.is_running for worker in app.workers):
+                if app.files.has_read and not any(worker.is_running for worker in app.workers):
                     break
             await pilot.pause()
 

@@ -429,9 +429,9 @@ def first_approval(tui, world):
     """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z undoes it."""
     memory = world.project / ".claude/memory/ask-before-migrations.md"
     tui.press("2")
-    tui.see("10 to decide")
+    tui.see("1[0-9] to decide")
     tui.press("a")
-    tui.see("9 to decide")
+    tui.see("Accepted: ask-before-migrations")
     assert "show the SQL first" in memory.read_text()
     tui.press("1")
     tui.see("ask-before-migrations")

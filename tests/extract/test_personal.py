@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.base import fastjson, fs
-from memtui.core.review import learned
+from memtui.core.review import taught
 from memtui.extract import decisions, features, personal
 
 REFUSED = features.bucket("signal", "channel tool_reject")
@@ -87,7 +87,7 @@ def test_whatever_is_decided_the_validation_figures_stay_within_the_margin(picke
 def test_a_correction_survives_its_file(tmp_path):
     liked = [row for row in ROWS if row.scores[0] > 0][:20]
     made = personal.fit(decided(liked, lambda row: REFUSED not in row.found), ROWS)
-    fs.write_atomic(learned.weights_path(str(tmp_path)), fastjson.dumps(personal.data(made)).encode())
+    fs.write_atomic(taught.weights_path(str(tmp_path)), fastjson.dumps(personal.data(made)).encode())
     read = personal.load(str(tmp_path))
     for row in ROWS[:50]:
         assert read.of(row.found, "shop") == pytest.approx(made.of(row.found, "shop"))

@@ -107,7 +107,7 @@ class Home:
 
     def leave(self, inbox_kind, text, scope_="project", **fields):
         fields = {key.rstrip("_"): value for key, value in fields.items()}
-        return inbox_file.append_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
+        return inbox_file.add_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
 
     def remove(self, inbox_kind, entry_id):
         def change(source):

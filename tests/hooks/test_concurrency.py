@@ -35,7 +35,7 @@ def append_with_memtui(directory, writer, begun):
     for number in range(APPENDS):
         if number == APPENDS // 2:
             halfway(begun)
-        inbox_file.append_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
+        inbox_file.add_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
 
 
 def append_by_hand(directory, writer, begun):

@@ -629,7 +629,7 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
         def body(run=run):
             for number in range(1000):
                 text = f"entry {run}-{number} " + "é" * 3000 + " end"
-                name = inbox_file.append_entry(where, "guidance", {"from": "cron"}, text)
+                name = inbox_file.add_entry(where, "guidance", {"from": "cron"}, text)
                 os.write(reported, f"{name} {run}-{number}\n".encode())
 
         size = os.fstat(reported).st_size

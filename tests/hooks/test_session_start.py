@@ -576,17 +576,12 @@ def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
 
 
 @pytest.mark.slow
-def test_an_inbox_too_long_to_be_read_whole_is_named_and_its_newest_note_comes(home):
+def test_an_inbox_too_long_to_be_read_is_named_and_left_as_it_is(home):
     home.guide("oldest")
     with home.file("guidance").open("a") as file:
         file.write("error: no such file\n" * 150_000)
-    home.guide("newest")
     said = home.start().message
-    assert "2 notes waiting" in said
     assert f"{home.file('guidance')} is larger than 1 MB" in said
-    said = home.prompt().context
-    assert "oldest" in said
-    assert "newest" in said
     assert home.prompt().raw == b""
     assert home.file("guidance").read_text().count("error: no such file\n") == 150_000
     assert home.errors() == []

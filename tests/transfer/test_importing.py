@@ -107,7 +107,7 @@ def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
     assert plan.left
     desk.take(path)
     inbox = desk.env["MEMTUI_HOME"] + f"/projects/{desk.store_slug}/pending-updates.md"
-    assert not inbox_format.unread(inbox)
+    assert not inbox_format.is_too_long(inbox)
     assert len(desk.drafts()) == len(plan.drafts)
 
 

@@ -19,7 +19,7 @@ from memtui import recalling
 from memtui.backfill.reading import ReadingProgress
 from memtui.core.base import paths
 from memtui.core.deliveries.blocks import Part
-from memtui.core.review import learned as learned_files
+from memtui.core.review import taught
 from memtui.demo import layout, sessions, world
 from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
@@ -118,7 +118,7 @@ def build(top):
     """The sample world in a place, with hooks and a client."""
     made = world.build(top, NOW)
     # What decisions taught follows from the weights of the classifier, which are fitted anew now and then.
-    with open(learned_files.weights_path(made.root), "w", encoding="utf-8") as file:
+    with open(taught.weights_path(made.root), "w", encoding="utf-8") as file:
         file.write(json.dumps(TAUGHT))
     client(made.env)
     settings = install.settings_path(made.env, made.shop, "user")

@@ -479,13 +479,6 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         await settle(pilot)
         await pilot.press("2")
         await settle(pilot)
-        draft = next(
-            at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "updates"
-        )
-        remapped.screen.table.move_to(draft)
-        await settle(pilot)
-        assert "f7 writes /" in drawn(remapped)
-        assert "a writes /" not in drawn(remapped)
         item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
         remapped.screen.table.move_to(item)
         await settle(pilot)

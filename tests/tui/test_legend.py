@@ -52,7 +52,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
     ("name", "marks"),
     [
         ("memories", {*"ufprt", *"XHUBNLC", memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())}),
-        ("inbox", {"!", "✗", "="}),
+        ("inbox", {"!", "✗"}),
         ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
         ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
     ],

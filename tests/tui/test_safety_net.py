@@ -17,7 +17,7 @@ from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
-from memtui.tui.screens.inbox.proposals import Proposals
+from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.rows import MemoryTable
@@ -164,7 +164,7 @@ async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch
 
 
 async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
-    monkeypatch.setattr(Proposals, "draft", boom)
+    monkeypatch.setattr(InboxView, "draft", boom)
     monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
     async with app.run_test() as pilot:
         await pilot.press("2")

@@ -14,7 +14,7 @@ from memtui.core.client.conversation import Turn
 from memtui.core.health import findings
 from memtui.core.journal.journal import Journal
 from memtui.core.memories.store import Store
-from memtui.core.review import approve, draft, learned, taught
+from memtui.core.review import approve, draft, taught
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.extract import classifier, decisions, personal, signals
@@ -127,7 +127,7 @@ def test_a_draft_that_was_rewritten_before_it_was_approved_counts_less(world):
     approved(world, next(each for each in world.drafts() if each.id == drafts[1].id))
     approved(world, drafts[2], description="Deploys go out on Mondays", body="Nobody wants to be called on a weekend.")
     decided.learn(world.root)
-    labels = taught.labels_of(taught.load(learned.decisions_path(world.root)))
+    labels = taught.labels_of(taught.load(taught.decisions_path(world.root)))
     kinds = [taught.parts(labels[each.id]) for each in drafts[:3]]
     assert [kind for kind, _ in kinds] == ["approved", "edited", "edited"]
     assert kinds[2][1] < 0.3
@@ -160,14 +160,14 @@ def test_it_is_forgotten_and_that_can_be_undone(world):
     drafts = world.says(*RULES)
     Review(world.root).reject(drafts)
     decided.learn(world.root)
-    kept = fs.read_bytes(learned.weights_path(world.root))
+    kept = fs.read_bytes(taught.weights_path(world.root))
     journal = Journal(world.root, by="cli")
     assert taught.forget(world.root, journal)
     assert world.taught().total == 0
     decided.learn(world.root)
     assert world.taught().total == 0, "what was decided before does not count any more"
     assert cli_undo(world) == 0
-    assert fs.read_bytes(learned.weights_path(world.root)) == kept
+    assert fs.read_bytes(taught.weights_path(world.root)) == kept
     assert world.taught().total == len(RULES)
 
 

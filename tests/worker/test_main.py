@@ -433,9 +433,9 @@ def test_tidying_removes_what_is_old_once_a_day(world):
 def test_whispers_that_expired_go_and_notes_stay(world):
     box = f"{world.root}/projects/shop"
     old = {"kind": "whisper", "from": "subconscious", "for": "session:5e55", "expires": "2020-01-01T00:00:00Z"}
-    inbox_file.append_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
-    inbox_file.append_entry(box, "guidance", old, "An old whisper.")
-    inbox_file.append_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
+    inbox_file.add_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
+    inbox_file.add_entry(box, "guidance", old, "An old whisper.")
+    inbox_file.add_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
     tidying.tidy(world.root)
     texts = [entry.text for entry in inbox_format.read(f"{box}/guidance.md")]
     assert texts == ["An old note of the person.", "A new whisper."]

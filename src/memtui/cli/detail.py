@@ -15,7 +15,7 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.health.problems import Problem
 from memtui.core.memories.store import Store
 from memtui.core.memories.writers import Occasions
-from memtui.core.review import draft, evidence, merge
+from memtui.core.review import approve, draft, evidence
 from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
@@ -232,8 +232,8 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
         [f"{each.score:.0%} alike", (line(each.memory.ref), "bold"), line(each.memory.description)] for each in near
     ]
     out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-    owner = merge.store_of(store, [item])
-    refused = {each.memory.ref: merge.refusal(owner, each.memory) for each in near}
+    owner = approve.store_of(store, [item])
+    refused = {each.memory.ref: approve.refusal(owner, each.memory) for each in near}
     first = next(iter(refused.values()))
     way = f"{first.message} {first.hint}" if first is not None else ""
     if ref := next((ref for ref, error in refused.items() if error is None), ""):
@@ -244,4 +244,4 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
 def takes_draft(proposed: Draft) -> bool:
     """Return whether the draft can be merged into the memory that has its name already."""
     there = [each for each in draft.neighbours(proposed.store, proposed.item) if each.path == proposed.path]
-    return any(merge.refusal(proposed.store, each) is None for each in there)
+    return any(approve.refusal(proposed.store, each) is None for each in there)

@@ -51,7 +51,7 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
             raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         was, text = note.id, note.text
-        new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, text)
+        new_id, done = ctx.review().guide(paths.inbox_dir(ctx.root, slug), fields, text)
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
     data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
     # A script gets the whole id.
@@ -64,9 +64,8 @@ def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | 
     is its field `for`, `slug` its project."""
     unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
     for each in unknown:
-        said = " ".join(filter(None, (f"! {words.why(each)}", words.meant(each))))
-        ctx.out.say(f"{said}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
-    return [{"address": e.address, "why": words.why(e), "near": [f"{e.kind}:{n}" for n in e.near]} for e in unknown]
+        ctx.out.say(f"! {words.why(each)}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
+    return [{"address": f"{each.kind}:{each.name}", "why": words.why(each)} for each in unknown]
 
 
 def listing(ctx: Context) -> Result:

@@ -1,23 +1,13 @@
-"""Texts that are known, among which one that says the same as another is found by the words that both have; and which
-drafts of a list say what a memory says, or what a person rejected."""
+"""Texts that are known, among which one that says the same as another is found by the words that both have."""
 
-from collections.abc import Iterable
-
-from memtui.core.base import paths
 from memtui.core.client.conversation import normalised
-from memtui.core.inbox import refused, same_rule
-from memtui.core.memories.memory import Memory
-from memtui.core.review.waiting import Waiting
+from memtui.core.inbox import same_rule
 
 # The rarest known words of a text by which texts that may be the same are found, and how many of the newest of these
 # are compared for each.
 RAREST, COMPARED = 12, 1000
 # Words that a part has at least, to be found by itself.
 LEAST_WORDS = 3
-# How many of the words of two drafts, of all that either has, make them alike.
-ALIKE = 0.6
-# What a draft is like.
-REJECTED, SIMILAR = "rejected", "similar"
 
 
 class KnownTexts:
@@ -53,27 +43,3 @@ class KnownTexts:
         numbers = dict.fromkeys(at for word in known[:RAREST] for at in self._holders[word][-COMPARED:])
         rows = (self._rules[at] for at in numbers)
         return next((what for other, what in rows if same_rule.same(rule, other, self._share)), None)
-
-
-def likeness(root: str, items: Iterable[Waiting], memories: Iterable[Memory]) -> dict[str, str]:
-    """Return by the key of an entry REJECTED for drafts like one that was rejected from their inbox or the global one,
-    and SIMILAR for those like a memory."""
-    known = KnownTexts(ALIKE)
-    for each in memories:
-        if each.broken is None:
-            known.add(each.description, each.ref)
-    rejected: dict[str, KnownTexts] = {}
-    likenesses = {}
-    for item in items:
-        if item.kind != "updates":
-            continue
-        if item.directory not in rejected:
-            texts = rejected[item.directory] = KnownTexts(ALIKE)
-            for draft in refused.near([item.directory, paths.inbox_dir(root, None)]):
-                texts.add(draft.description, REJECTED)
-        first = item.text.partition("\n")[0]
-        if rejected[item.directory].find(first) is not None:
-            likenesses[item.key] = REJECTED
-        elif known.find(first) is not None:
-            likenesses[item.key] = SIMILAR
-    return likenesses

@@ -15,7 +15,7 @@ from memtui.core.client.conversation import Turn
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
-from memtui.core.review import learned, taught
+from memtui.core.review import taught
 from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, World, layout, ulid
@@ -166,5 +166,5 @@ def _decisions(world: World) -> None:
             labels[name] = label
     made = personal.fit(decisions.decided(world.root, labels), personal.validation())
     row = {"v": taught.VERSION, "labels": labels, "reset": ""}
-    fs.write_atomic(learned.weights_path(world.root), fastjson.dumps(personal.data(made)).encode(), durable=False)
-    fs.write_atomic(learned.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)
+    fs.write_atomic(taught.weights_path(world.root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(taught.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)

@@ -7,7 +7,7 @@ import os
 from memtui.core.base import fastjson, fs
 from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redact
-from memtui.core.review import learned, taught
+from memtui.core.review import taught
 from memtui.extract.personal import Decided
 from memtui.extract.signals import Basis, Signal
 
@@ -39,7 +39,7 @@ def target(label: str) -> tuple[tuple[float, float], tuple[float, float]] | None
 
 def path(root: str) -> str:
     """Return the file."""
-    return learned.drafts_path(root)
+    return taught.drafts_path(root)
 
 
 def row_of(basis: Basis | None) -> dict[str, object] | None:

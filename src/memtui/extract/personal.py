@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs, paths
-from memtui.core.review import learned
+from memtui.core.review import taught
 from memtui.extract import features
 
 MAGIC = b"memtui validate1"
@@ -168,7 +168,7 @@ def _truths(validation: Sequence[Validated], at: int) -> list[bool]:
 def load(root: str) -> Correction:
     """Read the correction; one that changes nothing if there is none, or it can't be read."""
     try:
-        found = fastjson.loads_dict(fs.read_bytes(learned.weights_path(root), 8 << 20))
+        found = fastjson.loads_dict(fs.read_bytes(taught.weights_path(root), 8 << 20))
     except OSError:
         return Correction()
     if found.get("v") != VERSION or found.get("buckets") != features.BUCKETS:
@@ -179,7 +179,7 @@ def load(root: str) -> Correction:
     return Correction(
         _pair(found.get("all")),
         {str(slug): _pair(row) for slug, row in rows},
-        learned.figures_of(found),
+        taught.figures_of(found),
         halved if isinstance(halved, int) else 0,
     )
 

@@ -134,7 +134,7 @@ def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
     in `seen` that say it again, and is surer."""
     found = False
     path = directory + "/" + inbox_format.FILES["updates"]
-    if inbox_format.unread(path):
+    if inbox_format.is_too_long(path):
         return False  # too long to search
 
     def change(source: str) -> str:

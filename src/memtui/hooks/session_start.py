@@ -232,9 +232,9 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     words.append((", ".join(waiting) or "nothing") + " waiting")
     for _, directory in hook.inboxes():
         too_long = [
-            f"{directory}/{file}" for file in inbox_format.FILES.values() if inbox_format.unread(f"{directory}/{file}")
+            path for file in inbox_format.FILES.values() if inbox_format.is_too_long(path := f"{directory}/{file}")
         ]
-        words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
+        words += [f"{path} is larger than 1 MB, so nothing in it is read" for path in too_long]
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings are in use: {hook.settings['error']}")
     mode = "" if hook.mode == "full" else f" ({hook.mode})"

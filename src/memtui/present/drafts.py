@@ -22,13 +22,6 @@ HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft 
 
 # The drafts that are made of a refused write (worker/gated.py).
 WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to change it"}
-# What was decided, by code; `{}` is replaced by what it was decided about.
-DECIDED = {
-    "reject": "Rejected {}.",
-    "never": "{} will never be drafted again.",
-    "done": "Done: {}.",
-    "drop": "Rejected {}.",
-}
 
 
 def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
@@ -93,16 +86,6 @@ def named(items: Sequence[Waiting]) -> str:
     kinds = [item.kind for item in items]
     counts = ((kinds.count("updates"), "draft"), (kinds.count("items"), "todo"), (kinds.count("guidance"), "note"))
     return " and ".join(many(count, word) for count, word in counts if count)
-
-
-def decided(code: str, items: Sequence[Waiting]) -> str:
-    """Say what was decided about entries: `Rejected “use uv for tools”.`"""
-    return DECIDED[code].format(named(items))
-
-
-def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
-    """Say that drafts were put off until a time, or brought back (None)."""
-    return put_off("" if len(items) == 1 else named(items), until, now)
 
 
 def put_off(what: str, until: float | None, now: float) -> str:

@@ -18,7 +18,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import memory
-from memtui.core.review import learned, taught
+from memtui.core.review import taught
 from memtui.extract import decisions, personal
 
 FORGOTTEN = "/" + inbox_format.REJECTED
@@ -34,12 +34,12 @@ def learn(root: str) -> personal.Correction | None:
     if not os.path.exists(decisions.path(root)) or stamp == taught.read_until(root):
         return None
     made = _learn(root)
-    fs.write_atomic(learned.read_path(root), str(stamp).encode(), durable=False)
+    fs.write_atomic(taught.read_path(root), str(stamp).encode(), durable=False)
     return made
 
 
 def _learn(root: str) -> personal.Correction | None:
-    before = taught.load(learned.decisions_path(root))
+    before = taught.load(taught.decisions_path(root))
     reset = before.get("reset")
     since = reset if isinstance(reset, str) else ""
     known = taught.labels_of(before)
@@ -61,8 +61,8 @@ def _learn(root: str) -> personal.Correction | None:
         validation = []
     made = personal.fit(decisions.decided(root, labels), validation)
     row = {"v": taught.VERSION, "labels": labels, "reset": since}
-    fs.write_atomic(learned.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
-    fs.write_atomic(learned.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
+    fs.write_atomic(taught.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(taught.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
     return made
 
 

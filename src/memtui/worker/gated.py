@@ -108,7 +108,7 @@ def _leave(directory: str, fields: dict[str, str], text: str) -> None:
                 return source[: entry.start] + inbox_format.render(kept | fields, text) + source[end:]
         return source
 
-    if not inbox_format.unread(path) and fs.stamp(path):
+    if not inbox_format.is_too_long(path) and fs.stamp(path):
         inbox_file.rewrite(path, change)
     if not replaced:
         inbox_file.add_entry(directory, "updates", fields, text)

@@ -94,13 +94,13 @@ def _note_project(on: WorkerRun) -> None:
 
 
 def _reconcile(on: WorkerRun) -> None:
-    from memtui.core.inbox import reconcile, resend, resumed
+    from memtui.core.inbox import reconcile, resend
 
     reconcile.reconcile(on.env, on.root, session_id=on.session_id)
     if on.event == "SessionEnd":
         reconcile.finish(on.env, on.root, on.session_id)
     resend.note(on.env, on.root, on.session_id)
-    resumed.withdraw(on.env, on.root, on.session_id)
+    reconcile.withdraw(on.env, on.root, on.session_id)
 
 
 def _is_full(on: WorkerRun) -> bool:

@@ -40,7 +40,7 @@ class Machine:
         return paths.project_key(str(self.repo))
 
     def guide(self, text, slug=None, **fields):
-        inbox_file.append_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)
+        inbox_file.add_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)
 
     def check(self):
         return doctor.check(self.env, str(self.repo), NOW)

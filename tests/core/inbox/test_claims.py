@@ -30,7 +30,7 @@ def asker(**more):
 
 
 def leave(box, text, **fields):
-    return inbox_file.append_entry(box, "guidance", {k.rstrip("_"): v for k, v in fields.items()}, text, now=NOW)
+    return inbox_file.add_entry(box, "guidance", {k.rstrip("_"): v for k, v in fields.items()}, text, now=NOW)
 
 
 def take(box, who=None, fits=lambda entry: True):
@@ -155,49 +155,6 @@ def test_what_is_no_file_is_an_error_and_stays(box, make):
         take(box)
     assert os.path.lexists(box + "/guidance.md")
     assert names_claimed(box) == []
-
-
-def test_of_a_long_file_the_first_and_the_newest_are_taken_and_nothing_else_is_touched(box):
-    path = box + "/guidance.md"
-    leave(box, "oldest")
-    noise = b"error: no such file\n" * 100_000
-    fs.append(path, noise)
-    leave(box, "for another", for_="agent:reviewer")
-    leave(box, "newest")
-    before = os.stat(path)
-    claim = take(box)
-    assert texts(claim) == ["oldest", "newest"]
-    assert [entry.text for entry in inbox_format.parse(fs.read_bytes(claim.path).decode())] == ["oldest", "newest"]
-    after = os.stat(path)
-    assert (before.st_ino, before.st_size) == (after.st_ino, after.st_size)
-    whole = fs.read_bytes(path)
-    assert whole.count(noise) == 1
-    assert [entry.text[:11] for entry in inbox_format.parse(whole.decode())] == ["error: no s", "for another"]
-    assert take(box) is None
-    assert texts(take(box, asker(agent="reviewer"))) == ["for another"]
-
-
-def test_who_dies_before_it_has_blanked_what_it_copied_out_of_a_long_file_has_taken_nothing(box, monkeypatch):
-    fs.append(box + "/guidance.md", b"noise\n" * 300_000)
-    leave(box, "newest")
-    with monkeypatch.context() as patch:
-        patch.setattr(inbox_format, "NO_ENTRY", None)  # dies
-        with pytest.raises(TypeError):
-            take(box)
-    (name,) = names_claimed(box)
-    known = claimed.elsewhere(box, NOW - 60)
-    copied = inbox_format.parse(fs.read_bytes(f"{box}/claimed/{name}").decode())
-    assert [entry.text for entry in copied] == ["newest"]
-    assert claimed.unknown(copied, known) == []
-
-
-def test_where_there_are_no_locks_nothing_is_taken_out_of_a_long_file(box, monkeypatch):
-    fs.append(box + "/guidance.md", b"noise\n" * 300_000)
-    leave(box, "newest")
-    os.unlink(box + "/.lock")
-    os.mkdir(box + "/.lock")
-    assert take(box) is None
-    assert waiting(box) == ["newest"]
 
 
 def test_a_file_that_nobody_can_deliver_from_is_left_alone(box):

@@ -280,48 +280,8 @@ def test_a_missing_file_is_empty_and_an_unreadable_one_an_error(box):
         inbox_file.rewrite(box + "/guidance.md", str.upper)
 
 
-def test_of_a_huge_file_no_entry_is_read_that_the_limit_cuts(box):
-    whole = inbox_format.render({"id": "a"}, "small")
-    fs.append(box + "/guidance.md", (whole + inbox_format.render({"id": "b"}, "x" * inbox_format.MAX_BYTES)).encode())
-    assert [e.id for e in inbox_format.read(box + "/guidance.md")] == ["a"]
-
-
-ANY_ENTRY = st.tuples(FIELDS, LINES.filter(some)).map(lambda pair: inbox_format.render(*pair))
-LOOSE = st.text("ab é\n", min_size=1, max_size=30).filter(lambda text: text.strip()).map(lambda text: text + "\n")
-
-
-@pytest.mark.slow
-@given(st.lists(ANY_ENTRY | LOOSE, max_size=12), st.integers(60, 800), st.booleans())
-def test_of_a_long_file_the_first_and_last_entries_are_read_whole_and_in_place(tmp_path_factory, pieces, limit, items):
-    path = str(tmp_path_factory.mktemp("box") / "guidance.md")
-    data = inbox_format.encode("".join(pieces))
-    fs.append(path, data)
-    data = fs.read_or_empty(path)
-    every = [(entry.id, entry.text, entry.raw) for entry in inbox_format.parse(inbox_format.decode(data), items)]
-    fd = fs.open_regular(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inbox_format, "MAX_BYTES", limit)
-        found = inbox_format.placed(fd, items)
-    os.close(fd)
-    for entry, at in found:
-        raw = inbox_format.encode(entry.raw)
-        assert data[at : at + len(raw)] == raw
-    read = [(entry.id, entry.text, entry.raw) for entry, _ in found]
-    if len(data) <= limit:
-        assert read == every
-    elif not items:  # of lines the first that is read may begin within an entry that is cut
-        heads = next(n for n in range(len(read) + 1) if read[:n] != every[:n] or n == len(read))
-        heads = heads if read[:heads] == every[:heads] else heads - 1
-        tail = read[heads:]
-        assert tail == every[len(every) - len(tail) :]
-
-
-def test_of_a_long_file_what_is_read_of_its_ends_is_all_that_fits(box):
+def test_a_huge_file_is_not_read(box):
     path = box + "/guidance.md"
-    notes = [inbox_format.render({"id": str(number)}, "x" * 1000) for number in range(2000)]
-    fs.append(path, "".join(notes).encode())
-    found = [entry.id for entry in inbox_format.read(path)]
-    assert found[0] == "0"
-    assert found[-1] == "1999"
-    assert len(found) > 950
-    assert inbox_format.unread(path) == os.path.getsize(path) - inbox_format.MAX_BYTES
+    fs.append(path, (inbox_format.render({"id": "a"}, "small") + "x" * inbox_format.MAX_BYTES).encode())
+    assert inbox_format.read(path) == []
+    assert inbox_format.is_too_long(path)

@@ -51,7 +51,7 @@ def test_fields_hold_what_was_said():
 def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
     acts = Review(root, now=lambda: NOW)
     directory = paths.inbox_dir(root, "-p")
-    first = acts.guide(directory, {"from": "tui"}, "one")
+    first, _ = acts.guide(directory, {"from": "tui"}, "one")
     acts.guide(directory, {"from": "tui"}, "two")
     assert [each.text for each in waiting(root)] == ["one", "two"]
     assert waiting(root)[0].id == first

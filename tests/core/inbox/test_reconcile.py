@@ -10,7 +10,7 @@ from memtui.core.base import clock, fs, ids, session_state
 from memtui.core.client import process
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
-from memtui.core.inbox import claims, reconcile, resumed
+from memtui.core.inbox import claims, reconcile
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 
@@ -33,7 +33,7 @@ class World:
 
     def take(self, *texts, pid=DEAD, **fields):
         for text in texts:
-            inbox_file.append_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
+            inbox_file.add_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
         claim = claims.take(self.box, claims.Asker(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
         name = f"{self.id}~{SESSION}~{pid}.md"
         os.rename(claim.path, f"{self.box}/claimed/{name}")
@@ -197,7 +197,7 @@ def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
 def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
     """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
     world.take("a", "b")
-    inbox_file.append_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
     other = claims.take(world.root + "/global", claims.Asker(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True)
     world.log(other, claims=[["global", other.name, other.size]])
     if told:
@@ -312,7 +312,7 @@ def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
 
 def test_of_two_claims_of_a_dead_hook_each_note_is_recovered_once(world):
     world.take("a")
-    inbox_file.append_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
     asker = claims.Asker(SESSION, "", "/w/shop", NOW)
     other = claims.take(world.root + "/global", asker, world.id, lambda entry: True)
     os.rename(other.path, other.path.replace(f"~{os.getpid()}", f"~{DEAD}"))
@@ -560,20 +560,20 @@ def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(w
 
 def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered_it(world, clients):
     rows = break_off(world, clients[1])
-    resumed.withdraw(world.env, world.root, SESSION)
+    reconcile.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["a"]
-    inbox_file.append_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
+    inbox_file.add_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
     world.tell(*rows, linked(agent(), "r", "c"))
-    resumed.withdraw(world.env, world.root, OTHER_SESSION)
+    reconcile.withdraw(world.env, world.root, OTHER_SESSION)
     assert world.texts() == ["a", "b"]
-    resumed.withdraw(world.env, world.root, SESSION)
+    reconcile.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["b"]
 
 
 def test_a_note_that_its_session_went_on_without_may_come_to_it_again(world, clients):
     rows = break_off(world, clients[1])
     world.tell(*rows, linked(agent(), "r", "p"))
-    resumed.withdraw(world.env, world.root, SESSION)
+    reconcile.withdraw(world.env, world.root, SESSION)
     assert asks(world, SESSION) == ["a"]
 
 
@@ -581,7 +581,7 @@ def test_a_note_that_was_edited_since_is_another_one(world, clients):
     rows = break_off(world, clients[1])
     inbox_file.rewrite(world.box + "/guidance.md", lambda source: source.replace("\na\n", "\nanother\n"))
     world.tell(*rows, linked(agent(), "r", "c"))
-    resumed.withdraw(world.env, world.root, SESSION)
+    reconcile.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["another"]
 
 

@@ -365,13 +365,13 @@ def test_a_damaged_image_is_noticed(journal, files):
 
 def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(journal, tmp_path):
     directory = str(tmp_path / "inbox")
-    inbox_file.append_entry(directory, "updates", {}, "Use pnpm")
+    inbox_file.add_entry(directory, "updates", {}, "Use pnpm")
     path = directory + "/pending-updates.md"
     with open(path) as file:
         raw = file.read()
     journal.run("reject", [TextEdit(path, raw, "")], "s")
     assert not os.path.exists(path)
-    inbox_file.append_entry(directory, "updates", {}, "Another")
+    inbox_file.add_entry(directory, "updates", {}, "Another")
     undo.run(journal, "undo").first()
     assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
 

@@ -527,7 +527,7 @@ def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
 
 def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     directory = str(world.root / "global")
-    inbox_file.append_entry(directory, "updates", {"name": "x"}, "Use pnpm")
+    inbox_file.add_entry(directory, "updates", {"name": "x"}, "Use pnpm")
     path = directory + "/pending-updates.md"
     (entry,) = inbox_format.read(path)
     before = fs.read_bytes(path)
@@ -536,7 +536,7 @@ def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     store.add(world.scope("global"), "x", b"Use pnpm\n", op="approve", extra=edits)
     assert not os.path.exists(path)
     assert (world.config / "memory" / "x.md").exists()
-    inbox_file.append_entry(directory, "updates", {}, "Another")
+    inbox_file.add_entry(directory, "updates", {}, "Another")
     world.undo()
     assert [e.text for e in inbox_format.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
     assert not (world.config / "memory" / "x.md").exists()

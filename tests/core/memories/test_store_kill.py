@@ -52,7 +52,7 @@ class World:
         for name, data in {"one.md": ONE, "two.md": TWO, "MEMORY.md": INDEX}.items():
             fs.write_atomic(f"{self.project}/{name}", data, durable=False)
         for text in ("Use pnpm", "Never npm"):
-            inbox_file.append_entry(f"{self.root}/global", "updates", {}, text)
+            inbox_file.add_entry(f"{self.root}/global", "updates", {}, text)
         trusting.grant(self.root, self.project)
 
     @property

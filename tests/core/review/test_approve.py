@@ -8,7 +8,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.journal import undo
 from memtui.core.memories import triggers
 from memtui.core.memories.store import Store
-from memtui.core.review import draft, merge
+from memtui.core.review import approve, draft
 from memtui.core.review.approve import approve_all
 from memtui.core.review.draft import Choices
 from memtui.core.review.waiting import waiting_in
@@ -26,7 +26,7 @@ def slug(store):
 
 def leave(store, *texts, **fields):
     for text in texts:
-        inbox_file.append_entry(paths.inbox_dir(store.root, slug(store)), "updates", fields, text)
+        inbox_file.add_entry(paths.inbox_dir(store.root, slug(store)), "updates", fields, text)
     return due(store)
 
 
@@ -87,8 +87,8 @@ def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(s
 def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
     there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
     items = leave(store, "Never npm.", "Nor yarn.")
-    becomes = merge.merged(store, items, there)
-    assert merge.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
+    becomes = approve.merged(store, items, there)
+    assert approve.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
     assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
     assert due(store) == []
     undo.run(store.journal, "undo").first()
@@ -103,9 +103,9 @@ def test_nothing_is_merged_into_a_memory_that_came_with_the_repository(store, tm
     there = store.find("pnpm")
     (item,) = leave(store, "Never npm.")
     for attempt in (
-        lambda: merge.merged(store, [item], there),
-        lambda: merge.merge(store, item, there),
-        lambda: merge.merge_all(store, [item], there),
+        lambda: approve.merged(store, [item], there),
+        lambda: approve.merge(store, item, there),
+        lambda: approve.merge_all(store, [item], there),
     ):
         with pytest.raises(MemtuiError, match="pnpm is not trusted"):
             attempt()
@@ -119,7 +119,7 @@ def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):
     (item,) = leave(store, "Never npm.")
     store.edit(there, {"body": "Use pnpm 9."})
     with pytest.raises(MemtuiError):
-        merge.merge(store, item, there)
+        approve.merge(store, item, there)
     assert [each.text for each in due(store)] == ["Never npm."]
 
 
@@ -135,7 +135,7 @@ def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memo
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}
     there = store.create(store.scope("global"), "other", "Other", "tool", "Text.")
-    merge.merge_all(store, [item for item in due(store) if item.id == second.id], there)
+    approve.merge_all(store, [item for item in due(store) if item.id == second.id], there)
     assert lines(store) == {"other.md": [("add a date picker", "draft")]}
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}

@@ -17,7 +17,7 @@ def root(tmp_path):
 
 def test_a_draft_is_what_the_person_says_before_what_the_draft_says(root):
     fields = {"name": "pnpm", "type": "tool", "scope": "global", "session": "abc-1"}
-    inbox_file.append_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
+    inbox_file.add_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
     (item,) = waiting_in(root, [None], ["updates"])
     name, data = content(item)
     assert (name, label_of(item)) == ("pnpm", "global")

@@ -14,7 +14,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.text_edit import TextEdit
-from memtui.core.review import snoozing
+from memtui.core.review import later
 from memtui.core.review.entries import Review, removal
 from memtui.core.review.waiting import waiting_in
 
@@ -28,7 +28,7 @@ def root(tmp_path):
 
 def leave(root, kind, *texts, slug=SLUG):
     directory = f"{root}/projects/{slug}" if slug else f"{root}/global"
-    return [inbox_file.append_entry(directory, kind, {"from": "test"}, text) for text in texts]
+    return [inbox_file.add_entry(directory, kind, {"from": "test"}, text) for text in texts]
 
 
 def source(root, kind):
@@ -157,16 +157,16 @@ def test_a_hand_written_draft_can_be_snoozed(root):
 @pytest.mark.parametrize("given", ["never", "yesterday", "soon", "", "2020-01-01"])
 def test_what_is_no_time_to_come_is_refused_and_says_what_is_taken(given):
     with pytest.raises(UsageError) as error:
-        snoozing.moment(given, 1_795_000_000.0)
+        later.moment(given, 1_795_000_000.0)
     assert "tomorrow, friday" in error.value.hint
 
 
 def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
     now = 1_795_000_000.0
-    assert snoozing.moment("now", now) is None
-    assert snoozing.moment("2h", now) == now + 7200
-    assert time.localtime(snoozing.moment("tomorrow", now))[3:6] == (0, 0, 0)
-    assert time.localtime(snoozing.moment("monday", now)).tm_wday == 0
+    assert later.moment("now", now) is None
+    assert later.moment("2h", now) == now + 7200
+    assert time.localtime(later.moment("tomorrow", now))[3:6] == (0, 0, 0)
+    assert time.localtime(later.moment("monday", now)).tm_wday == 0
 
 
 def test_the_journal_names_the_first_line_of_an_entry_by_whole_words(root):

@@ -67,7 +67,7 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
     async with app.run_test(size=SMALL) as pilot:
         await asked(pilot, "m", "enter")
         shown = "\n".join(lines(app))
-        assert "+ │ Always be kind." in shown
+        assert "+ Always be kind." in shown
         assert "enter write it" in shown
         assert (DRAWN in shown) == (rules == 3)
 

@@ -21,7 +21,7 @@ from memtui.core.base.when import NEVER
 from memtui.core.health.problems import Problem
 from memtui.core.memories import trusting
 from memtui.core.review import approve as approving
-from memtui.core.review import changed, later, merge, snoozing
+from memtui.core.review import changed, later
 from memtui.core.review import draft as draft_of
 from memtui.core.review.approve import Approval
 from memtui.core.review.changed import Changed
@@ -81,7 +81,7 @@ def register(commands: "parser.Commands") -> None:
     how = found.add_mutually_exclusive_group()
     how.add_argument("--never", action="store_true", help="never draft the same words again")
     how.add_argument(
-        "--later", metavar="WHEN", help=f"hide it until WHEN: {snoozing.TAKEN}; `memtui inbox --later` lists those"
+        "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}; `memtui inbox --later` lists those"
     )
 
 
@@ -309,9 +309,9 @@ def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     outcomes = []
     for item in items:
         try:
-            store, found = merge.find(call.store, item, args.into)
+            store, found = approving.find_target(call.store, item, args.into)
             secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
-            outcomes.append(Approval(item, merge.merge(store, item, found, trigger=not args.no_trigger)))
+            outcomes.append(Approval(item, approving.merge(store, item, found, trigger=not args.no_trigger)))
         except MemtuiError as error:
             outcomes.append(Approval(item, None, error))
     return outcomes
@@ -384,7 +384,7 @@ def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
     """Reject what is named, or put it off."""
-    until = None if args.later is None else snoozing.moment(args.later, ctx.now())
+    until = None if args.later is None else later.moment(args.later, ctx.now())
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)
     call.refuse(["never"], {"draft"})

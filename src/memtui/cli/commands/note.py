@@ -83,9 +83,9 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     attended = ctx.out.json or ctx.out.stderr.isatty()
     try:
         if attended:
-            entry_id = ctx.review().guide(directory, fields, text)
+            entry_id = ctx.review().guide(directory, fields, text)[0]
         else:
-            entry_id = inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
+            entry_id = inbox_file.add_entry(directory, "guidance", fields, text, now=ctx.now())
     except fs.KeptError as error:
         raise MemtuiError(
             f"{directory}: the note could not be saved completely: {error.strerror or error}",
@@ -96,7 +96,6 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
             f"{directory} can't be written: {error.strerror or error}", "No note was saved. Fix that and try again."
         ) from error
     path = f"{directory}/{inbox_format.FILES['guidance']}"
-    unread = _warn(ctx, path) if inbox_format.unread(path) else None
     why = None
     if attended:
         from memtui.present import unheard
@@ -117,26 +116,11 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "fields": fields,
         "text": text,
         "redacted": redacted,
-        "unread": unread,
         "unheard": why,
         "unknown": unknown,
     }
     # A script gets the whole id; a person was told the short one.
     return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(entry_id))
-
-
-def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
-    """Print and return the finding that an inbox is too long to be read whole."""
-    from memtui.cli.output import safe
-    from memtui.core.health import findings
-    from memtui.core.review.waiting import unread_part
-
-    found = unread_part(path)
-    if found is None:
-        return None
-    words = findings.unread_row(found)
-    ctx.out.say(f"! {safe(words['message'])}\n  {safe(words['hint'])}")
-    return words
 
 
 def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:

@@ -34,7 +34,7 @@ def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
     waiting_in(root, [slug], unread=unread)
     yield from unread
     guidance = f"{directory}/{inbox_format.FILES['guidance']}"
-    if not any(each.data["path"] == guidance and each.code != "inbox.part" for each in unread):
+    if not any(each.data["path"] == guidance for each in unread):
         for entry in inbox_format.read(guidance):
             yield from islice(undelivered.findings(entry, directory, now, budget), 1)
             yield from secret(entry)

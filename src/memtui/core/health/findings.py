@@ -170,8 +170,7 @@ REGISTRY = {
     ),
     # inboxes
     "inbox.part": Kind(
-        "{path} is larger than {most} MB: notes in its first and last half MB are read, the {left} MB between are "
-        "never read.",
+        "{path} is larger than {most} MB, so nothing in it is read.",
         "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
     ),
     "inbox.renamed": Kind(

@@ -154,8 +154,7 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
     """Take the guidance for the asker out of an inbox. None if there is none, another hook was faster, or the inbox is
     being rewritten.
 
-    Entries for others, and those that do not fit, are put back at once. A file too long to be read whole is not
-    renamed: the entries are copied out of it and blanked there. Raises OSError.
+    Entries for others, and those that do not fit, are put back at once. Raises OSError.
     """
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
@@ -171,8 +170,6 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
     except OSError:
         pass  # a file system without locks, on which nobody rewrites either
     try:
-        if inbox_format.unread(path):
-            return _take_out(directory, name, asker, fits) if lock.fd >= 0 else None
         try:
             posix.rename(path, claim.path)
         except FileNotFoundError:
@@ -197,31 +194,6 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
         return None
     finally:
         lock.__exit__()
-
-
-def _take_out(directory: str, name: str, asker: Asker, fits: "Fits") -> "Claim | None":
-    """Take guidance out of a long file, as `take`. A process that dies between copying and blanking has taken nothing:
-    the entries of its claim are still in the inbox, where reconcile.py finds them."""
-    fd = fs.open_regular(directory + "/" + inbox_format.FILES["guidance"], ours=True, follow=False, write=True)
-    try:
-        entries = []
-        places = []
-        for entry, at in inbox_format.placed(fd):
-            reason = addressed(entry, asker)
-            if reason is not None and fits(entry):
-                entries.append((entry, reason))
-                places.append(at)
-        data = inbox_format.encode("".join([inbox_format.standalone(entry) for entry, _ in entries]))
-        claim = Claim(directory, name, len(data), entries)
-        if not entries or not fs.create(claim.path, data):
-            return None
-        for (entry, _), at in zip(entries, places, strict=True):
-            size = len(inbox_format.encode(entry.raw))
-            blank = inbox_format.NO_ENTRY if size >= len(inbox_format.NO_ENTRY) else ""
-            posix.pwrite(fd, blank.rjust(size, "\n").encode(), at)
-        return claim
-    finally:
-        posix.close(fd)
 
 
 def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool = False) -> None:

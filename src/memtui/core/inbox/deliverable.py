@@ -99,7 +99,16 @@ def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> 
 
 
 def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
-    """Raise UsageError for guidance that is too long for any delivery."""
+    """Raise UsageError for guidance that is too long for any delivery, ConflictError if the file of the inbox is too
+    long to be read."""
+    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    if inbox_format.is_too_long(path):
+        from memtui.core.base.errors import ConflictError
+
+        raise ConflictError(
+            f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB, so no session gets a note from it.",
+            "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
+        )
     entry = inbox_format.Entry(ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
     too_long = over(budget, now, entry, directory)
     if too_long > 0:

@@ -23,41 +23,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def append_entry(
+def add_entry(
     directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
 ) -> str:
-    """Append an entry of `kind` (guidance, updates, items) and return its id. Raises OSError.
+    """Add an entry of `kind` (guidance, updates, items), whole or not at all even if this process is killed meanwhile,
+    and return its id. Raises OSError.
 
     `id` and `time` are added if the fields lack them. A lock that another process holds for longer than `timeout`
     seconds is ignored: an append is whole without it, and the entry must not be lost.
     """
-    all_fields = _with_id(fields, now)
-    append_text(directory, kind, inbox_format.render(all_fields, text), timeout)
-    return all_fields["id"]
-
-
-def add_entry(
-    directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
-) -> str:
-    """Add an entry as `append_entry` does, whole or not at all even if this process is killed meanwhile, and return its
-    id. Raises OSError."""
-    all_fields = _with_id(fields, now)
-    made = inbox_format.render(all_fields, text)
+    seconds = clock.now() if now is None else now
+    fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    made = inbox_format.render(fields, text)
     lock = _lock_if_free(directory, timeout)
     try:
         if lock.fd >= 0:
             recover(directory)
             add_locked(directory + "/" + inbox_format.FILES[kind], made)
-            return all_fields["id"]
+            return fields["id"]
     finally:
         lock.__exit__()
     append_text(directory, kind, made, 0.0)
-    return all_fields["id"]
-
-
-def _with_id(fields: "dict[str, str]", now: "float | None") -> "dict[str, str]":
-    seconds = clock.now() if now is None else now
-    return {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    return fields["id"]
 
 
 def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
@@ -93,7 +80,7 @@ def _lock_if_free(directory: str, timeout: float) -> fs.Lock:
 def _end_of(path: str) -> bytes:
     """Return the part of an inbox file that holds all that was just appended."""
     try:
-        return fs.read_bytes(path, offset=inbox_format.unread(path))
+        return fs.read_bytes(path, offset=max(0, posix.stat(path).st_size - inbox_format.MAX_BYTES))
     except FileNotFoundError:
         return b""
 
@@ -150,7 +137,7 @@ def add_locked(path: str, text: str, again: bool = True) -> None:
 
     For a caller that holds the inbox lock. `again`: as for `rewrite_locked`. Raises OSError.
     """
-    if inbox_format.unread(path):
+    if inbox_format.is_too_long(path):
         fs.append(path, inbox_format.encode(text), durable=True)
         return
     rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)

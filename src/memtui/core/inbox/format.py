@@ -19,7 +19,7 @@ EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 # An empty entry, which keeps the text before it apart from the text behind it.
 NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
-# Of a longer inbox file only the first and the last half of this are read: the oldest entries, and the newest.
+# A longer inbox file is not read: something that is no note, such as a log, was written to it.
 MAX_BYTES = 1 << 20
 # A draft below this probability of being worth keeping for good that was met only once is likely a one-off.
 LASTING = 0.2
@@ -276,76 +276,30 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
 
 
 def read(path: str, items: bool = False) -> "list[Entry]":
-    """Read the entries of an inbox file; none if it is missing. Raises OSError for a file that can't be read.
-
-    Of a file over MAX_BYTES only the beginning and the end are read (`unread`), without the entries that are cut.
-    """
-    return [entry for _, _, entries in sources(path, items) for entry in entries]
+    """Read the entries of an inbox file, as `source` reads it."""
+    return parse(source(path), items)
 
 
-def unread(path: str) -> int:
-    """Return how many bytes of an inbox file are not read because it is too long; 0 if it is missing or no file."""
-    try:
-        found = posix.stat(path)
-    except OSError:
-        return 0
-    return max(0, found.st_size - MAX_BYTES) if found.st_mode & fs.S_IFMT == fs.S_IFREG else 0
-
-
-def sources(path: str, items: bool = False) -> "list[tuple[str, int, list[Entry]]]":
-    """Read the parts of an inbox file, each as (text, its first byte, entries); none if missing. Raises OSError."""
+def source(path: str) -> str:
+    """Read an inbox file; empty if it is missing, or too long. Raises OSError for a file that can't be read."""
     try:
         fd = fs.open_regular(path, ours=True)
     except FileNotFoundError:
-        return []
+        return ""
     try:
-        return _windows(fd, items)
+        data = posix.pread(fd, MAX_BYTES + 1, 0)
     finally:
         posix.close(fd)
+    return decode(data) if len(data) <= MAX_BYTES else ""
 
 
-def placed(fd: int, items: bool = False) -> "list[tuple[Entry, int]]":
-    """Read the entries of an open file, as `read`, each with the byte at which it begins. Raises OSError."""
-    found = []
-    for source, first_byte, entries in _windows(fd, items):
-        at, place = 0, first_byte
-        for entry in entries:
-            place += len(encode(source[at : entry.start]))
-            at = entry.start
-            found.append((entry, place))
-    return found
-
-
-def _windows(fd: int, items: bool) -> "list[tuple[str, int, list[Entry]]]":
-    """Read a file, or the two ends of a long one, each part as (text, its first byte, the entries whole in it)."""
-    size = posix.fstat(fd).st_size
-    if size <= MAX_BYTES:
-        source = decode(posix.pread(fd, MAX_BYTES, 0))
-        return [(source, 0, parse(source, items))]
-    half = MAX_BYTES // 2
-    source = decode(posix.pread(fd, half, 0))
-    entries = parse(source, items)
-    if entries and entries[-1].start + len(entries[-1].raw) >= len(source):
-        entries.pop()  # cut
-    end = decode(posix.pread(fd, half, size - half))
-    skipped = _whole_from(end, items)
-    last = parse(end[skipped:], items)
-    for entry in last:
-        entry.start += skipped
-    return [(source, 0, entries), (end, size - half, last)]
-
-
-def _whole_from(source: str, items: bool) -> int:
-    """Return the offset of the first whole entry in the end of a file: at the first mark that opens an entry, or behind
-    one that closes one. Without marks it is the second line for `items`, else the end."""
-    first = at = source.find("\n") + 1
-    for line in source[first:].split("\n"):
-        if _is_open(line):
-            return at
-        at += len(line) + 1
-        if line.rstrip() == CLOSE:
-            return min(at, len(source))
-    return first if items and first else len(source)
+def is_too_long(path: str) -> bool:
+    """Whether an inbox file is over MAX_BYTES, so that nothing in it is read."""
+    try:
+        found = posix.stat(path)
+    except OSError:
+        return False
+    return found.st_size > MAX_BYTES and found.st_mode & fs.S_IFMT == fs.S_IFREG
 
 
 def is_unfinished(source: str) -> bool:

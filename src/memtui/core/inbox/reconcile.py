@@ -107,6 +107,45 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
         time.sleep(POLL_SECONDS)
 
 
+def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
+    """Withdraw from all inboxes the notes of which the answer was broken off, and that a session was told of after all,
+    as it has been resumed. Those that it went on without may come to it again. Raises OSError.
+
+    For the worker: where such a note waits it searches the log, and reads the session's transcript."""
+    session = session_state.safe(session_id)
+
+    def without(source: str) -> str:
+        after = []
+        for entry in inbox_format.parse(source):
+            if entry.id in left:
+                fields = {**entry.fields, "told": " ".join([name for name in claims.told(entry) if name != session])}
+                after.append(inbox_format.render({key: value for key, value in fields.items() if value}, entry.text))
+            elif entry.id not in arrived:
+                after.append(inbox_format.standalone(entry))
+        return "".join(after)
+
+    for directory in all_inboxes(root):
+        path = directory + "/" + inbox_format.FILES["guidance"]
+        told = [entry for entry in inbox_format.read(path) if session in claims.told(entry)]
+        outcomes = {entry.id: _outcomes(env, root, session_id, entry) for entry in told}
+        arrived = {name for name, found in outcomes.items() if receipts.ARRIVED in found}
+        left = {name for name, found in outcomes.items() if found == {receipts.DROPPED}} - arrived
+        if arrived or left:
+            inbox_file.rewrite(path, without)
+
+
+def _outcomes(env: "dict[str, str]", root: str, session_id: str, entry: inbox_format.Entry) -> "set[str]":
+    """Return what became of the deliveries that told a session of an entry as it is now."""
+    same = {"id": entry.id, "hash": ids.content_hash(entry.text)}
+    records = [
+        record
+        for record in delivery_log.newest_first(root, needle=entry.id.encode())
+        if record.get("session_id") == session_id
+        and any(same.items() <= {"hash": same["hash"], **item}.items() for item in delivery_log.brought(record))
+    ]
+    return set(receipts.outcomes(records, env).values())
+
+
 class _Claim:
     """One claim and its record in the delivery log, None if there is none."""
 

@@ -1,14 +1,20 @@
-"""Approve drafts: each becomes a memory and leaves the inbox; one undo takes all of them back."""
+"""Approve drafts: each becomes a memory, or is put at the end of one, and leaves the inbox; one undo takes all of them
+back."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from memtui.core.base import fastjson
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.frontmatter import document
+from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import BesideEdit
-from memtui.core.memories import beside, triggers
+from memtui.core.memories import beside, memory, references, scopes, triggers
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.store import Store
+from memtui.core.places import trust
+from memtui.core.review import draft as drafting
 from memtui.core.review.draft import Draft
 from memtui.core.review.entries import removal
 from memtui.core.review.waiting import Waiting, from_the_end
@@ -34,8 +40,10 @@ def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
 
 def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
+    directory, file = draft.scope.directory, draft.path.removeprefix(draft.scope.directory + "/")
     try:
-        extra = [removal(draft.item), *_triggers(draft)]
+        asked = of_request(draft.store.root, directory, file, draft.item, draft.trigger, journal.now())
+        extra = [removal(draft.item), *asked]
         if draft.replaced is not None:
             written = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
         else:
@@ -43,14 +51,6 @@ def _approve(journal: Journal, draft: Draft) -> Approval:
     except MemtuiError as error:
         return Approval(draft.item, None, error)
     return Approval(draft.item, written)
-
-
-def _triggers(draft: Draft) -> list[BesideEdit]:
-    """Return the edit that makes a trigger of what the person had asked for when the draft came about."""
-    file = draft.path.removeprefix(draft.scope.directory + "/")
-    return of_request(
-        draft.store.root, draft.scope.directory, file, draft.item, draft.trigger, draft.store.journal.now()
-    )
 
 
 def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str, now: float) -> list[BesideEdit]:
@@ -61,3 +61,92 @@ def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str
     asked = [trigger, *more]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
     return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, asked, "draft", now))
+
+
+def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
+    """Find the memory that a pending update shall be merged into, and the store to do it with. It is one of the
+    update's project or a global one. Raises as `scopes.find`; ConflictError for a memory of another project."""
+    home = drafting.home_store(store, item) or store
+    owner = store if "/" in ref else home  # a path is relative to the person's directory
+    try:
+        found = owner.find(ref)
+    except NotFoundError as error:
+        if owner is store:
+            raise
+        owner = store
+        try:
+            found = store.find(ref)
+        except MemtuiError:
+            raise error from None
+    if item.slug is None or any(
+        found.path == f"{scope.directory}/{name}"
+        for scope in drafting.merge_scopes(store, item)
+        for name, _ in scopes.files(scope)
+    ):
+        return owner, found
+    project = drafting.project_of(item) or item.slug
+    raise ConflictError(
+        f"{found.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
+        f"Merge it into a memory of {project} or of the scope global, or approve it and copy the memory.",
+    )
+
+
+def refusal(store: Store, found: Memory) -> MemtuiError | None:
+    """Return why no pending update can be merged into a memory of the store: it is broken, or not trusted, as merging
+    would trust the part that came with the repository, too. None if one can be."""
+    if not store.is_trusted(found):
+        return references.not_trusted(found.stem)
+    if found.broken is not None:
+        return MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+    return None
+
+
+def mergeable(store: Store, found: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """Return those of some memories that pending updates can be merged into, and those that are not trusted. `store`
+    and reasons as for `refusal`, which is for one."""
+    known = {each.label: trust.load(store.root, each.directory) for each in store.scopes() if each.needs_trust}
+    whole = [each for each in found if each.broken is None]
+    new = [each for each in whole if each.scope_label in known and not known[each.scope_label].allows(each.raw)]
+    paths = {each.path for each in new}
+    return [each for each in whole if each.path not in paths], new
+
+
+def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+    """Return a memory of the store, as it will be with pending updates at its end. Raises the error of `refusal`."""
+    refused = refusal(store, found)
+    if refused is not None:
+        raise refused
+    doc = document.parse(found.raw)
+    for item in items:
+        doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")
+    return memory.from_bytes(found.path, found.scope_label, doc.raw)
+
+
+def merge(store: Store, item: Waiting, found: Memory, *, trigger: bool = True) -> Memory:
+    """Put a pending update at the end of a memory of the store, take it out of the inbox, and return the memory as it
+    is now. `trigger`: what was asked then will find it, too. Raises as `merged`, and ConflictError if either changed
+    meanwhile."""
+    scope = store.scope(found.scope_label)
+    references.writable(scope)
+    file = references.relative(scope, found.path)
+    after = merged(store, [item], found)
+    change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
+    changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
+    asked = item.entry.fields.get("request", "") if trigger else ""
+    changes += of_request(store.root, scope.directory, file, item, asked, store.journal.now())
+    store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
+    return after
+
+
+def store_of(store: Store, items: Sequence[Waiting]) -> Store:
+    """Return the store that pending updates are merged with: that of their project, if one is of a project."""
+    return next((home for item in items if item.slug and (home := drafting.home_store(store, item))), store)
+
+
+def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+    """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
+    store = store_of(store, items)
+    with store.journal.together():
+        for item in items:
+            found = merge(store, item, found)
+    return found

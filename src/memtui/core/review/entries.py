@@ -10,7 +10,6 @@ from memtui.core.base import clock, fastjson, fs, ids, when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import cut
 from memtui.core.inbox import deliverable, pending_update, refused
-from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import Change
 from memtui.core.journal.journal import Journal
@@ -32,7 +31,7 @@ def removal(item: Waiting) -> TextEdit:
     """Return the change that takes an entry out of its file. An entry before it that has no end mark still ends there,
     and does not go on with the text behind."""
     left = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
-    return TextEdit(item.path, item.entry.raw, left, _anchor(item.entry, item.source), item.begin + item.entry.start)
+    return TextEdit(item.path, item.entry.raw, left, _anchor(item.entry, item.source), item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
@@ -134,17 +133,9 @@ class Review:
         fields = self._fields(item)
         return fields["id"], self._run("edit entry", [_rewritten(item, fields, whole)], [item], "edit {}")
 
-    def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
-        """Leave guidance in an inbox and return the entry's id. It can be undone until a hook takes it; not in a file
-        that is too long, which undo would have to rewrite. Raises UsageError for a note that is too long for any
-        delivery."""
-        if inbox_format.unread(f"{directory}/{inbox_format.FILES['guidance']}"):
-            self._check_length(directory, fields, text)
-            return inbox_file.append_entry(directory, "guidance", fields, text, now=self.now())
-        return self.say(directory, fields, text)[0]
-
-    def say(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Leave guidance as `guide`, also in a file that is too long. Return the entry's id and the transaction's."""
+    def guide(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
+        """Leave guidance in an inbox. It can be undone until a hook takes it. Return the entry's id and the
+        transaction's. Raises as `deliverable.check`."""
         self._check_length(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}

@@ -1,4 +1,5 @@
-"""Until when a person hides what waits in the inbox and is no entry of it: changes, problems, memories.
+"""Until when a person hides what waits in the inbox: the times that they may name, and where it is kept of what is no
+entry of an inbox (changes, problems, memories).
 
 `later.json` in memtui's directory (docs/file-formats.md) maps what tells it from all others to a time, or to `never`.
 What changes since has another key, and shows again.
@@ -6,15 +7,31 @@ What changes since has another key, and shows again.
 
 from collections.abc import Collection
 
-from memtui.core.base import clock, fastjson, fs
+from memtui.core.base import clock, fastjson, fs, when
+from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.base.when import NEVER
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 
+TAKEN = "now, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2030-12-31, 2030-12-31 14:00"
+HINT = f"Use one of: {TAKEN}."
 FORMAT = 1
 # The newest that are kept.
 MOST = 10_000
+
+
+def moment(words: str, now: float) -> float | None:
+    """Return when what is hidden shows again, in seconds since the epoch; None for `now`. A day without a time is its
+    beginning. Raises UsageError, which says what is taken."""
+    seconds = when.read(words, now, ahead=True)
+    if seconds is None:
+        raise UsageError(f"“{words}” is not a time.", HINT)
+    if seconds == NEVER:
+        raise UsageError("A draft can't be snoozed for ever.", "Reject it instead, or " + HINT[0].lower() + HINT[1:])
+    if seconds < now:
+        raise UsageError(f"“{words}” is in the past.", HINT)
+    return seconds if seconds > now else None
 
 
 def path(root: str) -> str:

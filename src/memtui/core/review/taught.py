@@ -17,7 +17,6 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.text_edit import TextEdit
-from memtui.core.review import learned
 from memtui.core.settings import config
 
 VERSION = 1
@@ -30,6 +29,37 @@ OPS, UPDATES = {"approve", "reject"}, "/" + inbox_format.FILES["updates"]
 # By how much a figure changes, at least, so that drafts are said to be judged better or worse; what figures are about.
 NOTICEABLE = 0.01
 QUESTIONS = {"feedback": "are real feedback", "durable": "last"}
+
+
+def decisions_path(root: str) -> str:
+    """Return the file of decisions."""
+    return root + "/feedback/decisions.json"
+
+
+def drafts_path(root: str) -> str:
+    """Return the file of the drafts that can be decided on, as the classifier saw them."""
+    return root + "/feedback/drafts.jsonl"
+
+
+def read_path(root: str) -> str:
+    """Return the file with the stamp of the journal as it was read last for decisions."""
+    return root + "/run/decided"
+
+
+def weights_path(root: str) -> str:
+    """Return the file of what follows from them."""
+    return root + "/feedback/weights.json"
+
+
+def figures_of(found: Mapping[str, object]) -> dict[str, tuple[float, float]]:
+    """Return average precision on the validation figures by question, shipped and as it is now, from the file of what
+    follows."""
+    given = found.get("figures")
+    return {
+        str(name): (float(row[0]), float(row[1]))
+        for name, row in (given.items() if isinstance(given, dict) else ())
+        if isinstance(row, list) and len(row) == 2 and all(isinstance(each, (int, float)) for each in row)
+    }
 
 
 class Taught(NamedTuple):
@@ -102,7 +132,7 @@ def parts(label: str) -> tuple[str, float]:
 def read_until(root: str) -> int:
     """Return the stamp of the journal as it was read last for decisions; -1 if it never was."""
     try:
-        return int(fs.read_bytes(learned.read_path(root), 40))
+        return int(fs.read_bytes(read_path(root), 40))
     except (OSError, ValueError):
         return -1
 
@@ -116,11 +146,11 @@ def drafts_in(changes: Iterable[Change]) -> list[inbox_format.Entry]:
 def waiting(root: str, journal: Journal) -> int:
     """Count the decisions that count only after the next turn, when the worker reads the journal: those that are new,
     are others than before, or were undone."""
-    if fs.stamp(journal.path) == read_until(root) or not os.path.exists(learned.drafts_path(root)):
+    if fs.stamp(journal.path) == read_until(root) or not os.path.exists(drafts_path(root)):
         return 0
     if config.value(config.load(root), None, "extract_learn") is not True:
         return 0
-    before = load(learned.decisions_path(root))
+    before = load(decisions_path(root))
     known = {name: parts(label)[0] in {APPROVED, EDITED} for name, label in labels_of(before).items()}
     found, since = dict(known), before.get("reset")
     try:
@@ -145,12 +175,12 @@ def waiting(root: str, journal: Journal) -> int:
 
 def look(root: str, journal: Journal) -> Taught:
     """Return what was taught, and how many decisions wait."""
-    found = load(learned.weights_path(root))
+    found = load(weights_path(root))
     whole, projects, halved = found.get("all"), found.get("projects"), found.get("halved")
     pairs = whole.values() if isinstance(whole, dict) else ()
     return Taught(
-        Counter(parts(label)[0] for label in labels_of(load(learned.decisions_path(root))).values()),
-        learned.figures_of(found),
+        Counter(parts(label)[0] for label in labels_of(load(decisions_path(root))).values()),
+        figures_of(found),
         len({key for each in pairs if isinstance(each, dict) for key in each}),
         len(projects) if isinstance(projects, dict) else 0,
         halved if isinstance(halved, int) else 0,
@@ -171,10 +201,10 @@ def check(root: str, journal: Journal) -> Iterator[Finding]:
 def forget(root: str, journal: Journal) -> bool:
     """Forget everything that was taught, as one step of undo; False if there was nothing. Raises MemtuiError."""
     found = look(root, journal)
-    if not found.total and not found.waiting and not load(learned.weights_path(root)):
+    if not found.total and not found.waiting and not load(weights_path(root)):
         return False
     row = {"v": VERSION, "labels": {}, "reset": clock.iso(journal.now())}
-    places = ((learned.decisions_path(root), fastjson.dumps(row).encode()), (learned.weights_path(root), None))
+    places = ((decisions_path(root), fastjson.dumps(row).encode()), (weights_path(root), None))
     changes = [
         FileChange(path, before, after, fs.FILE_MODE)
         for path, after in places

@@ -18,17 +18,14 @@ UNSCORED = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Waiting:
-    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS.
-
-    `source` is the part of the file that holds the entry, read from the byte `begin` on.
-    """
+    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS; `source` is the
+    text of the file that holds it."""
 
     kind: str
     slug: str | None
     directory: str
     entry: inbox_format.Entry
     source: str = dataclasses.field(repr=False)
-    begin: int = 0
 
     @property
     def id(self) -> str:
@@ -81,8 +78,7 @@ def waiting_in(
     """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `known`: what was
     read before; a file that did not change since is not read again, and what is read is added.
 
-    A file that can't be read is skipped, and a finding is added to `unread`. So is one for the middle of a file that is
-    too long to be read whole.
+    A file that can't be read, or is too long, is skipped, and a finding is added to `unread`.
     """
     found = []
     for slug in projects:
@@ -95,23 +91,20 @@ def waiting_in(
                     found += known[path][1]
                     continue
             try:
-                parts = inbox_format.sources(path, kind == "items")
+                source = inbox_format.source(path)
             except NotADirectoryError:
                 continue
             except OSError as error:
                 if unread is not None:
                     unread.append(_unreadable(path, error))
                 continue
-            too_long = unread_part(path) if unread is not None else None
-            if unread is not None and too_long:
-                unread.append(too_long)
-            here = [
-                Waiting(kind, slug, directory, entry, source, begin)
-                for source, begin, entries in parts
-                for entry in entries
-            ]
+            if unread is not None and not source and inbox_format.is_too_long(path):
+                unread.append(problem("inbox.part", path=path, most=inbox_format.MAX_BYTES >> 20))
+                continue
+            entries = inbox_format.parse(source, kind == "items")
+            here = [Waiting(kind, slug, directory, entry, source) for entry in entries]
             found += here
-            if known is not None and unread is not None and not too_long:
+            if known is not None:
                 known[path] = (stamp, here)
     return found
 
@@ -151,14 +144,6 @@ def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None
             named[item.slug] = item.entry.fields.get("project", "") or named.get(item.slug, "")
     unnamed = [slug for slug, home in named.items() if not home]
     return {**named, **(projects.paths_of(env, unnamed) if unnamed else {})}
-
-
-def unread_part(path: str) -> Finding | None:
-    """Return the finding on an inbox file that is too long to be read whole; None for any other."""
-    size = inbox_format.unread(path)
-    if not size:
-        return None
-    return problem("inbox.part", path=path, most=inbox_format.MAX_BYTES >> 20, left=f"{size / (1 << 20):.1f}")
 
 
 def _unreadable(path: str, error: OSError) -> Finding:

@@ -217,7 +217,7 @@ class Preview(Dialog[bool]):
         if not self.pane.is_attached:
             return  # the dialog was closed meanwhile
         width = max(1, self.pane.size.width)
-        new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
+        new = [line for line in self.plain.split("\n") if line.startswith("+ ")]
         if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
             self.pane.scroll_end(animate=False, immediate=True)
 

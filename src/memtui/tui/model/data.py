@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen, and
-    how many sessions are `live`. In the inbox, drafts, todos and changed memories count: what else waits there is only
-    known later."""
+    how many sessions are `live`. In the inbox, what is proposed counts once it is known."""
 
     project: str = ""
     mode: str = "full"
@@ -52,6 +51,7 @@ class Data(Workspace):
         self.client: list[Finding] | None = None
         self.entries = {}
         self._changed = 0  # memories that somebody else wrote
+        self._proposed = 0  # changes, problems and memories to trust, as the inbox has found them
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -83,10 +83,16 @@ class Data(Workspace):
             self.count_live()
         # The same dictionary always: screens count their rows into it while this is read.
         facts.waiting["guidance"] = waiting["guidance"]
-        facts.waiting["inbox"] = waiting["updates"] + waiting["items"] + self._changed
+        facts.waiting["inbox"] = waiting["updates"] + waiting["items"] + self._changed + self._proposed
         if parts is None or "settings" in parts:
             self._hooked = super().hooked()
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
+
+    def count_proposed(self, count: int) -> None:
+        """Count in the bars what the inbox found besides entries and changed memories."""
+        waiting = self.facts.waiting
+        waiting["inbox"] = waiting.get("inbox", 0) + count - self._proposed
+        self._proposed = count
 
     def count_live(self) -> bool:
         """Count the sessions that clients serve now; return whether that is another number."""

@@ -70,7 +70,6 @@ class ListScreen(Screen[None], Generic[Row]):
     detail_percent: ClassVar[int] = 45
     # The most lines of the preview below a list that needs the others.
     glance_lines = 7
-    glance_cuts_tail: ClassVar[bool] = False
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
     legend: str = ""
@@ -83,7 +82,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
         self.summary_line, self.middle, self.detail = Summary(id="summary"), Vertical(id="middle"), Detail(id="detail")
-        self.glance = Glance(cut_tail=self.glance_cuts_tail, id="glance")
+        self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""

@@ -1,5 +1,6 @@
 """A preview below a list, for screens too narrow for a detail pane: the beginning of what is under the cursor."""
 
+import math
 from bisect import bisect_right
 
 from rich.text import Text
@@ -35,29 +36,16 @@ def cut(lines: list[Text], room: int, width: int) -> list[Text]:
     return [*lines[: room - 1], last]
 
 
-# Lines that a tail which is cut may have at least.
-LEAST_ENDS = 3
-
-
 class Glance(Static):
-    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then `tail`,
-    whole unless it is `cut_tail`: to a third of the room. If anything is cut, `hint` stands in the line above."""
+    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all
+    of `tail`. If anything is cut, `hint` stands in the line above."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
     hint = ""
-    is_whole = False  # whether all of the text and the tail was drawn last
+    seen = 0.0  # how many lines of the text, from its beginning, were drawn last; infinite if all were
     _first: int | None = None
-
-    def __init__(
-        self,
-        *,
-        cut_tail: bool = False,
-        id: str | None = None,  # noqa: A002  textual's name
-    ) -> None:
-        super().__init__(id=id)
-        self.cut_tail = cut_tail
 
     def show(self, text: Text, tail: Text | None = None, sought: str = "", hint: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it; `hint`: how to read what is
@@ -84,17 +72,13 @@ class Glance(Static):
         if not width or not height:
             return
         ends = wrapped(self.tail, width)[0] if self.tail else []
-        most = max(LEAST_ENDS, height // 3)
-        self.is_whole = not (self.cut_tail and len(ends) > most)
-        if not self.is_whole:  # what it is about comes first, and of its end the first words and the last line
-            ends = [*ends[: most - 2], Text("…", "dim"), ends[-1]]
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, None)
         fits = len(lines) <= room and len(lines) + len(ends) < height and len(self.text) <= LONGEST
-        self.is_whole = self.is_whole and fits
+        self.seen = math.inf if fits else 0 if self._first is not None else room - 1
         if not fits:
             lines = cut(preview(self.text, width, room, self._first), room, width)
-        head = Text("" if self.is_whole else self.hint.rjust(width), "dim")
+        head = Text("" if fits else self.hint.rjust(width), "dim")
         gap = [Text()] if ends and len(lines) < room else []
         for line in (shown := [head, *lines, *gap, *ends][:height]):
             line.rstrip()

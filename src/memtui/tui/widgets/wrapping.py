@@ -1,9 +1,7 @@
 """Wrap text: between words, in paths after slashes, with continuation lines indented below list items and labels."""
 
-import itertools
 import re
 
-from rich import get_console
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
@@ -13,7 +11,6 @@ INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} 
 LONGEST_LABEL = 14
 # Nothing is indented where fewer cells than this would be left.
 LEAST_CELLS = 12
-GAP = " │ "
 WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
@@ -64,14 +61,3 @@ def breaks(plain: str, width: int) -> list[int]:
         used += cell_len(piece)
         at += len(piece)
     return found
-
-
-def side_by_side(left: Text, right: Text, width: int) -> Text:
-    """Put two texts side by side, in so many cells."""
-    room = (width - len(GAP)) // 2
-    sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
-    text = Text()
-    for one, other in itertools.zip_longest(*sides, fillvalue=Text()):
-        text.append_text(one).append(" " * (room - one.cell_len) + GAP, style="dim").append_text(other)
-        text.append("\n")
-    return text

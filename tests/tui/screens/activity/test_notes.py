@@ -161,7 +161,7 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     session = world.sessions["today"]
     whom = f"session:{session},people,agent:reviewer,path:src/**"
-    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
+    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "For one")
         await pilot.press("e")
@@ -337,7 +337,7 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
 
 async def test_among_all_projects_a_note_for_files_of_another_one_says_whose_they_are(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.blog))
-    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": "path:posts/**"}, "Theirs", now=NOW)
+    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": "path:posts/**"}, "Theirs", now=NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         text = "\n".join(drawn(app))
@@ -740,7 +740,7 @@ async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
 async def test_a_session_that_a_note_is_for_has_its_title(world, app):
     session = world.sessions["tuesday"]
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": f"session:{session}"}, "For that one")
+    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": f"session:{session}"}, "For that one")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "For that one")
         assert "for the next prompt of “make the upload test stable”" in app.screen.query_one("#detail").plain
@@ -777,7 +777,7 @@ async def test_a_note_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The nightly backup")
         directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-        inbox_file.append_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
+        inbox_file.add_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
         for _ in range(40):
             await pilot.pause(0.1)
             if "Just in" in states(app):
@@ -853,7 +853,7 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
 @pytest.mark.slow
 async def test_guidance_of_another_project_is_named_after_it_and_stays_there(world, app):
     blog = paths.project_key(world.blog)
-    inbox_file.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
+    inbox_file.add_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await to(pilot, "Titles are")
@@ -899,7 +899,7 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
 async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app, seconds, form):
     ends = NOW // 60 * 60 + 86400 + seconds
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.append_entry(directory, "guidance", {"expires": clock.iso_seconds(ends)}, "Frozen.")
+    inbox_file.add_entry(directory, "guidance", {"expires": clock.iso_seconds(ends)}, "Frozen.")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Frozen.")
         await pilot.press("e")
@@ -915,7 +915,7 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     held = "The error rate doubled after the last deploy."
     path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
-    over = inbox_file.append_entry(
+    over = inbox_file.add_entry(
         paths.inbox_dir(world.root, paths.project_key(world.shop)),
         "guidance",
         {"expires": clock.iso_seconds(NOW - 60)},

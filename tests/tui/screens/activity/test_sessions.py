@@ -363,7 +363,7 @@ async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
 
 async def test_a_note_that_waits_for_some_files_names_them(app, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.append_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
+    inbox_file.add_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await to(pilot, world, "today")

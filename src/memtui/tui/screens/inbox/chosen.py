@@ -1,20 +1,41 @@
-"""The rows that a command of the inbox works on: the marked ones of one kind, or else the one under the cursor."""
+"""The rows that a command of the inbox works on (the marked ones of one kind, or else the one under the cursor), and
+what the commands of all kinds share."""
 
-from collections import Counter
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
-from memtui import actions
-from memtui.core.base.phrasing import many
-from memtui.core.review.waiting import Waiting
-from memtui.tui.screens.inbox.row import InboxRow
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Services
+from rich.text import Text
 
-# The part of the files that a decision about an entry touches. What else depends on it is read when the keys rest.
-ENTRIES = frozenset({"inbox"})
-MEMORIES = frozenset({"memories"})  # what a change that is made or rejected touches
+from memtui import actions
+from memtui.core.base.phrasing import cut, many
+from memtui.core.base.when import NEVER
+from memtui.core.memories.memory import read_memory
+from memtui.core.review import later
+from memtui.core.review.entries import Review
+from memtui.core.review.waiting import Waiting
+from memtui.present import dates, drafts, safe_text, unheard
+from memtui.tui.batch import AT_ONCE
+from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, which
+from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
+from memtui.tui.model import autosave
+from memtui.tui.screens.inbox.row import InboxRow
+from memtui.tui.screens.inbox.text import note_text
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.services import Command, HowFar, Services
+from memtui.tui.widgets.body import fits
+
+# The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
+# when the keys rest.
+ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
+# When a row may wait until, in words that `later.moment` reads: words for the person.
+DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
+NOW, DATE = "now", "date"
+GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
+Result = TypeVar("Result")
 
 
 class Chosen:
@@ -26,17 +47,15 @@ class Chosen:
     @property
     def leader(self) -> InboxRow | None:
         """The row whose kind decides what a command does: the one under the cursor if it is chosen, else the first
-        that is. On a fold that is acted on as a whole, one of its rows."""
-        every = self._every()
-        under = self.screen.table.row
+        that is. None on a fold."""
+        every, under = self._every(), self.screen.table.row
         return under if under in every else every[0] if every else None
 
     def _every(self) -> list[InboxRow]:
-        found = self.screen.table.chosen()
-        return [each for row in found for each in (row.folds if row.acts_as_one else (row,) * (not row.folds))]
+        return [row for row in self.screen.table.chosen() if not row.folds]
 
     def rows(self, kind: type[Kind]) -> list[Kind]:
-        """Return the chosen rows of a kind, each once."""
+        """Return the chosen rows of a class, each once."""
         return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
 
     def same_kind(self) -> list[InboxRow]:
@@ -48,60 +67,170 @@ class Chosen:
         """Return the entries of the chosen rows that are of the leader's kind."""
         return [row.item for row in self.same_kind() if row.item]
 
-    @property
-    def under_cursor(self) -> Waiting | None:
-        """The entry under the cursor, also when others are marked."""
-        row = self.screen.table.row
-        return row.item if row is not None else None
-
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, which the cursor is on and which is shown to its
         end."""
         chosen = self.screen.table.chosen()
         return len(chosen) == 1 and chosen[0] is self.screen.table.row and self.screen.detail_seen
 
-    def still_marked(self) -> tuple[set[str], str]:
-        """Return the keys of the marked rows of other kinds, which stay marked, and a sentence that says so, after a
-        blank; empty if there are none."""
-        leader = self.leader
-        family = leader.kind.family if leader is not None else ""
-        others = [row for row in self.screen.found if row.key in self.screen.table.marks and row.kind.family != family]
-        kinds = Counter((row.kind.singular, row.kind.plural) for row in others)
-        words = " and ".join(many(count, *kind) for kind, count in kinds.items())
-        note = f" {words} {'stays' if len(others) == 1 else 'stay'} marked." if others else ""
-        return {row.key for row in others}, note
+    async def agrees(self, title: str, text: Text, go: str) -> bool:
+        """Show what is going to be done; return whether the person goes on."""
+        return await self.services.ask(Preview(title, text, go)) is True
 
-    def unmark(self, others: set[str]) -> None:
-        """Unmark all rows but those with the keys `others`."""
+    def unmark(self, kept: Collection[str] = ()) -> None:
+        """Unmark the chosen rows but those with the keys `kept`. Marked rows of other kinds stay so."""
+        left = self.screen.table.marks - ({row.key for row in self.same_kind()} - set(kept))
         self.screen.table.clear_marks()
-        self.screen.table.marks = others
+        self.screen.table.marks = left
         self.screen.count()
 
     def act(self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None) -> None:
         """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The `parts` of the files
         are read again either way, None for all."""
-        others, note = self.still_marked()
         try:
             change()
-            self.unmark(others)
-            self.services.say(f"{words}{note} {actions.takes_back()}")
+            self.unmark()
+            self.services.say(f"{words} {actions.takes_back()}")
         finally:
             self.services.read(parts)
 
-    # why a command can't be run
+    async def work(self, change: Callable[[], Result], count: int) -> Result:
+        """Make changes to so many memories; many in a thread, so that the screen goes on. Raises what `change` does."""
+        if count <= AT_ONCE:
+            return change()
+        self.services.at_work = True
+        self.screen.post_message(HowFar(f"making {many(count, 'change')} …"))
+        try:
+            return await asyncio.to_thread(change)
+        finally:
+            self.services.at_work = False
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is: the filter hides what is marked, or the row is a fold."""
+        table, row = self.screen.table, self.screen.table.row
         if self._every():
             return ""
-        table = self.screen.table
         if table.marks and not table.chosen():
             return "The filter hides the marked ones: escape shows them."
-        row = table.row
         if row is None or not row.folds:
             return "There is nothing under the cursor."
-        first = row.folds[0]
-        if any(each.key == first.key for each in table.rows):
-            return f"This row is a fold, its {first.kind.plural} are below it: move the cursor to one."
-        it = "it" if len(row.folds) == 1 else "them"
-        return f"This row folds {many(len(row.folds), first.kind.singular, first.kind.plural)}: enter shows {it}."
+        what = many(len(row.folds), row.folds[0].kind.singular, row.folds[0].kind.plural)
+        return f"This row folds {what}: enter shows or hides them."
+
+
+class RowCommands:
+    """The commands on rows of one family. Each kind adds its own to the table."""
+
+    def __init__(self, chosen: Chosen) -> None:
+        self.services, self.screen, self.chosen = chosen.services, chosen.screen, chosen
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {"later": Command(self.later)}
+
+    def named(self, rows: Sequence[InboxRow]) -> str:
+        """Name rows: one by its sentence, several by their number."""
+        if len(rows) == 1:
+            return f"“{cut(safe_text.line(rows[0].gist), GIST_SHOWN)}”"
+        return many(len(rows), rows[0].kind.singular, rows[0].kind.plural)
+
+    async def later(self) -> None:
+        """Ask until when the chosen rows are hidden, and hide them or bring them back."""
+        rows, now = self.chosen.same_kind(), self.services.data.now()
+        what = self.named(rows)
+        answer = await self._ask_until(what, asleep=any(row.until for row in rows))
+        if not answer:
+            return
+        until = later.moment(answer, now)
+        self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
+
+    async def _ask_until(self, what: str, *, asleep: bool) -> str | None:
+        """Ask until when something is hidden, in words that `later.moment` reads; what is `asleep` may be shown
+        again."""
+        now = self.services.data.now()
+        days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
+        for words in sorted(DAYS, key=lambda words: later.moment(words, now) or now):
+            days.setdefault(dates.day(later.moment(words, now) or now, now), words)
+        rows = [(NOW, "now: back into the list")] * asleep
+        rows += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
+        answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
+        if answer == DATE:
+            check = Line("Hide until", below=later.TAKEN, check=lambda words: later.moment(words, now))
+            answer = await self.services.ask(check)
+        return answer
+
+    def never(self) -> None:
+        """Hide the chosen rows for good."""
+        rows = self.chosen.same_kind()
+        self._hide(rows, NEVER, f"Rejected: {self.named(rows)}.")
+
+    def _hide(self, rows: Sequence[InboxRow], until: float | None, words: str) -> None:
+        data, items = self.services.data, [row.item for row in rows if row.item]
+        if items:
+            self.chosen.act(lambda: data.review().snooze(items, until), words, ENTRIES)
+            return
+        keys, step = [row.later_key for row in rows], later.step(self.named(rows).strip("“”"), until)
+        self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
+
+    async def takes_proposed(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:
+        """Ask which text is meant of one row that was edited and not saved, and go on with the person's in its form.
+        Return whether to go on with the text as it was proposed."""
+        data = self.services.data
+        kept = autosave.kept(data.root, rows[0].autosave) if len(rows) == 1 else None
+        if kept is None:
+            return True
+        answer = await self.services.ask(which(kept, data.now()))
+        if answer == MINE:
+            await edit()
+        return answer == PROPOSED
+
+    def unsaved(self, rows: Sequence[InboxRow]) -> int:
+        """Count the rows that were edited and not saved, among several."""
+        names = autosave.names(self.services.data.root) if len(rows) > 1 else ()
+        return sum(autosave.has(names, row.autosave) for row in rows)
+
+    async def note(self) -> None:
+        """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
+        items, review = self.chosen.items(), self.services.data.review()
+        count, it = many(len(items), "entry", "entries"), "a note" if len(items) == 1 else "notes"
+        title = f"Turn {count} into {it}: the agent gets this"
+        if not self.chosen.is_seen() and not await self.chosen.agrees(
+            title, note_text(items), f"turn {count} into {it}"
+        ):
+            return
+        why_unheard = unheard.keyed(self.services.data.unheard())
+        when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
+        self.chosen.act(lambda: review.to_guidance(items), f"Now {it} {when}.")
+
+    def decide(self, operation: Callable[[Review, list[Waiting]], object], words: str) -> None:
+        """Run an operation on the chosen entries, and say so; `{}` in `words` is replaced by their names."""
+        items, review = self.chosen.items(), self.services.data.review()
+        self.chosen.act(lambda: operation(review, items), words.format(drafts.named(items)), ENTRIES)
+
+    def why_not_one(self) -> str:
+        """Say why the chosen entries can't be edited, if they can't."""
+        if reason := self.screen.one_by_one():
+            return reason
+        item = self.chosen.items()[0]
+        return "" if fits(item.text) else f"It is too long to be changed here. It is in {safe_text.line(item.path)}."
+
+    async def edit_memory(self, path: str, label: str) -> bool:
+        """Edit a memory in its form, over the inbox; one that is too large is shown. Return whether it was saved."""
+        data, memory = self.services.data, read_memory(path, label)
+        if too_large(memory):
+            self.services.go_to_memory(path)
+            self.services.warn(actions.keyed(TOO_LARGE))
+            return False
+        kept = autosave.kept(data.root, autosave.name_of(path))
+        saved = await self.services.ask(DraftForm(MemorySubject(data, memory, kept), self.services))
+        self.services.read()
+        return bool(saved)
+
+    async def go_to(self, paths: Sequence[str]) -> None:
+        """Go to a memory; of several, ask which."""
+        path: str | None = paths[0]
+        if len(paths) > 1:
+            rows = [(each, safe_text.line(self.services.data.tilde(each))) for each in paths]
+            path = await self.services.ask(Choice("Go to which memory?", rows))
+        if path:
+            self.services.go_to_memory(path)

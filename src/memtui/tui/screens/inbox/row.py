@@ -2,14 +2,27 @@
 the commands that decide about it."""
 
 import math
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
+from memtui.consolidate import similarity
+from memtui.core.base import fs, paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import many
+from memtui.core.base.when import NEVER
+from memtui.core.inbox import refused
+from memtui.core.memories import scopes
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.writers import Occasion
-from memtui.present import colours, safe_text
+from memtui.core.review import draft, evidence
+from memtui.core.review.draft import AS_DRAFTED, Choices, Draft
+from memtui.core.review.evidence import Evidence
+from memtui.core.review.waiting import Waiting
+from memtui.present import colours, drafts, safe_text
 from memtui.present import legend as marks
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.list_screen import Described
@@ -17,36 +30,108 @@ from memtui.tui.screens.list_screen import Described
 if TYPE_CHECKING:
     from memtui.core.review.changed import Changed
     from memtui.core.review.waiting import Waiting
-    from memtui.tui.screens.inbox.proposals import Proposals
     from memtui.tui.services import Services
 
-# Characters of a row's sentence, and of its place, that are drawn.
-SENTENCE, PLACE = 300, 40
 # The lines of a detail that must be on the screen: all of them.
 WHOLE = math.inf
 
 
 class InboxView:
-    """What rows need to draw themselves. `alike`: what drafts are like, and `occasions`: when memories were changed,
-    both by key; `detail_width`: of the detail, in cells; `is_wide`: whether the detail stands
-    beside the list; `needed`: how many lines of the detail that was described last must be on the screen before it is
-    accepted unasked; `glance_says_all`: whether its preview below a narrow list says as much, if it is not cut."""
+    """What rows need to draw and describe themselves. `memories`: those of this project and the global ones; `names`:
+    of the projects of entries, by slug; `evidence` of entries, and `occasions` on which memories were changed, by key,
+    as far as they were looked up; `detail_width`: in cells; `needed`: how many lines of the detail that was described
+    last must be on the screen before it is accepted unasked."""
 
-    def __init__(self, services: "Services", proposals: "Proposals") -> None:
-        self.services, self.proposals = services, proposals
-        self.alike: Mapping[str, str] = {}
+    def __init__(self, services: "Services") -> None:
+        self.services, self.data = services, services.data
+        self.memories: Sequence[Memory] = ()
+        self.names: Mapping[str, str] = {}
+        self.evidence: dict[str, Evidence] = {}
         self.occasions: dict[str, Occasion] = {}
         self.autosaves: Container[str] = ()
         self.typed = ""
         self.detail_width = 0
-        self.is_wide = False
         self.needed: float = WHOLE
-        self.glance_says_all = True
+        self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
+        self._drafts: dict[str, tuple[Waiting, Draft | MemtuiError]] = {}
 
     @property
     def now(self) -> float:
         """The time, in seconds since the epoch."""
-        return self.services.data.now()
+        return self.data.now()
+
+    def forget(self, directories: Iterable[str]) -> None:
+        """Forget what was computed from the files, as they were read again; `directories`: those of the inboxes. The
+        evidence only if other drafts are rejected now."""
+        self._drafts.clear()
+        self.occasions.clear()
+        rejected = {directory: fs.stamp(refused.path(directory)) for directory in {*directories, *self._rejected}}
+        if any(stamp != self._rejected.get(directory, stamp) for directory, stamp in rejected.items()):
+            self.evidence.clear()
+        self._rejected = rejected
+
+    def draft(self, item: Waiting) -> Draft | MemtuiError:
+        """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
+        known = self._drafts.get(item.key)
+        if known is None or known[0] is not item:
+            known = self._drafts[item.key] = (item, self.propose(item))
+        return known[1]
+
+    def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
+        """As `draft`, but read the files now; with the choices of the person."""
+        try:
+            return draft.propose(self.data.store(), item, choices)
+        except MemtuiError as error:
+            return error
+
+    def project_name(self, item: Waiting) -> str:
+        """Return the name of the project that an entry belongs to; empty if it is this project or none."""
+        if item.slug is None or item.slug == self.data.slug:
+            return ""
+        return safe_text.line(self.names.get(item.slug, item.slug), 40)
+
+    def near(self, item: Waiting) -> Sequence[Memory]:
+        """Return the memories that a draft is compared with and may be merged into: those of its project."""
+        if item.slug in {None, self.data.slug}:
+            return self.memories
+        return draft.neighbours(self.data.store(), item)
+
+    def read_memories(self) -> list[Memory]:
+        """Read the memories of this project and the global ones. Slow: for a worker."""
+        near = [scope for scope in self.data.scopes() if scope.exists and scope.writable and not scope.problem]
+        return [memory for scope in near for memory in scopes.memories(scope, self.data.known)]
+
+    def finder(self, item: Waiting) -> Callable[[], Evidence]:
+        """Return what finds in a worker what was said around an entry, which memories a draft is similar to, and which
+        drafts that were rejected."""
+        proposed = self.draft(item) if item.kind == "updates" else None
+        if not isinstance(proposed, Draft):
+            return partial(evidence.evidence_of, self.data.env, item)
+        name, near = proposed.name, self.near(item)
+
+        def find() -> Evidence:
+            rejected = refused.near([item.directory, paths.inbox_dir(self.data.root, None)])
+            return evidence.evidence_of(
+                self.data.env,
+                item,
+                similarity.to_draft(name, item.text, near),
+                similarity.to_refused(name, item.text, rejected),
+            )
+
+        return find
+
+
+# Characters of a row's sentence, and of its place, that are drawn.
+SENTENCE, PLACE = 300, 40
+# More memories that others changed than this are folded.
+MANY = 12
+# The keys of the folds, and why rows are in them.
+ONE_OFFS, SNOOZED, BY_OTHERS = "one-offs", "snoozed", "changed"
+WHY = {
+    ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
+    SNOOZED: "You hid these. They come back by themselves.",
+    BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
+}
 
 
 class RowKind(NamedTuple):
@@ -65,135 +150,158 @@ class RowKind(NamedTuple):
         return colours.KINDS.get(self.word, "")
 
 
+def _kind(family: str, word: str, singular: str = "", plural: str = "", **verbs: str) -> RowKind:
+    singular = singular or word
+    return RowKind(family, word, singular, plural or f"{singular}s", verbs)
+
+
+CHANGE = {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
 FOLD = RowKind("", "", "", "", {})
+DRAFT = _kind("draft", "draft", accept="accept", edit="edit", reject="reject", later="later", merge="merge")
+GHOST = _kind("ghost", "rejected", "rejected draft", reject="never again")
+TODO = _kind("todo", "todo", accept="done", edit="edit", reject="reject", later="later")
+CHANGED_VERBS = {"accept": "keep", "edit": "edit", "reject": "take back", "later": "later", "history": "versions"}
+CHANGED = RowKind("changed", "changed", "changed memory", "changed memories", CHANGED_VERBS)
+MERGE = _kind("change", "merge", **CHANGE)
+FIX = _kind("change", "fix", plural="fixes", **CHANGE)
+SAFE_FIX = _kind("change", "safe fix", plural="safe fixes", **CHANGE)
+RULE = _kind("change", "rule", **CHANGE)
+PROBLEM = _kind("problem", "problem", accept="edit", reject="reject", later="later", follow="go to it")
+TRUST_VERBS = {"accept": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
+TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
+# The words of the kinds, as they follow each other in the list.
+ORDER = [kind.word for kind in (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InboxRow:
-    """A row. `until`: when a hidden row shows again, in seconds since the epoch; `item`: the entry of an inbox that it
-    is, `changed`: the memory that somebody else wrote, each None for others."""
+    """A row. `says`: what leads it; `place`: the project or scope that it is of; `until`: when a hidden row shows
+    again, in seconds since the epoch; `later_key`: what tells it from all others while it is hidden, empty for an
+    entry, which has its own field for that; `autosave`: the name under which unsaved text of it is kept; `item`: the
+    entry of an inbox that it is, `changed`: the memory that somebody else wrote, each None for others; `folds`: the
+    rows that it folds."""
 
     key: str
+    kind: RowKind
+    says: str = ""
+    place: str = ""
     until: float | None = None
-    item: "Waiting | None" = field(default=None, kw_only=True)
-    changed: "Changed | None" = field(default=None, kw_only=True)
+    later_key: str = ""
+    autosave: str = ""
+    item: "Waiting | None" = None
+    changed: "Changed | None" = None
+    folds: "tuple[InboxRow, ...]" = ()
 
     @property
-    def kind(self) -> RowKind:
-        """The kind of thing that it is."""
-        return FOLD
-
-    @property
-    def folds(self) -> "tuple[InboxRow, ...]":
-        """The rows that it folds."""
-        return ()
-
-    @property
-    def acts_as_one(self) -> bool:
-        """Whether a command on this fold is about all of its rows."""
-        return False
-
-    # what a list shows
+    def gist(self) -> str:
+        """What it says, which leads the row."""
+        return self.says
 
     @property
     def look(self) -> tuple[object, ...]:
         """What decides how it is drawn."""
         return self.key, self.until, self.gist, self.later_key
 
-    @property
-    def gist(self) -> str:
-        """What it says, which leads the row."""
-        return ""
-
-    @property
-    def later_key(self) -> str:
-        """What tells it from all others while it is hidden; empty for an entry, which has its own field for that."""
-        return ""
-
-    def where(self, _view: InboxView) -> str:
-        """Return the project or scope that it is of."""
-        return ""
-
-    def extent(self, _view: InboxView) -> str:
+    def extent(self, _view: "InboxView") -> str:
         """Return its age, or by how many bytes files grow."""
         return ""
 
-    def signs(self, _view: InboxView) -> Text:
+    def signs(self, _view: "InboxView") -> Text:
         """Return the marks in front of the sentence."""
         return Text()
 
-    def autosave_name(self) -> str:
-        """Return the name under which unsaved text of it is kept."""
-        return self.key
-
-    def cells(self, view: InboxView) -> list[Text]:
+    def cells(self, view: "InboxView") -> list[Text]:
         """Draw the cells of the row: kind, sentence, place, age or bytes."""
         kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
-        where = Text(safe_text.line(self.where(view), PLACE), "dim")
+        where = Text(safe_text.line(self.place, PLACE), "dim")
         fuzzy.mark([kind, what, where], view.typed)
         signs = self.signs(view)
-        if autosave.has(view.autosaves, self.autosave_name()):
+        if self.autosave and autosave.has(view.autosaves, self.autosave):
             signs = Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), signs)
         return [kind, signs.append_text(what), where, Text(self.extent(view), "dim")]
 
-    def searched(self, view: InboxView) -> str:
-        """Return the text that the filter searches."""
-        return f"{self.kind.word} {self.gist} {self.where(view)}"
+    @property
+    def searched(self) -> str:
+        """The text that the filter searches."""
+        return f"{self.kind.word} {self.gist} {self.place}"
 
-    def describe(self, _view: InboxView) -> Described:
+    def describe(self, _view: "InboxView") -> Described:
         """Return the detail."""
         return Described(Text(self.kind.word))
 
-    def copied(self, _view: InboxView) -> str:
+    def look_up(self, _view: "InboxView") -> Callable[[], object] | None:
+        """Return what finds out more about it, which takes a worker; None if there is nothing."""
+        return None
+
+    def copied(self, _view: "InboxView") -> str:
         """Return the text for the clipboard."""
         return ""
 
+    @property
     def needs_look(self) -> bool:
         """Whether a person has to look at it by itself, so that it is not marked with all of its kind."""
         return self.until is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FoldRow(InboxRow):
-    """The fold of some rows of one kind; `says` names them, `why` says why they are folded; `whole`: a command on it is
-    about all of them."""
+    """The fold of some rows of one kind."""
 
-    rows: tuple[InboxRow, ...] = ()
-    says: str = ""
-    why: str = ""
-    is_open: bool = False
-    whole: bool = False
-
-    @property
-    def acts_as_one(self) -> bool:
-        """Whether a command on it is about all of its rows."""
-        return self.whole
-
-    @property
-    def folds(self) -> tuple[InboxRow, ...]:
-        """The rows that it folds."""
-        return self.rows
+    is_open: bool
 
     @property
     def look(self) -> tuple[object, ...]:
         """What decides how it is drawn."""
         return self.key, self.says, self.is_open
 
-    @property
-    def gist(self) -> str:
-        """What it folds."""
-        return self.says
-
-    def cells(self, _view: InboxView) -> list[Text]:
+    def cells(self, _view: "InboxView") -> list[Text]:
         """Draw the cells: the sign of a fold, what it folds."""
         sign = marks.UNFOLDED if self.is_open else marks.FOLDED
         return [Text(sign, "dim"), Text(safe_text.line(self.says, SENTENCE), "dim"), Text(), Text()]
 
-    def describe(self, view: InboxView) -> Described:
+    def describe(self, view: "InboxView") -> Described:
         """Return what is in it, and why."""
-        text = Text(self.why).append(f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim")
-        for row in self.rows:
+        text = Text(WHY[self.key]).append(f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim")
+        for row in self.folds:
             kind, what, *_ = row.cells(view)
             kind.pad_right(max(0, 9 - kind.cell_len))
             text.append_text(kind).append_text(what).append("\n")
         return Described(text)
+
+
+def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
+    """Return rows kind by kind, as ORDER has them, and within a kind as they are; those `hidden` until a time at the
+    end, in the order in which they come back, without those hidden for good."""
+    shown = []
+    for row in rows:
+        until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0
+        if until != NEVER:
+            shown.append(replace(row, until=until) if until > now else row)
+    return sorted(shown, key=lambda row: (row.until or 0.0, ORDER.index(row.kind.word.removeprefix("safe "))))
+
+
+def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
+    """Return rows with likely one-offs and snoozed rows in folds at the end, and many memories that others changed in
+    one; `unfolded` are the keys of the folds that are open."""
+
+    def fold(key: str, rows: Sequence[InboxRow], says: str) -> list[InboxRow]:
+        is_open = key in unfolded
+        row = FoldRow(key=key, kind=FOLD, says=says, folds=tuple(rows), is_open=is_open)
+        return [row, *(rows if is_open else ())] if rows else []
+
+    snoozed = [row for row in rows if row.until is not None]
+    awake = [row for row in rows if row.until is None]
+    one_offs = [row for row in awake if row.kind is DRAFT and row.item is not None and row.item.entry.one_off()]
+    aside = {row.key for row in one_offs}
+    shown = [row for row in awake if row.key not in aside]
+    changed = [row for row in shown if row.kind is CHANGED]
+    if len(changed) > MANY:
+        at = shown.index(changed[0])
+        says = many(len(changed), "memory", "memories") + " that others changed"
+        shown[at : at + len(changed)] = fold(BY_OTHERS, changed, says)
+    untils = [row.until for row in snoozed if row.until is not None]
+    return [
+        *shown,
+        *fold(ONE_OFFS, one_offs, drafts.one_offs(len(one_offs))),
+        *fold(SNOOZED, snoozed, drafts.waiting(untils, now) if untils else ""),
+    ]

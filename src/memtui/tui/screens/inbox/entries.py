@@ -1,0 +1,391 @@
+"""Drafts and todos as rows of the inbox, and the commands that decide about them: what is not on the screen is shown
+first; undo takes back each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.base.phrasing import age, cut, many, share, some
+from memtui.core.memories import memory
+from memtui.core.memories.memory import Memory
+from memtui.core.places import loading
+from memtui.core.review import approve
+from memtui.core.review import draft as drafting
+from memtui.core.review.approve import Approval
+from memtui.core.review.draft import Choices, Draft
+from memtui.core.review.entries import Review
+from memtui.core.review.waiting import Waiting, best_first
+from memtui.present import drafts, safe_text, unheard
+from memtui.present.memories import loader, scopes_explained
+from memtui.tui.dialogs.ask import Choice, ignored
+from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.subject import NOTHING
+from memtui.tui.model import autosave, line_diff
+from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen, RowCommands
+from memtui.tui.screens.inbox.row import DRAFT, GHOST, TODO, InboxRow, InboxView
+from memtui.tui.screens.inbox.subjects import EntrySubject, Values
+from memtui.tui.screens.inbox.text import (
+    RENAME,
+    compared,
+    draft_head,
+    draft_text,
+    item_text,
+    lines_of,
+    note_text,
+    shown_of_each,
+    written_text,
+)
+from memtui.tui.screens.list_screen import Described
+from memtui.tui.services import Command, note_seconds
+from memtui.tui.widgets.key_lines import append_keys
+
+if TYPE_CHECKING:
+    from memtui.tui.screens.inbox.row import InboxView
+
+TODO_KEYS = (
+    ("inbox.accept", "mark it done and remove it"),
+    ("inbox.edit", "edit its text"),
+    ("inbox.reject", "reject it"),
+    ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
+)
+TITLE_SHOWN = 40  # characters of a draft in a note
+GHOST_WORDS = "You rejected this. {inbox.reject}: it is never drafted again. {app.undo}: it waits again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryRow(InboxRow):
+    """A draft or a todo; of the kind GHOST a draft that was rejected just now, in its old place as long as the note
+    about that stands."""
+
+    item: Waiting
+
+    @property
+    def gist(self) -> str:
+        """Its first line."""
+        return drafts.title(self.item, 300)
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What decides how it is drawn."""
+        return self.key, self.until, self.item.entry.raw
+
+    def extent(self, view: "InboxView") -> str:
+        """Return its age."""
+        return age(self.item.entry.time(), view.now)
+
+    def cells(self, view: "InboxView") -> list[Text]:
+        """Draw the cells; of one that was rejected all of them grey."""
+        cells = super().cells(view)
+        if self.kind is GHOST:
+            cells[1].stylize("dim")
+        return cells
+
+    @property
+    def searched(self) -> str:
+        """The text that the filter searches: the whole entry, and what its memory is called."""
+        name, kind = (self.item.entry.fields.get(field, "") for field in ("name", "kind"))
+        return f"{self.kind.word} {name} {kind} {self.item.text[:2000]} {self.place}"
+
+    def copied(self, _view: "InboxView") -> str:
+        """Return its text."""
+        return self.item.text
+
+    def look_up(self, view: "InboxView") -> Callable[[], object] | None:
+        """Return what finds the evidence of it."""
+        return None if self.kind is GHOST or self.key in view.evidence else view.finder(self.item)
+
+    def describe(self, view: "InboxView") -> Described:
+        """Return what it would become, and why; that it was edited and not saved comes first."""
+        if self.kind is GHOST:
+            return Described(Text(f"{self.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
+        item, evidence = self.item, view.evidence.get(self.key)
+        kept = autosave.kept(view.data.root, self.autosave)
+        text = Text(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
+        states = drafts.states(view.data.settings(), item, view.now)
+        if self.kind is TODO:
+            view.needed = lines_of(Text(item.text), view.detail_width)
+            text.append_text(item_text(item, evidence.title if evidence else "", states, view.now))
+            text.append(safe_text.line(item.path) + "\n", style="dim")
+            append_keys(text, TODO_KEYS, read_only=view.services.read_only)
+            return Described(text)
+        proposed, project = view.draft(item), view.project_name(item) or view.data.facts.project
+        text.append_text(draft_head(item, proposed, evidence, project))
+        view.needed = lines_of(text, view.detail_width)
+        return Described(text.append_text(draft_text(item, proposed, evidence, states, view.now)))
+
+
+def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:
+    """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
+    entries = [*best_first(each for each in waiting if each.kind == "updates")]
+    entries += [each for each in waiting if each.kind == "items"]
+    return [entry_row(each, view) for each in entries]
+
+
+def entry_row(item: Waiting, view: "InboxView") -> EntryRow:
+    """Make the row of a draft or todo."""
+    kind, place = (DRAFT if item.kind == "updates" else TODO), "global"
+    if item.slug is not None and not (kind is DRAFT and drafting.label_of(item) == "global"):
+        place = f"project {view.project_name(item) or view.data.facts.project}"
+    return EntryRow(key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item)
+
+
+class GhostCommands(RowCommands):
+    """The command on the grey row of a draft that was rejected just now. `gone` takes it off the list."""
+
+    def __init__(self, chosen: Chosen, gone: Callable[[], object]) -> None:
+        super().__init__(chosen)
+        self._gone = gone
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {"reject": Command(self.forbid)}
+
+    def forbid(self) -> None:
+        """Let the draft never be extracted again."""
+        items, review = self.chosen.items(), self.services.data.review()
+        self._gone()
+        words = f"Never drafted again: “{drafts.title(items[0], TITLE_SHOWN)}”."
+        self.chosen.act(lambda: review.never(items), words, ENTRIES)
+
+
+class TodoCommands(RowCommands):
+    """The commands on todos."""
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return super().table() | {
+            "accept": Command(self.done),
+            "edit": Command(self.edit, self.why_not_one),
+            "note": Command(self.note),
+            "reject": Command(partial(self.decide, Review.withdraw, "Rejected {}.")),
+        }
+
+    async def done(self) -> None:
+        """Mark the chosen todos done; those that are not on the screen are shown first."""
+        items = self.chosen.items()
+        what = many(len(items), "todo")
+        words = f"Mark {what} done"
+        if self.chosen.is_seen() or await self.chosen.agrees(words, note_text(items), f"m{words[1:]}"):
+            self.decide(Review.done, "Done: {}.")
+
+    async def edit(self) -> None:
+        """Change the text of a todo."""
+        (item,) = self.chosen.items()
+        data = self.services.data
+
+        def check(now: Waiting, values: Values) -> str:
+            if not values["body"].strip():
+                raise UsageError("The text is empty.", actions.keyed("{inbox.accept} marks a todo done."))
+            return f"changes {now.path}"
+
+        def save(now: Waiting, values: Values) -> None:
+            if values["body"].strip() in {now.text.strip(), safe_text.clean(now.text).strip()}:
+                self.services.say(NOTHING)
+                return
+            data.review().edit(now, values["body"])
+            self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
+            self.services.read()
+
+        subject = EntrySubject(
+            data, item, lambda now: {"body": now.text}, title="Text of the todo", verb="save", check=check, save=save
+        )
+        await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        self.screen.table.redraw()
+
+
+# Columns for the name of a memory before its description; the most cells of a scope's name, before what it is.
+LONGEST_NAME, SCOPE_NAME = 32, 28
+# The most characters of a memory's name in a note.
+NAME_SHOWN = 30
+REJECTED = "Rejected. {inbox.reject} on its grey row: never draft it again."
+NAMES = ("the memory now", "the memory then")
+
+
+class DraftCommands(RowCommands):
+    """The commands on drafts. `rejected` is called with those that were rejected, and how long the note about that
+    stands, in seconds."""
+
+    def __init__(self, chosen: Chosen, view: InboxView, rejected: Callable[[Sequence[Waiting], float], object]) -> None:
+        super().__init__(chosen)
+        self.view, self._rejected = view, rejected
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return super().table() | {
+            "accept": Command(self.approve),
+            "edit": Command(self.edit, self.why_not_one),
+            "merge": Command(self.merge),
+            "note": Command(self.note),
+            "reject": Command(self.reject),
+        }
+
+    def reject(self) -> None:
+        """Reject the chosen drafts. A single one stays as a grey row while the note stands, to be rejected for good."""
+        items = self.chosen.items()
+        words = actions.keyed(REJECTED) if len(items) == 1 else "Rejected {}."
+        self.decide(Review.reject, words)
+        self._rejected(items, note_seconds(words))
+
+    async def approve(self) -> None:
+        """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
+        rows, is_seen = self.chosen.same_kind(), self.chosen.is_seen()
+        items = self.chosen.items()
+        if not await self.takes_proposed(rows, self.edit):
+            return
+        proposed = [self.view.draft(each) if is_seen else self.view.propose(each) for each in items]
+        errors = [each for each in proposed if isinstance(each, MemtuiError)]
+        drafts = [each for each in proposed if isinstance(each, Draft)]
+        if not drafts:
+            raise errors[0]
+        if len(proposed) == 1 and drafts[0].taken:
+            taken = f"{drafts[0].scope.label} has a memory called {drafts[0].name} already."
+            raise ConflictError(taken, actions.keyed(f"{RENAME}."))
+        if is_seen:
+            self._write(drafts)
+            return
+        text = Text()
+        for each in drafts:
+            text.append(written_text(each, shown_of_each(len(drafts)))).append("\n")
+        if errors:
+            text.append(f"! {len(errors)} can't be accepted: {safe_text.line(errors[0].message)}\n", style="yellow")
+        if unsaved := self.unsaved(rows):
+            text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
+        free = [each for each in drafts if not each.taken]
+        title = f"Accept {many(len(free), 'draft')}: this will be written" if free else "This can't be accepted"
+        if await self.chosen.agrees(title, text, f"write {many(len(free), 'memory', 'memories')}" if free else ""):
+            self._write(free)
+
+    def _write(self, drafts: Sequence[Draft]) -> None:
+        """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
+        outcomes = approve.approve_all(drafts[0].store.journal, drafts)
+        written = [each.memory for each in outcomes if each.memory is not None]
+        if written:
+            self.chosen.unmark()
+            self.services.data.approved = written[0].path
+            words = cut(written[0].stem, NAME_SHOWN) if len(written) == 1 else f"{len(written)} memories"
+            self.services.say(f"Accepted: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
+        self.services.read(ENTRIES)
+        for draft, each in zip(drafts, outcomes, strict=True):
+            if each.error is not None:
+                raise type(each.error)(f"{draft.name}: {each.error.message}", each.error.hint)
+
+    def _when_loaded(self, outcomes: Sequence[Approval]) -> str:
+        """Say from when on sessions get the memories that were written, where that is the same for all of them."""
+        data = self.services.data
+        written = [(each.item, each.memory) for each in outcomes if each.memory is not None]
+        labels = {memory.scope_label for _, memory in written}
+        places = {self.view.project_name(item) for item, _ in written}
+        ways = {data.way_of(memory) for _, memory in written}
+        if why_unheard := unheard.keyed(data.unheard(labels)):
+            return f" No session gets it yet: {why_unheard}."
+        is_same = len(labels) == len(places) == len(ways) == 1
+        return _who_gets(min(labels), len(written), min(places), min(ways)) if is_same else ""
+
+    async def edit(self) -> None:
+        """Rewrite a draft in a form, then approve it."""
+        item, data = self.chosen.items()[0], self.services.data
+
+        def draft(now: Waiting, values: Values) -> Draft:
+            proposed = self.view.propose(now, Choices(**values))
+            if isinstance(proposed, MemtuiError):
+                raise proposed
+            if proposed.taken:
+                raise ConflictError(f"{proposed.scope.label} has a {proposed.name} already.", "Give another name.")
+            return proposed
+
+        home = drafting.home_store(data.store(), item) if item.slug else None
+        places = [each for each in (home or data.store()).scopes() if each.writable and not each.problem]
+        project = self.view.project_name(item) or data.facts.project
+        subject = EntrySubject(
+            data,
+            item,
+            self._values,
+            title=f"Edit and accept: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            verb="accept",
+            check=lambda now, values: f"writes {draft(now, values).path}",
+            save=lambda now, values: self._write([draft(now, values)]),
+            scopes=scopes_explained(places, project, SCOPE_NAME, data.tilde),
+        )
+        await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        self.screen.table.redraw()
+
+    def _values(self, item: Waiting) -> dict[str, str]:
+        """Return what the form of a draft shows."""
+        first, _, rest = item.text.partition("\n")
+        fields, proposed = item.entry.fields, self.view.draft(item)
+        return {
+            "name": fields.get("name") or memory.slugify(first),
+            "type": fields.get("type") or "feedback",
+            "scope": proposed.scope.label if isinstance(proposed, Draft) else drafting.label_of(item),
+            "description": fields.get("description") or first.strip(),
+            "body": fields.get("body") or rest.strip("\n") or first.strip(),
+            **({"trigger": request} if (request := fields.get("request")) else {}),
+        }
+
+    async def merge(self) -> None:
+        """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
+        items, row = self.chosen.items(), self.screen.table.row
+        if not await self.takes_proposed(self.chosen.same_kind(), self.edit):
+            return
+        first = next((item for item in items if row is not None and item is row.item), items[0])
+        several = len({item.slug for item in items if item.slug}) > 1
+        evidence = self.view.evidence.get(first.key)
+        ranked = [(each.memory, share(each.score)) for each in (evidence.similar if evidence else ())]
+        ranks = {memory.path: rank for memory, rank in ranked}
+        near = [memory for memory, _ in ranked]
+        near += [each for each in self.view.near(first) if each.path not in ranks and each.broken is None]
+        store = approve.store_of(self.services.data.store(), items)
+        near = [each for each in near if not several or each.scope_label == "global"]
+        able, untrusted = approve.mergeable(store, near)
+        hidden = f"Not listed, as not trusted: {some([each.stem for each in untrusted])}." if untrusted else ""
+        if not able:
+            of = " of all projects, as these drafts are of several" if several else ""
+            self.services.say(f"There is no memory{of} to merge into. {hidden}".strip())
+            return
+        by_path = {each.path: each for each in able}
+        wide, longest = 5 if ranks else 0, min(LONGEST_NAME, max(len(each.ref) for each in able))
+        options = [
+            (path, f"{ranks.get(path, ''):<{wide}}{each.ref:<{longest}}  {safe_text.line(each.description, 100)}")
+            for path, each in by_path.items()
+        ]
+        project_name = self.view.project_name(first)
+        question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
+        question += f" a memory of {project_name}, or of all projects" if project_name else ""
+        choice = Choice(question, options, about=lambda path: compared(_words(first), by_path[path]), below=hidden)
+        if path := await self.services.ask(choice):
+            await self._merge_into(items, by_path[path])
+
+    async def _merge_into(self, items: Sequence[Waiting], target: Memory) -> None:
+        """Show what a memory becomes with these drafts in it, and write it."""
+        store = self.services.data.store()
+        after = approve.merged(approve.store_of(store, items), items, target).raw
+        text = Text(safe_text.line(target.path) + "\n", "dim")
+        old, new = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (target.raw, after))
+        text.append_text(line_diff.drawn(old, new, NAMES))
+        if unsaved := self.unsaved(self.chosen.same_kind()):
+            text.append(f"\n! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
+        if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
+            done = f"Merged into {target.ref}."
+            self.chosen.act(lambda: approve.merge_all(store, items, target), done)
+            self.services.data.approved = target.path
+
+
+def _who_gets(label: str, count: int, project: str, way: str) -> str:
+    """Say who gets so many new memories, after a blank, in the words of `loader`, or shorter where all is as usual."""
+    words = loader(label, count, project, way)
+    if words and (label != "auto" or way == loading.LOADED):
+        where = f" in {project}" if project else ""
+        words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
+    return f" {words}." if words else ""
+
+
+def _words(item: Waiting) -> str:
+    return " ".join(item.text.split("\n")).strip()

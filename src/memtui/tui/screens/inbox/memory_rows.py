@@ -1,0 +1,357 @@
+"""Memories that somebody else wrote, that have a problem, or that are not trusted: as rows of the inbox, and the
+commands that decide about them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import ids
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age, ago, many, some
+from memtui.core.health import fixes
+from memtui.core.health.problems import Problem
+from memtui.core.memories import status, trusting
+from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories.writers import Occasion, Occasions
+from memtui.core.review import changed
+from memtui.core.review.changed import Changed
+from memtui.present import changed as words
+from memtui.present import safe_text, versions
+from memtui.present.memories import scope_name
+from memtui.tui.batch import left_alone
+from memtui.tui.dialogs import history
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.model import line_diff
+from memtui.tui.model.data import Data
+from memtui.tui.screens.inbox.chosen import RowCommands
+from memtui.tui.screens.inbox.row import CHANGED, PROBLEM, TRUST, WHOLE, InboxRow, InboxView
+from memtui.tui.screens.inbox.text import cut, lines_of
+from memtui.tui.screens.list_screen import Described
+from memtui.tui.services import Command, first_of
+from memtui.tui.widgets.key_lines import append_keys
+
+NAMES = ("what you saw last", "the present one")
+KEYS = (
+    ("inbox.accept", "keep it: it counts as seen"),
+    ("inbox.reject", "take it back: what you saw last is restored"),
+    ("inbox.edit", "edit it; what you save counts as seen"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedRow(InboxRow):
+    """A memory that somebody else wrote since the person last saw it."""
+
+    changed: Changed
+
+    def extent(self, view: InboxView) -> str:
+        """Return its age."""
+        return age(self.changed.now.written, view.now)
+
+    def look_up(self, view: InboxView) -> Callable[[], object] | None:
+        """Return what finds the session and the prompt in which an agent wrote it."""
+        is_known = not self.changed.writer.session or self.key in view.occasions
+        return None if is_known else partial(Occasions(view.data.env).of, self.changed.writer)
+
+    def describe(self, view: InboxView) -> Described:
+        """Return who wrote it, and the lines that differ."""
+        head = _head(self.changed, view.occasions.get(self.key), view.now)
+        text = head.append(f"{safe_text.line(view.data.tilde(self.changed.key))}\n\n", "dim")
+        text.append_text(_difference(view.data, self.changed))
+        view.needed = lines_of(text, view.detail_width)
+        append_keys(text, KEYS[: 2 + (self.changed.kind != "deleted")], read_only=view.services.read_only)
+        return Described(text)
+
+    def copied(self, view: InboxView) -> str:
+        """Return the lines that differ."""
+        return _difference(view.data, self.changed).plain
+
+
+def rows_of_changed(changes: Sequence[Changed], project: str) -> list[InboxRow]:
+    """Return a row for each memory that somebody else wrote; `project`: the name of this project."""
+    rows: list[InboxRow] = []
+    for each in changes:
+        key, what = f"changed:{each.key}", "" if each.kind == "edited" else f"{words.DID[each.kind]}, "
+        rows.append(
+            ChangedRow(
+                key=key,
+                kind=CHANGED,
+                says=f"{each.name}, {what}{words.who(each)}",
+                place=scope_name(each.scope, project),
+                later_key=f"{key}@{each.now.digest}",
+                autosave=key,
+                changed=each,
+            )
+        )
+    return rows
+
+
+def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
+    """Return who wrote a memory, when, and after which prompt; `occasion` None: that is still looked up."""
+    text = Text(safe_text.line(item.ref), "bold")
+    title = occasion.title if occasion is not None else ""
+    text.append(f"\n{safe_text.line(words.by(item, title))} · {ago(item.now.written, now)}\n", "dim")
+    if occasion is not None and occasion.prompt:
+        text.append(safe_text.line(versions.prompted(occasion.prompt)) + "\n", "dim")
+    return text
+
+
+def _difference(data: Data, item: Changed) -> Text:
+    """Return the lines that differ, with the words marked; or why they can't be shown."""
+    try:
+        before, after = (each.decode("utf-8", "replace") for each in changed.texts(data.versions, item))
+    except MemtuiError as error:
+        return Text(f"! {safe_text.line(error.message)}\n", "yellow")
+    return line_diff.drawn(before.rstrip("\n"), after.rstrip("\n"), NAMES)
+
+
+class ChangedCommands(RowCommands):
+    """The commands that keep, edit and take back memories that somebody else wrote."""
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        one = self.screen.one_by_one
+        return super().table() | {
+            "accept": Command(self.keep),
+            "edit": Command(self.edit, self._why_no_edit),
+            "reject": Command(self.take_back),
+            "history": Command(self.history, one),
+            "follow": Command(lambda: self.services.go_to_memory(self._memories()[0].key), one),
+        }
+
+    def _memories(self) -> list[Changed]:
+        return [row.changed for row in self.chosen.rows(ChangedRow)]
+
+    async def _agreed(self, verb: str, memories: Sequence[Changed]) -> bool:
+        """Show what is not on the screen, and return whether the person goes on."""
+        if self.chosen.is_seen():
+            return True
+        text, data = Text(), self.services.data
+        for item in memories:
+            text.append_text(_head(item, None, data.now())).append_text(_difference(data, item)).append("\n")
+        what = f"{verb} {many(len(memories), 'memory', 'memories')}"
+        return await self.chosen.agrees(f"{what[0].upper()}{what[1:]}: this is what others wrote", text, what)
+
+    async def keep(self) -> None:
+        """Mark the chosen ones as seen; what is not on the screen is shown first."""
+        memories, data = self._memories(), self.services.data
+        if await self._agreed("keep", memories):
+            untrusted = words.not_trusted(changed.untrusted(data.root, memories))
+            why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
+            done = f"{words.done('keep', memories)}{why}"
+            self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), done)
+
+    async def take_back(self) -> None:
+        """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be. What is not
+        on the screen is shown first."""
+        memories, data = self._memories(), self.services.data
+        if not await self._agreed("take back", memories):
+            return
+        try:
+            work = partial(changed.take_back, data.store(), data.versions, memories)
+            outcome = await self.chosen.work(work, len(memories))
+            self.chosen.unmark([f"changed:{item.key}" for item, _ in outcome.failed])
+            data.take_in()
+        finally:
+            self.services.read()
+        if len(memories) == 1 and outcome.failed:
+            raise outcome.failed[0][1]
+        said = words.done("take back", [item for item, _ in outcome.done], len(outcome.failed))
+        if not outcome.failed:
+            self.services.say(f"{said} {actions.takes_back()}")
+            return
+        reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
+        await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {said}", reasons))
+
+    async def edit(self) -> None:
+        """Edit the memory in its form, over the inbox: what is saved there counts as seen."""
+        (item,) = self._memories()
+        if await self.edit_memory(item.key, item.scope.label):
+            self.services.data.take_in()
+            self.chosen.unmark()
+            self.services.read()
+
+    async def history(self) -> None:
+        """List the versions of the chosen one, and restore one."""
+        (item,) = self._memories()
+        await history.show_memory(self.services, item.scope, item.key)
+
+    def _why_no_edit(self) -> str:
+        if reason := self.screen.one_by_one():
+            return reason
+        return "It was deleted: there is nothing to edit." if self._memories()[0].kind == "deleted" else ""
+
+
+# Characters of a memory that are shown before it is trusted.
+SHOWN = 20_000
+OF_MEMORY = "memory:"
+# The problems that a choice between two versions ends.
+CONFLICTS = ("memories.conflict", "memories.index_conflict")
+VERSIONS = (("ours", "Keep our version"), ("theirs", "Keep their version"), ("both", "Keep both, ours first"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemRow(InboxRow):
+    """A cause of trouble that no fix cures by itself."""
+
+    problem: Problem
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of the memories that it is about."""
+        subjects = (each.subject for each in self.problem.parts)
+        return [each.removeprefix(OF_MEMORY) for each in subjects if each.startswith(OF_MEMORY)]
+
+    @property
+    def needs_look(self) -> bool:
+        """Whether a person has to look at it: always."""
+        return True
+
+    def describe(self, view: InboxView) -> Described:
+        """Return what is wrong, the memories, and what to do."""
+        text = Text(safe_text.line(self.problem.sentence, 600) + "\n", "bold")
+        names = self.problem.memories
+        text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
+        text.append(f"\n{safe_text.line(self.problem.remedy, 600)}\n" if self.problem.remedy else "")
+        view.needed = WHOLE
+        keys = [("inbox.accept", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
+        if self.problem.cause in CONFLICTS:
+            keys = [("inbox.accept", "choose which version to keep"), *keys[1:]]
+        keys += [("inbox.reject", "do not list it again"), ("inbox.later", "list it later")]
+        append_keys(text, keys, read_only=view.services.read_only)
+        return Described(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustRow(InboxRow):
+    """A memory that came with the repository and is not trusted, so that no session gets it."""
+
+    content: Memory
+    directory: str
+    file: str
+
+    def describe(self, view: InboxView) -> Described:
+        """Return its whole text, as the agent gets it."""
+        text = self.text(view.data)
+        view.needed = WHOLE
+        keys = (
+            ("inbox.accept", "trust it as shown: sessions get it"),
+            ("inbox.reject", "do not, and do not ask again"),
+        )
+        append_keys(text, keys, read_only=view.services.read_only)
+        return Described(text)
+
+    def text(self, data: Data) -> Text:
+        """Return the whole text, as the agent would get it."""
+        path = data.tilde(self.content.path)
+        text = Text(safe_text.line(self.content.ref, 200), "bold")
+        text.append("   came with the repository, not trusted\n", "dim")
+        text.append(f"{safe_text.line(path, 300)}\n\n", "dim")
+        whole = self.content.raw.decode("utf-8", "replace").rstrip("\n")
+        return cut(text, whole, path, limit=SHOWN)
+
+
+class ProblemCommands(RowCommands):
+    """The commands on problems."""
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        one = first_of(self.screen.one_by_one, self._why_no_memory)
+        return super().table() | {
+            "accept": Command(self.edit, one),
+            "edit": Command(self.edit, one),
+            "reject": Command(self.never),
+            "follow": Command(lambda: self.go_to(self._row().paths), one),
+        }
+
+    def _row(self) -> ProblemRow:
+        return self.chosen.rows(ProblemRow)[0]
+
+    def _why_no_memory(self) -> str:
+        row = self._row()
+        can = row.paths or row.problem.cause in CONFLICTS
+        return "" if can else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
+
+    async def edit(self) -> None:
+        """Edit the memory in its form, over the inbox; of what git could not merge, ask which version to keep."""
+        row = self._row()
+        if row.problem.cause in CONFLICTS:
+            await self._resolve(row.problem)
+            return
+        scopes, path = self.services.data.scopes(), row.paths[0]
+        await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
+
+    async def _resolve(self, problem: Problem) -> None:
+        names = some(problem.memories or ["MEMORY.md"])
+        side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", VERSIONS))
+        if side:
+            subjects, store = [each.subject for each in problem.parts], self.services.data.store()
+            self.chosen.act(lambda: fixes.resolve(store, subjects, side), f"Resolved: {names}.")
+
+
+class TrustCommands(RowCommands):
+    """The commands on memories that are not trusted."""
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return super().table() | {
+            "accept": Command(self.trust),
+            "reject": Command(self.never),
+            "follow": Command(lambda: self.go_to([self._rows()[0].content.path]), self.screen.one_by_one),
+        }
+
+    def _rows(self) -> list[TrustRow]:
+        return self.chosen.rows(TrustRow)
+
+    async def trust(self) -> None:
+        """Trust the chosen memories, byte for byte as they are shown; those not on the screen are shown first."""
+        rows, data = self._rows(), self.services.data
+        text, what = Text("\n").join(row.text(data) for row in rows), many(len(rows), "memory", "memories")
+        title = f"Trust {what}: sessions get this"
+        if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
+            return
+        by_directory: dict[str, dict[str, bytes]] = {}
+        for row in rows:
+            by_directory.setdefault(row.directory, {})[row.file] = row.content.raw
+        journal = data.journal()
+
+        def grant() -> None:
+            with journal.together():
+                for directory, contents in by_directory.items():
+                    trusting.grant(data.root, directory, contents, by="tui", now=data.now)
+
+        self.chosen.act(grant, f"Trusted, so delivered: {self.named(rows)}.")
+
+
+def rows_of_problems(problems: Sequence[Problem]) -> list[ProblemRow]:
+    """Return a row for each cause. The command line hides it under the same key."""
+    keyed = [(f"problem:{each.cause} {each.sentence}", each) for each in problems]
+    return [ProblemRow(key=key, kind=PROBLEM, says=each.sentence, later_key=key, problem=each) for key, each in keyed]
+
+
+def rows_of_untrusted(data: Data) -> list[InboxRow]:
+    """Return a row for each memory of a repository that is not trusted. Slow: for a worker."""
+    rows: list[InboxRow] = []
+    for scope in data.scopes():
+        for file in status.not_trusted(data.root, scope):
+            try:
+                memory = read_memory(f"{scope.directory}/{file}", scope.label)
+            except (MemtuiError, OSError):
+                continue
+            key, words = f"trust:{memory.path}", memory.description or memory.body.strip().partition("\n")[0]
+            rows.append(
+                TrustRow(
+                    key=key,
+                    kind=TRUST,
+                    says=f"{memory.stem}: {words}" if words else memory.stem,
+                    place=f"project {data.facts.project}",
+                    later_key=f"{key}@{ids.digest(memory.raw)}",
+                    content=memory,
+                    directory=scope.directory,
+                    file=file,
+                )
+            )
+    return rows

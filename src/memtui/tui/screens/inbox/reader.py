@@ -1,0 +1,185 @@
+"""What the inbox reads in workers: the entries that wait, what others wrote, and the changes that it proposes, which
+are planned again when files have changed."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.consolidate import composing, proposed
+from memtui.consolidate.composing import Weighed
+from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.proposed import Undecided
+from memtui.core.base import paths
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
+from memtui.core.client import projects
+from memtui.core.health import findings
+from memtui.core.health.problems import Problem
+from memtui.core.memories import apart
+from memtui.core.places import locate, trust
+from memtui.core.review import later
+from memtui.core.review.changed import Changed
+from memtui.core.review.waiting import Waiting, homes
+from memtui.core.settings import config
+from memtui.present import memories as present
+from memtui.tui import watch
+from memtui.tui.screens.inbox.change_rows import ProposedRow
+from memtui.tui.screens.inbox.change_text import ChangeFacts
+from memtui.tui.screens.inbox.memory_rows import rows_of_problems, rows_of_untrusted
+from memtui.tui.screens.inbox.row import InboxRow
+
+if TYPE_CHECKING:
+    from memtui.tui.model.data import Data
+
+
+class InboxReading(NamedTuple):
+    """What was read. `waiting`: the drafts and todos of all inboxes; `names`: of the projects, by slug; `problem`:
+    which inboxes could not be read, in words; `changed`: the memories that somebody else wrote; `untrusted`: the rows
+    of those that are not trusted; `hidden`: until when what is no entry is hidden."""
+
+    waiting: list[Waiting]
+    names: dict[str, str]
+    problem: str
+    changed: list[Changed]
+    untrusted: list[InboxRow]
+    hidden: dict[str, float]
+
+
+def read(data: "Data", *, all_projects: bool) -> InboxReading:
+    """Read all of it; with `all_projects` what others wrote in other projects, too."""
+    unread, others = list[Finding](), list[Changed]()
+    waiting = data.waiting(("updates", "items"), every=True, unread=unread)
+    names = projects.names(data.env, {**homes(data.env, waiting), data.slug: data.project_root})
+    problem = " ".join(map(findings.with_remedy, unread))
+    try:
+        others = data.changed(every=all_projects)
+    except MemtuiError as error:
+        problem = f"{problem} {error.message}".strip()
+    return InboxReading(waiting, names, problem, others, rows_of_untrusted(data), later.load(data.root))
+
+
+def read_entries(data: "Data", last: InboxReading) -> InboxReading | None:
+    """Read the drafts and todos again: only of files that have changed are they other objects than before. None if none
+    are."""
+    unread = list[Finding]()
+    waiting = data.waiting(("updates", "items"), every=True, unread=unread)
+    problem = " ".join(map(findings.with_remedy, unread)) or last.problem
+    if problem == last.problem and list(map(id, waiting)) == list(map(id, last.waiting)):
+        return None
+    return last._replace(waiting=waiting, problem=problem)
+
+
+# The least time between two reports while proposals are weighed, and the pause after each: a person may be pressing
+# keys.
+TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
+
+Stamps = dict[str, watch.Stamp]
+
+
+class InboxPlan(NamedTuple):
+    """The `changes` that are proposed, by the key of their row; the `problems` that are left for a person; the `stamps`
+    of the files that all of it depends on."""
+
+    changes: dict[str, ChangeFacts]
+    problems: Sequence[Problem]
+    stamps: Stamps
+
+
+class PlannedChanges:
+    """The rows of what was planned last, and the ids of the changes that were `decided` on since: an undo brings them
+    back."""
+
+    def __init__(self) -> None:
+        self._rows: Sequence[ProposedRow] = ()
+        self._problems: Sequence[InboxRow] = ()
+        self.decided: set[str] = set()
+        self._stamps: Stamps = {}
+
+    @property
+    def rows(self) -> list[InboxRow]:
+        """The rows that are to be shown."""
+        return [*(row for row in self._rows if row.proposal.id not in self.decided), *self._problems]
+
+    def take(self, plan: InboxPlan) -> None:
+        """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
+        known = {row.proposal.id: row.facts.weighed for row in self._rows}
+        ids = {facts.proposal.id for facts in plan.changes.values()}
+        gone = [row for row in self._rows if row.proposal.id in self.decided - ids]
+        rows = [
+            ProposedRow.of(key, replace(facts, weighed=known.get(facts.proposal.id)))
+            for key, facts in plan.changes.items()
+        ]
+        self.decided -= ids
+        self._rows, self._problems, self._stamps = [*rows, *gone], rows_of_problems(plan.problems), plan.stamps
+
+    def weigh(self, weighed: Sequence[Weighed]) -> None:
+        """Take over what some of the changes save."""
+        by_id = {each.proposal.id: each for each in weighed}
+        self._rows = [row.weighed(by_id.get(row.proposal.id, row.facts.weighed)) for row in self._rows]
+
+    def look(self, data: "Data") -> tuple[set[str], bool]:
+        """Return which decided changes are open again, as after an undo, and whether a file that the plan depends on
+        is not as it was. Slow: for a worker."""
+        decided = [row for row in self._rows if row.proposal.id in self.decided]
+        refused = set(proposed.rejected(data.root)) if decided else set()
+        back = {row.proposal.id for row in decided if row.proposal.id not in refused and row.facts.is_current}
+        try:
+            return back, stamps(data) != self._stamps
+        except (MemtuiError, OSError):  # planning says what is wrong
+            return back, True
+
+
+def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
+    """Plan what can be done about the memories. Raises MemtuiError, OSError."""
+    before = stamps(data)
+    undecided = data.undecided(go_on)
+    files, counts = MemoryFiles(data.store()), Counter[str]()
+    changes = {}
+    for each in undecided.proposals:
+        # The same for what is proposed about the same files when it is planned again.
+        key = " ".join([each.proposal.kind, *(output.path for output in each.proposal.outputs)])
+        counts[key] += 1
+        changes[f"{key} {counts[key]}"] = _facts(data, files, each)
+    return InboxPlan(changes, undecided.left, before)
+
+
+def _facts(data: "Data", files: MemoryFiles, each: Undecided) -> ChangeFacts:
+    try:
+        place = present.scope_name(files.scope_of(each.proposal.outputs[0].path).scope, data.facts.project)
+    except MemtuiError:
+        place = ""
+    return ChangeFacts(each.proposal, place, each.by if each.file else "")
+
+
+def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
+    """Weigh the changes of a plan, and yield those that were weighed since the last time."""
+    files, since = MemoryFiles(data.store()), time.monotonic()
+    weighed: list[Weighed] = []
+    for facts in plan.changes.values():
+        weighed.append(composing.weigh(files, facts.proposal))
+        if time.monotonic() - since > TOLD_SECONDS:
+            yield weighed
+            weighed, since = [], time.monotonic()
+            time.sleep(PAUSE_SECONDS)
+    yield weighed
+
+
+def stamps(data: "Data") -> Stamps:
+    """Return the stamps of the files that a plan depends on, by path: memories, drafts, what was decided, settings.
+    Raises MemtuiError or OSError."""
+    root = data.root
+    decided = (proposed.rejected_path(root), apart.path(root), trust.path(root), config.file_path(root))
+    directories = [proposed.directory(root)]
+    directories += [paths.inbox_dir(root, slug) for slug in (None, paths.project_key(data.project_root))]
+    files = [*decided]
+    for directory in directories:
+        files += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]
+    for scope in data.scopes():
+        if scope.kind == "instructions":
+            files += [f"{scope.directory}/{name}" for name in scope.files]
+        elif not scope.problem:
+            files += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate.walk(scope.directory))]
+    return {path: watch.stamp(path) for path in files}
