@@ -912,6 +912,43 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
 
 
 @pytest.mark.slow
+async def test_a_note_that_expired_opens_without_its_time_and_says_so(world, app):
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    inbox_file.append_entry(directory, "guidance", {"expires": clock.iso_seconds(NOW - 7200)}, "Over.")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Over.")
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.query_one("#expires", Input).value == ""
+        assert "It expired 2h ago" in str(app.screen.query_one(".told").render())
+        assert "Delivered once" in str(app.screen.query_one(".where").render())
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert "expires" not in notes(world)["Over."]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("path", "src/[", "“src/[” is no pattern: a [ or ] stands alone."),
+        ("agent", "the reviewer", "“the reviewer” is no name of an agent: it has a blank."),
+    ],
+)
+async def test_an_addressee_that_there_can_not_be_is_refused_and_stays_in_the_form(world, app, field, value, says):
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("c")
+        await write(pilot, "hi", **{field: value})
+        assert says in str(app.screen.query_one(".where").render())
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert says in str(app.screen.query_one(".told").render())
+        assert app.screen.query_one(f"#{field}", Input).value == value
+    assert notes(world) == before
+
+
+@pytest.mark.slow
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     held = "The error rate doubled after the last deploy."
     path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
