@@ -72,9 +72,9 @@ def warm() -> None:
     parser.build = functools.cache(parser.build)
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
-    reindexing._start = lambda root, directories: None  # its process outlives a command, and writes into the next case
-    told = cli._message_of
-    cli._message_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
+    reindexing.start = lambda root, directories: None  # its process outlives a command, and writes into the next case
+    told = cli._log
+    cli._log = lambda name, error: told(name, error) if isinstance(error, OSError) else traceback.format_exc()
     # What is ever in the transcript is there before the event, and no client stays after its end.
     extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
     reconcile.END_SECONDS, reconcile.POLL_SECONDS = 0.1, 0.01
