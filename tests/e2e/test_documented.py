@@ -251,7 +251,7 @@ STORIES = {
         typed("", "memtui import $TMPDIR/all --dry-run --scope global", "known already|would"),
         typed(
             ("import PATH", "memtui import"),
-            "printf '# Fruit\\n\\nEat an apple a day.\\n' > $TMPDIR/fruit.md && memtui import $TMPDIR/fruit.md --from markdown --again",
+            "printf '# Fruit\\n\\nEat an apple a day.\\n' > $TMPDIR/fruit.md && memtui import $TMPDIR/fruit.md",
             "fruit",
         ),
         typed("activity --sessions", "memtui activity --sessions --all", "3e8f"),
