@@ -262,7 +262,7 @@ STORIES = {
         typed("memtui status --paths", "memtui status --paths && memtui status --paths errors", r"errors\.jsonl"),
         typed("", "memtui doctor --errors", ""),
         typed("", "memtui doctor --json", '"code"', 5),
-        typed("doctor --fix", "memtui doctor --fix", "with memories: in the Inbox", 5),
+        typed("doctor --fix", "memtui doctor --fix", "problems with memories", 5),
         typed("check --format github", "memtui check .claude/memory --format github", "old-wiki", 5),
         typed("", "memtui check .claude/memory --fix --yes", "memories"),
         typed(
