@@ -476,7 +476,7 @@ def old(seconds):
 
 @pytest.mark.slow
 def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
-    world.log(world.take("a"))
+    world.log(world.take("a"), transcript_size=4_000_000)
     world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
     starts = []
     view = reconcile.receipts.TranscriptView

@@ -13,7 +13,7 @@ What was noted in the log of a delivery stays, for the client can rewrite a tran
 arrived is final, and that it did not holds until a transcript shows the opposite.
 
 The order of events is that of the places in the file, for a clock can be put back. A delivery's `transcript_size` says
-how long its transcript was; for older records, which lack it, the times are compared.
+how long its transcript was.
 
 Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
 subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
@@ -47,8 +47,6 @@ TOOL_BYTES = 1 << 16
 # Known to have arrived, as a whole or as a preview, or to be lost.
 GOT = (ARRIVED, PREVIEWED)
 SETTLED = (*GOT, *LOST)
-# How much later than the hook's log the client may note the end of the hook; both use the same clock.
-SLACK_SECONDS = 1.5
 # This long after the last sign of life nothing more will be written about a delivery.
 QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
@@ -80,10 +78,10 @@ def delivery_ids(text: str) -> "list[str]":
 
 
 class FailedRun:
-    """A run of our hook that was cancelled or failed: its event, tool use and prompt; the place of its record; its
-    start and end in seconds; and `call`, the place of the model's newest message at that point."""
+    """A run of our hook that was cancelled or failed: its event, tool use and prompt; the place of its record; and
+    `call`, the place of the model's newest message at that point."""
 
-    __slots__ = ("call", "end", "event", "outcome", "place", "prompt", "start", "tool")
+    __slots__ = ("call", "event", "outcome", "place", "prompt", "tool")
 
     def __init__(self, event: str, tool: str, prompt: str, place: int, call: int) -> None:
         self.event = event
@@ -91,7 +89,6 @@ class FailedRun:
         self.prompt = prompt
         self.place = place
         self.call = call
-        self.start = self.end = 0.0
         self.outcome = FAILED
 
 
@@ -175,7 +172,7 @@ class TranscriptView:
             self._link(uuid, parent)
         if kind == "attachment":
             self.records_attachments = True
-            self._note_attachment(transcript.attachment(record), place, time, uuid, parent)
+            self._note_attachment(transcript.attachment(record), place, uuid, parent)
         elif kind == "system" and main:
             if record.get("subtype") == "compact_boundary":
                 self._sum_up(parent)
@@ -243,7 +240,7 @@ class TranscriptView:
         if not self.pending:
             self._below.clear()
 
-    def _note_attachment(self, found: "dict[str, object]", place: int, time: "object", uuid: str, parent: str) -> None:
+    def _note_attachment(self, found: "dict[str, object]", place: int, uuid: str, parent: str) -> None:
         kind = transcript.text_of(found.get("type"))
         if kind == "hook_additional_context":
             for text in transcript.attachment_texts(found):
@@ -258,9 +255,6 @@ class TranscriptView:
                 return
             event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
             run = FailedRun(event, tool, self.steps.prompt_id, place, self.steps.call)
-            lasted, seconds = found.get("durationMs"), clock.parse(time) or 0.0
-            run.start = seconds - (lasted / 1000 if isinstance(lasted, (int, float)) else 0.0)
-            run.end = seconds
             if kind == "hook_cancelled" and found.get("timedOut"):
                 run.outcome = TIMED_OUT
             self.failed_runs.append(run)
@@ -309,23 +303,18 @@ class TranscriptView:
 
     def failure_of(self, record: "dict[str, object]") -> "str | None":
         """Return the outcome of the failed run that matches a delivery in event, tool use and place, if any."""
-        seconds = clock.parse(record.get("time")) or 0.0
-        size = size_of(record)
-        tool = record.get("tool_use_id")
-        prompt = record.get("prompt_id")
-        for each in self.failed_runs:
-            if each.event != record.get("event") or (tool and each.tool != tool):
+        size, tool, prompt = size_of(record), record.get("tool_use_id"), record.get("prompt_id")
+        for run in self.failed_runs:
+            if run.event != record.get("event") or (tool and run.tool != tool):
                 continue
-            if size is None:
-                matches = each.start - SLACK_SECONDS <= seconds <= each.end + SLACK_SECONDS
-            elif tool:
-                matches = True
-            elif each.event == "UserPromptSubmit" and prompt and each.prompt:
-                matches = each.place > size and each.prompt == prompt
+            if tool:
+                return run.outcome
+            if run.event == "UserPromptSubmit" and prompt and run.prompt:
+                matches = run.place > size and run.prompt == prompt
             else:
-                matches = each.place > size >= each.call
+                matches = run.place > size >= run.call
             if matches:
-                return each.outcome
+                return run.outcome
         return None
 
 
@@ -363,8 +352,7 @@ def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None
         # A session that has only begun has no transcript yet.
         young = record.get("event") == "SessionStart" and now - logged < QUIET_SECONDS
         return WAITING if young else UNKNOWN
-    size = size_of(record)
-    if size is not None and size > view.size and name not in view.pending:
+    if size_of(record) > view.size and name not in view.pending:
         return UNKNOWN  # it was cut since, as some clients do after a compaction
     quiet = now - max(logged, view.changed) > QUIET_SECONDS
     if name in view.pending:

@@ -7,8 +7,6 @@ NEVER = float("inf")
 # How many of a session's newest messages and steps are remembered.
 KEPT_MESSAGES = 64
 KEPT_STEPS = 4096
-# A queued prompt is in the queue once the last of its hooks has ended: the client waits this long for them.
-QUEUED_SECONDS = 60.0
 
 
 class Steps:
@@ -36,7 +34,7 @@ class Steps:
             del self._times[:KEPT_STEPS]
 
     def at(self, seconds: float) -> int:
-        """Return the place of the last step before a time, for a delivery that does not name its place; -1 for none."""
+        """Return the place of the last step before a time, for a claim that does not name its place; -1 for none."""
         return max((place for place, time in self._times if (clock.parse(time) or 0.0) <= seconds), default=-1)
 
     def note_prompt(self, record: "dict[str, object]", place: int) -> None:
@@ -57,7 +55,7 @@ class Steps:
         `popAll` (the person takes all of them back)."""
         self.note(place, time)
         if operation == "enqueue":
-            self.queue = [*self.queue[-KEPT_MESSAGES:], [place, NEVER, self.prompt, clock.parse(time) or 0.0]]
+            self.queue = [*self.queue[-KEPT_MESSAGES:], [place, NEVER, self.prompt]]
             return
         waiting = [each for each in self.queue if each[1] == NEVER]
         for each in waiting if operation == "popAll" else waiting[:1]:
@@ -66,21 +64,17 @@ class Steps:
     def passed(self, record: "dict[str, object]", tool_call: "int | None") -> bool:
         """Whether the turn has gone on after a delivery, so that the transcript would show it if it had arrived.
         `tool_call`: the place of the message that used the tool it came with."""
-        seconds = clock.parse(record.get("time")) or 0.0
-        size = size_of(record)
-        at = self.at(seconds) if size is None else size
+        at = size_of(record)
         event = record.get("event")
         if event == "SessionStart":
             return self.call > at
         if tool_call is not None:
             return self.call > tool_call or self.prompt > tool_call
-        tool = record.get("tool_use_id")
-        if event != "UserPromptSubmit" or size is None:
-            queued = self._queued(at, seconds) if event == "UserPromptSubmit" else None
-            if queued:
-                return max(self.call, self.blocked) > queued[1]
-            return self.prompt > at or self.blocked > at or (self.call > at and (not tool or size is None))
-        queued = self._queued(at)
+        if event != "UserPromptSubmit":
+            is_of_tool = record.get("tool_use_id")
+            return self.prompt > at or self.blocked > at or (self.call > at and not is_of_tool)
+        # The move of the client's queue, for a prompt that was typed in mid-turn.
+        queued = next((move for move in self.queue if move[2] <= at < move[0]), None)
         if queued:
             return max(self.call, self.blocked) > queued[1]
         own = record.get("prompt_id")
@@ -89,17 +83,8 @@ class Steps:
             return self.call > at or len(after) > 1 or self.blocked > at
         return self.called > at or any(name != own for name in after) or self.blocked > at
 
-    def _queued(self, at: int, seconds: "float | None" = None) -> "list[float] | None":
-        """Return the move of the client's queue (as in `queue`) for a prompt that was typed in mid-turn; None if it was
-        not queued. Found by time, it may be another prompt, queued soon after: then the outcome is known later."""
-        for each in self.queue:
-            soon = each[2] <= at if seconds is None else 0 <= each[3] - seconds <= QUEUED_SECONDS
-            if each[0] > at and soon:
-                return each
-        return None
 
-
-def size_of(record: "dict[str, object]") -> "int | None":
-    """Return how many bytes the transcript had when the delivery was logged; None if the record does not say."""
+def size_of(record: "dict[str, object]") -> int:
+    """Return how many bytes the transcript had when the delivery was logged."""
     found = record.get("transcript_size")
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    return found if isinstance(found, int) else 0

@@ -203,9 +203,10 @@ class _Claim:
         """Return the view of the transcript from where it ended when the hook ran; None if `limit` is too small."""
         if not path:
             return receipts.TranscriptView("")
-        size = size_of(self.record) if self.record is not None else None
-        if size is not None and self.record is not None:
-            start: int | None = max(0, size - (receipts.TOOL_BYTES if self.record.get("tool_use_id") else 0))
+        if self.record is not None:
+            start: int | None = max(
+                0, size_of(self.record) - (receipts.TOOL_BYTES if self.record.get("tool_use_id") else 0)
+            )
         else:
             start = transcript.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
         return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)

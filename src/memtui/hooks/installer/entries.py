@@ -22,8 +22,6 @@ EVENTS: tuple[tuple[str, str | None, int], ...] = (
     ("Stop", None, 10),
     ("SessionEnd", None, 10),
 )
-# What earlier versions of memtui wrote as matchers, and a person can't have meant.
-FORMER_MATCHERS = {"PostToolUse": ("Read|Write|Edit|MultiEdit",)}
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10

@@ -6,7 +6,7 @@ from typing import Any
 
 from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer import json_edit
-from memtui.hooks.installer.entries import FORMER_MATCHERS, is_ours
+from memtui.hooks.installer.entries import is_ours
 
 Path = json_edit.Path
 Groups = dict[str, dict[str, Any]]
@@ -68,7 +68,7 @@ def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> st
     """Return the text with a group of ours for every event in `wanted`; groups from before are brought up to date.
 
     `written`: the groups as the last installation wrote them; of a group that a person changed since only the command
-    and a matcher of an earlier version are replaced. What is made is noted in `made`. Raises MemtuiError.
+    is replaced. What is made is noted in `made`. Raises MemtuiError.
     """
     settings = read(text, name)
     if not settings:
@@ -129,14 +129,7 @@ def _add_event(
             line = group["hooks"][0]["command"]
             if present["hooks"][place]["command"] != line:
                 text = json_edit.replace(text, (*path, number, "hooks", place, "command"), line)
-        if ours and is_former(event, present):
-            text = json_edit.replace(text, (*path, number, "matcher"), group["matcher"])
     return text if found else json_edit.append(text, path, group)
-
-
-def is_former(event: str, group: dict[str, Any]) -> bool:
-    """Return whether a group has the matcher of an earlier version of memtui, which misses newer tools."""
-    return group.get("matcher") in FORMER_MATCHERS.get(event, ())
 
 
 def _hooks_of(group: Any) -> list[Any]:
@@ -144,14 +137,14 @@ def _hooks_of(group: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the event and the command of every hook of ours, and whether it misses newer tools."""
+def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the event and the command of every hook of ours."""
     hooks = settings.get("hooks")
     for event, held in hooks.items() if isinstance(hooks, dict) else ():
         for group in held if isinstance(held, list) else ():
             for hook in _hooks_of(group):
                 if is_ours(hook):
-                    yield event, hook["command"], is_former(event, group)
+                    yield event, hook["command"]
 
 
 def holds_ours(settings: dict[str, Any]) -> bool:

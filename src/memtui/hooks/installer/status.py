@@ -159,35 +159,31 @@ def _above(env: dict[str, str], cwd: str) -> str:
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
     ours = [*merge.our_hooks(settings)]
     if merge.has_status_line(settings):
-        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"], False))
-    return [
-        _entry(event, file, line, command, places, former)
-        for event, line, former in ours
-        if (command := entries.parse(line)) is not None
-    ]
-
-
-def _entry(
-    event: str, file: SettingsFile, line: str, command: entries.HookCommand, places: tuple[str, str], former: bool
-) -> HookEntry:
-    try:
-        current = not former and line == entries.command(
-            event, entries.choose_interpreter(), entries.launcher_path(), *places
+        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
+    found = []
+    for event, line in ours:
+        command = entries.parse(line)
+        if command is None:
+            continue
+        try:
+            wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
+        except MemtuiError:
+            wanted = ""
+        found.append(
+            HookEntry(
+                event=event,
+                source=file.scope,
+                path=file.path,
+                command=line,
+                interpreter=command.interpreter,
+                launcher=command.launcher,
+                interpreter_exists=shutil.which(command.interpreter) is not None,
+                launcher_exists=os.path.isfile(command.launcher),
+                current=line == wanted,
+                root=command.root,
+            )
         )
-    except MemtuiError:
-        current = False
-    return HookEntry(
-        event=event,
-        source=file.scope,
-        path=file.path,
-        command=line,
-        interpreter=command.interpreter,
-        launcher=command.launcher,
-        interpreter_exists=shutil.which(command.interpreter) is not None,
-        launcher_exists=os.path.isfile(command.launcher),
-        current=current,
-        root=command.root,
-    )
+    return found
 
 
 def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
