@@ -41,17 +41,10 @@ EMPTY = """Sessions save drafts here when you correct or confirm the agent, and 
 Memories that overlap, have expired or are broken are listed here, each with its fix."""
 EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
 # What else can be done where nothing waits; the first only where something may be written.
-ELSEWHERE = (
-    "{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ",
-    "{app.memories} shows the memories.",
-)
+SHOWS = "{app.memories} shows the memories."
+ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
-COLUMNS = (
-    Column("kind", 8),
-    Column("what it says"),
-    Column("for", 13, from_width=72),
-    Column("", 7, right=True),
-)
+COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 13, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
