@@ -160,7 +160,6 @@ class MemtuiApp(Services):
         return TerminalDriver if issubclass(TerminalDriver, driver) else driver
 
     def get_css_variables(self) -> dict[str, str]:
-        """Return the variables of the theme, and our own."""
         self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
         return self.theme_variables
 
@@ -285,7 +284,6 @@ class MemtuiApp(Services):
             self.run_command(screen, command, action_id)
 
     def action_command_palette(self) -> None:
-        """Open the palette, unless it is open."""
         from memtui.tui.palette import Palette
 
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
@@ -295,7 +293,6 @@ class MemtuiApp(Services):
 
     @cached_property
     def undo(self) -> "Undo":
-        """Undo and redo, made when they are first needed."""
         from memtui.tui.undo import Undo
 
         return Undo(self, self._turned)

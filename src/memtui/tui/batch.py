@@ -35,7 +35,6 @@ class BatchRunner:
         self._stop = False
 
     async def each(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
-        """Call `act` with each item, as one step of undo. Return the outcome."""
         if len(items) <= AT_ONCE:
             return store.each(items, act)
         reported_at = 0.0

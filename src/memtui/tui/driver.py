@@ -47,7 +47,6 @@ class _Parser(XTermParser):
         return self._guard(super().feed(data))
 
     def tick(self) -> Iterable[Message]:
-        """Yield what was read when no more characters came in time."""
         return self._guard(super().tick())
 
     def _guard(self, messages: Iterable[Message]) -> Iterable[Message]:

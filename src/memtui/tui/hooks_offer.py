@@ -92,7 +92,6 @@ def _plan(services: "Services", action: install.Action, scope: str) -> PlanOrErr
 
 
 def _place(services: "Services", plan: PlanOrError) -> str:
-    """Return the settings file of a plan as a person writes it."""
     if isinstance(plan, MemtuiError):
         return "can't be done"
     top = install.working_tree(services.data.cwd).rstrip("/") + "/"

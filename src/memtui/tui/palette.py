@@ -130,7 +130,6 @@ class Palette(CommandPalette):
         yield KeyBar()
 
     def on_mount(self, event: events.Mount) -> None:
-        """Name the keys. Leave out Textual's start of the search if the palette was closed meanwhile."""
         self.query_one("#--input").border_title = TITLE
         self.query_one(KeyBar).show(KEYS)
         if not self.is_current:

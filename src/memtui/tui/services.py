@@ -118,7 +118,6 @@ class Services(App[None]):
         self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
 
     def copy(self, text: str) -> None:
-        """Copy a text to the clipboard, and show how it begins."""
         self.copy_to_clipboard(text)
         start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
         more = " …" if len(text.strip()) > len(start) else ""

@@ -110,7 +110,6 @@ class ThemeChoice:
         self.show()
 
     def show(self) -> None:
-        """Show the theme of the settings, if that has changed."""
         setting = self.app.data.setting("theme")
         if setting != self.setting:
             self.setting = setting

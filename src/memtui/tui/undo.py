@@ -101,7 +101,6 @@ class Undo:
         return self._report(outcome, summary)
 
     async def _ask(self, elsewhere: undo.Elsewhere) -> None:
-        """Undo or redo a change that was made elsewhere, if the person wants that."""
         latest, op = elsewhere.first.latest, elsewhere.op
         meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
         here = "here" if latest.actor == ledger.here("tui") else "in another TUI" if meanwhile else "in the TUI"

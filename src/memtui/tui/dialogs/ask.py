@@ -176,7 +176,6 @@ class Choice(Dialog[str | None]):
         self._show_about()
 
     def on_resize(self) -> None:
-        """Make the list as high as it has rows, within the screen."""
         room = max(3, self.size.height - OVER - (2 if self.below else 0) - len(self.query(".lead")) * 3)
         if self.about is not None:
             room = max(3, int(room * SHARE))

@@ -159,7 +159,6 @@ class Changes(Dialog[None]):
         yield Detail()
 
     def keys(self) -> Keys:
-        """Return the keys that do something on the row under the cursor."""
         row, writes = self.table.row, not self.services.read_only
         keys = (
             ("{app.undo}", "undo it", writes and row is not None and row.state == "done"),
@@ -197,7 +196,6 @@ class Changes(Dialog[None]):
         self._show_in_foot(Text(message.words))
 
     def on_turned(self) -> None:
-        """Read the changes again after an undo or redo."""
         self._read()
 
     def _draw(self, row: ChangeRow) -> list[Text]:
@@ -269,7 +267,6 @@ class Changes(Dialog[None]):
         self.services.turn("redo")
 
     def action_leave(self) -> None:
-        """Go back from the difference to the list, or close the dialog."""
         if self.table.has_focus:
             self.dismiss(None)
         else:

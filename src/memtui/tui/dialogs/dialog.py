@@ -140,7 +140,6 @@ class Dialog(ModalScreen[Result]):
         return self.query_children(Vertical).first()
 
     def on_resize(self) -> None:
-        """Make the box as wide as it wants to be, or as the screen."""
         styles = self.box.styles
         styles.max_width = "100%"
         styles.width = self.wanted() if self.floats else "100%"
@@ -152,7 +151,6 @@ class Dialog(ModalScreen[Result]):
 
     @property
     def floats(self) -> bool:
-        """Whether the screen is wide enough for a box that does not fill it."""
         return self.wanted() <= self.size.width - 2 * BESIDE
 
     @property
@@ -169,7 +167,6 @@ class Dialog(ModalScreen[Result]):
         self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, self.marks))
 
     async def on_click(self, event: events.Click) -> None:
-        """Treat a click beside the box as escape."""
         if event.widget is self and "escape" in self.active_bindings:
             await self.run_action(self.active_bindings["escape"].binding.action)
 

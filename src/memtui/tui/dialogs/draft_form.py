@@ -145,7 +145,6 @@ class DraftForm(Dialog[str]):
 
     @property
     def _is_example_kept(self) -> bool:
-        """Whether the form still has the example that it opened with, and the cursor is in it."""
         return self.shape.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -192,7 +191,6 @@ class DraftForm(Dialog[str]):
         return {key: each.text if isinstance(each, TextArea) else str(each.value) for key, each in self.widgets.items()}
 
     def typed(self) -> Typed:
-        """Return the values of the form."""
         changed = {key: value for key, value in self._shown().items() if value != self._unchanged.get(key)}
         return Typed({**self.given, **changed}, changed)
 
@@ -286,7 +284,6 @@ class DraftForm(Dialog[str]):
         self.keep_now()
 
     def action_leave(self) -> None:
-        """Close the form, and keep what was typed for the next time."""
         self.keep_now()
         self._ended = True
         if self.subject.autosave.values and self.shape.left:
@@ -294,7 +291,6 @@ class DraftForm(Dialog[str]):
         self.dismiss(self.result)
 
     def action_discard(self) -> None:
-        """Close the form, and forget what was typed."""
         self._ended = True
         self._forget()
         self.dismiss(self.result)

@@ -80,7 +80,6 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 
 
 def _addresses(note: Note) -> list[str]:
-    """Return the addresses of a note, as `guidance.fields` takes them."""
     named = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
     return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *named) if each]
 
@@ -238,7 +237,6 @@ class GuidanceSubject(Subject):
         return _compared(self._there), _compared({**self._given(), **typed.changed})
 
     def save(self, typed: Typed) -> Saved:
-        """Leave a new note, or change the one that waits."""
         data, item, note = self.data, self.item, {**self._given(), **typed.changed}
         if item is not None and _compared(note) == _compared(self._there) and not item.entry.fields.get("attempts"):
             return Saved(item.text, NOTHING)  # where there are attempts, saving counts them anew

@@ -78,7 +78,6 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
 
 
 async def show_block(services: Services, name: str) -> None:
-    """List the versions of a block of the model, and restore the chosen one."""
     data = services.data
     blocks = Blocks(data.root, data.slug, data.now)
     versions = blocks.versions(name)[::-1]

@@ -183,7 +183,6 @@ class NewMemorySubject(Subject):
         ]
 
     def is_empty(self, typed: Typed) -> bool:
-        """Return whether nothing but a template is typed."""
         values = typed.values
         lines = values["name"] + values["description"] + values[TRIGGERS]
         return not lines.strip() and values["body"].strip() in {"", *(text.strip() for text in TEMPLATES.values())}

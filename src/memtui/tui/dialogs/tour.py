@@ -103,7 +103,6 @@ async def show(services: "Services") -> None:
 
 
 async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> None:
-    """Do what a step is about, and wait until that, with its questions, is over."""
     if step.action == START:
         from memtui.demo import next_session
 

@@ -64,7 +64,6 @@ class Autosave:
 
     @property
     def orphan(self) -> bool:
-        """Whether the file of the memory being changed is gone."""
         return bool(self.path) and not os.path.lexists(self.path)
 
     @property
@@ -73,7 +72,6 @@ class Autosave:
         return safe_text.line(name, 60)
 
     def memory(self) -> Memory:
-        """Return the memory being changed, as it was when the form opened."""
         return memory.from_bytes(self.path, self.scope, self.whole.encode("utf-8", "surrogateescape"))
 
 

@@ -100,7 +100,6 @@ class Data(Workspace):
         return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:
-        """Return what the workspace does, as read last."""
         return self._hooked
 
     def count_findings(self) -> None:
@@ -122,7 +121,6 @@ class Data(Workspace):
         return proposed.undecided(self.store(), subject, go_on)
 
     def _count_changed(self) -> int:
-        """Count the memories that somebody else wrote, without hidden ones."""
         from memtui.core.review import later
 
         hidden = {key for key, until in later.load(self.root).items() if until > self.now()}
