@@ -45,15 +45,6 @@ SHIFTS = {
     "corrected-again": "delivered, and corrected again",
     "never-opened": "delivered often, never opened",
 }
-# The parts of a score by their name, as a person reads them, in their order.
-PARTS = {
-    "lexical": ("words", "rare ones count more"),
-    "share": ("share", "of the prompt’s words, weighed"),
-    "cosine": ("meaning", "of its best passage"),
-    "overlap": ("title", "of its name and description"),
-}
-# Parts that are shares: a bar is full at 1. Points of words have no such end.
-BOUNDED = frozenset({"share", "cosine", "overlap"})
 # The fields of a memory as a person reads them, in the order of their weight.
 FIELDS = {
     "name": "name",

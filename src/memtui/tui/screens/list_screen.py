@@ -31,7 +31,7 @@ from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
-from memtui.tui.widgets.line import Summary, fitting
+from memtui.tui.widgets.line import OneLine, fitting
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
@@ -60,14 +60,13 @@ class ListScreen(Screen[None], Generic[Row]):
     """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the filter;
     `status`: the words right of the keys."""
 
-    DEFAULT_CSS = "ListScreen { layout: vertical; }"
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     # The width of the detail pane beside the list.
-    detail_percent: ClassVar[int] = 45
+    detail_percent: ClassVar[int] = 40
     # The most lines of the preview below a list that needs the others.
     glance_lines = 7
     # A row in messages: "There is no … under the cursor".
@@ -81,7 +80,7 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.summary_line, self.middle, self.detail = Summary(id="summary"), Vertical(id="middle"), Detail(id="detail")
+        self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
@@ -200,7 +199,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def summarize(self) -> None:
         """Show the summary."""
         summary = self.summary()
-        self.summary_line.put(summary)
+        self.summary_line.put(fitting(summary, self.summary_line.content_size.width or self.size.width))
         self.entitle(self.middle, summary)
 
     def entitle(self, pane: Widget, title: Text) -> None:

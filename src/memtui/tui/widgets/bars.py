@@ -126,7 +126,8 @@ class FootBar(OneLine):
             everywhere.add("app.quit")
         shown = actions.ACTIONS if wanted is not None else ()
         last = [a for a in shown if a.id in everywhere and not (a.writes and app.read_only)]
-        cells = {a.id: _cells_of(a, app) for a in (*(wanted or ()), *last)}
+        keys = {a.id: actions.key_word(actions.keys_of(a, app.remapped)) for a in (*(wanted or ()), *last)}
+        cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(wanted or ()), *last)}
         taken = sum(cells[a.id] for a in last)
         if taken > room:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
@@ -141,13 +142,9 @@ class FootBar(OneLine):
             start = text.cell_len
             if start + cells[action.id] - 2 > end - 1:
                 break
-            text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
+            text.append(keys[action.id], style="bold")
             text.append(f" {action.footer}  ", style="dim")
             pieces.append((start, text.cell_len - 1, action.id))
         self.pieces = pieces
         text.append(status.rjust(width - text.cell_len - 1), style="dim")
         self.put(text)
-
-
-def _cells_of(action: actions.Action, app: "Services") -> int:
-    return len(actions.key_word(actions.keys_of(action, app.remapped))) + len(action.footer) + 3

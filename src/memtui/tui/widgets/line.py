@@ -33,14 +33,6 @@ class OneLine(Static):
             services_of(self).action_run(found)
 
 
-class Summary(OneLine):
-    """A line of facts with ` · ` between them. Facts at its end for which there is no room are left out whole."""
-
-    def render(self) -> Text:
-        """Return the facts that there is room for."""
-        return fitting(self.shown or Text(), self.content_size.width)
-
-
 def fitting(text: Text, width: int) -> Text:
     """Return as many facts of a text, ` · ` between them, as fit into `width` cells; of the first at least its first
     words."""

@@ -287,12 +287,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._strips.clear()
 
     def on_focus(self) -> None:
-        """Paint the cursor as in focus."""
+        """Paint the cursor as in focus, or as out of it."""
         self.redraw()
 
-    def on_blur(self) -> None:
-        """Paint the cursor as out of focus."""
-        self.redraw()
+    on_blur = on_focus
 
     def _columns_shown(self) -> painting.VisibleColumns:
         return painting.visible_columns(self.columns, self.scrollable_content_region.width - 1)

@@ -251,6 +251,11 @@ class Activity(ListScreen[Row]):
         ]
         return self.found
 
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has what sessions of all projects got."""
+        return not self.listing.wanted.project
+
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
         here, to_first = self.table.row_id, self._to_first

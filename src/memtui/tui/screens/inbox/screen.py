@@ -436,6 +436,11 @@ class Inbox(ListScreen[InboxRow]):
         else:
             super().open_detail()
 
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has what is to decide in all projects."""
+        return self.all_projects
+
     def projects(self) -> None:
         """Show the entries of all projects, or of this one only."""
         self.all_projects = not self.all_projects

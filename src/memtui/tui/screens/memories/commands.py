@@ -146,9 +146,8 @@ class MemoryCommands:
             self.services.say("The trash is empty.")
             return
         rows = [
-            (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {self.reader.named(label)}")
+            (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {each.scope_label}")
             for each in items.values()
-            if (label := each.scope_label)
         ]
         about = lambda trash_id: glance_text(items[trash_id].memory, MAX_BODY)
         chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, fs
+from memtui.core.base import fs
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
-from memtui.core.memories.links import shown
 from memtui.core.memories.memory import LinkTargets, Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, LINKS, MEANINGS, Row
@@ -19,10 +18,10 @@ from memtui.core.places import loading
 from memtui.present import colours, safe_text
 from memtui.present import memories as present
 from memtui.present.bars import bar
-from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
+from memtui.present.deliveries import recalls
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
 
@@ -53,7 +52,7 @@ class MemoryDetail:
     def __init__(self, services: Services, reader: MemoryReader) -> None:
         self.services, self.reader = services, reader
         self._meters: dict[str, Meter | None] = {}
-        self._links: dict[str, dict[str, list[str]]] = {}
+        self._links: dict[str, list[tuple[Memory, Memory]]] = {}  # by label of the scope: (from, to)
         self._way: str | None = None
 
     def forget(self) -> None:
@@ -106,33 +105,29 @@ class MemoryDetail:
 
     # links
 
-    def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
-        """Return by path the memories of a scope that link to a memory, by their stems."""
+    def links(self, pair: Pair) -> list[tuple[str, str]]:
+        """Return (path, words) of the memories that one links to, then of those that link to it."""
+        scope, row = pair
         if scope.label not in self._links:
             memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
-            link_targets = LinkTargets(memories)
-            links: dict[str, dict[str, None]] = {}
+            targets, pairs = LinkTargets(memories), []
             for source in memories:
-                for target in source.links:
-                    if (meant := link_targets.of(target, source.path)) is not None:
-                        links.setdefault(meant.path, {})[source.stem] = None
-            self._links[scope.label] = {path: list(stems) for path, stems in links.items()}
-        return self._links[scope.label]
+                pairs += [(source, to) for name in source.links if (to := targets.of(name, source.path)) is not None]
+            self._links[scope.label] = pairs
+        pairs, path = self._links[scope.label], row.memory.path
+        links = [(to.path, f"→ {to.name}") for source, to in pairs if source.path == path]
+        links += [(source.path, f"← {source.name}") for source, to in pairs if to.path == path]
+        return [(each, safe_text.line(words, 80)) for each, words in dict.fromkeys(links) if each != path]
 
     def _linked(self, text: Text, pair: Pair) -> None:
-        scope, row = pair
-        missing = {str(flag.data["link"]) for flag in row.flags if flag.code in LINKS}
-        back = [stem for stem in self._backlinks(scope).get(row.memory.path, ()) if stem != row.memory.stem]
-        if not (row.memory.links or back):
-            return
-        _label(text, "links")
-        for target in row.memory.links:
-            is_gone = shown(target) in missing
-            text.append("→ " + safe_text.line(target, 80), "yellow" if is_gone else "cyan")
-            text.append(" (not found)  " if is_gone else "  ", "dim")
-        for name in back:
-            text.append("← " + safe_text.line(name, 80) + "  ", "cyan")
-        text.append("\n\n")
+        links = [words for _, words in self.links(pair)]
+        missing = [str(flag.data["link"]) for flag in pair[1].flags if flag.code in LINKS]
+        if links or missing:
+            _label(text, "links")
+            text.append("".join(f"{words}  " for words in links), "cyan")
+            for name in missing:
+                text.append(f"→ {safe_text.line(name, 80)}", "yellow").append(" (not found)  ", "dim")
+            text.append("\n\n")
 
     # the index
 
@@ -200,20 +195,9 @@ class MemoryDetail:
             never = "never" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
             text.append(f"{never}{used}\n\n")
             return
-        text.append(f"{row.deliveries}×{used}\n")
-        if row.recalls:
-            text.append(" " * LABEL + recalls(row.recalls) + "\n")
-        for delivery in row.newest:
-            record = delivery.record
-            glyph, style = GLYPHS.get(self.reader.outcomes.get(str(record.get("id")), ""), (" ", ""))
-            text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
-            text.append(glyph, style)
-            event = str(record.get("event", ""))
-            session = safe_text.line(str(record.get("session_id", "")), 60)[:8]
-            text.append(f"  {session}  {safe_text.line(EVENTS.get(event, event), 40)}")
-            text.append(f"  {safe_text.line(reason(str(delivery.item.get('reason', ''))), 80)}\n", "dim")
-        if row.deliveries > len(row.newest):
-            text.append(f"  and {row.deliveries - len(row.newest)} earlier\n", "dim")
+        text.append(f"{row.deliveries}×{used}, last ")
+        text.append_text(last(scope, row, self.reader.outcomes, now)).append("\n")
+        text.append(" " * LABEL + recalls(row.recalls) + "\n" if row.recalls else "")
         text.append("\n")
 
 

@@ -1,11 +1,11 @@
 """The commands of the Memories screen that change no file: panes, scopes, order, links, and where an undo leads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import ORDERS, MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
@@ -25,6 +25,7 @@ class MemoryNavigation:
     memories: MemoryTable
     places: ScopeTree
     reader: MemoryReader
+    details: MemoryDetail
     go_to: Callable[[str], None]
     relist: Callable[[], None]
 
@@ -102,15 +103,9 @@ class MemoryNavigation:
     # links
 
     def links(self) -> list[tuple[str, str]]:
-        """Return (path, words) of the memories that this one links to, then of those that link to it."""
-        pair = self.memories.row
-        if pair is None:
-            return []
-        scope, row = pair
-        others = [other.memory for other in self.reader.rows.get(scope.label, []) if other is not row]
-        to = {other.path: f"→ {other.name}" for other in others if row.memory.links_to(other)}
-        back = {other.path: f"← {other.name}" for other in others if other.links_to(row.memory)}
-        return [(path, safe_text.line(words, 80)) for path, words in (to | {**back, **to}).items()]
+        """Return (path, words) of the memories that this one links to, then of the others that link to it."""
+        links = self.details.links(self.memories.row) if self.memories.row is not None else []
+        return [*reversed(dict(reversed(links)).items())]
 
     def _why_no_link(self) -> str:
         return "" if self.links() else "This memory links to no other that is there, and none links to it."
@@ -151,11 +146,11 @@ class MemoryNavigation:
         new = self.reader.paths() - self._before if self._before is not None else set()
         if new:
             self._forget()
-            self.screen.wanted = lambda pairs: _first(pairs, new)
+            self.screen.wanted = lambda pairs: next((at for at, each in enumerate(pairs) if _path(each) in new), None)
 
     def _forget(self) -> None:
         self._before = None
 
 
-def _first(pairs: Sequence[Pair], paths: set[str]) -> int | None:
-    return next((at for at, pair in enumerate(pairs) if pair[1].memory.path in paths), None)
+def _path(pair: Pair) -> str:
+    return pair[1].memory.path

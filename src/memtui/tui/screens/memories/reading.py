@@ -96,10 +96,6 @@ class MemoryReader:
         """Return what to call a scope in a sentence."""
         return scope_name(scope, self.services.data.facts.project)
 
-    def named(self, label: str) -> str:
-        """Return what to call the scope with this label; the label itself if there is no such scope now."""
-        return next((self.name_of(scope) for scope in self.found if scope.label == label), label)
-
     def why_empty(self, place: Place | None) -> str:
         """Return why a place has no memories, and what to do."""
         from memtui.present import unheard

@@ -291,12 +291,6 @@ class Recall(Labelled):
         amount = Text(short(found.units) if found.units else "", style="dim")
         return [Text(mark, style=style), Text(likely, style=colour), Text(likely[:4], style=colour), name, says, amount]
 
-    def count(self, typed: str) -> str:
-        """Return how many memories are listed, and marked."""
-        shown = sum(pair is not RULE for pair in self.list.rows)
-        marked = [f"{len(self.list.marks)} marked"] * bool(self.list.marks)
-        return " · ".join([*[f"{shown} of {len(self._candidates)}"] * bool(typed), *marked])
-
     def why_empty(self) -> str:
         """Return why nothing is listed."""
         if self._problem or self._step:

@@ -66,7 +66,7 @@ class Memories(ListScreen[Pair]):
         self.details = MemoryDetail(services, self.reader)
         self.bulk = BatchRunner(self)
         places, reader = self.places, self.reader
-        self.navigation = MemoryNavigation(services, self, table, places, reader, self.go_to, self.relist)
+        self.navigation = MemoryNavigation(services, self, table, places, reader, self.details, self.go_to, self.relist)
         self.commands |= self.navigation.table(table.why_none) | TransferCommands(services, places).table()
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
@@ -245,10 +245,10 @@ class Memories(ListScreen[Pair]):
         if self.reader.partly:
             self.tell("reading …")
             return
-        if recall := self.recalled:
-            self.tell(recall.count(self.typed))
-            return
         shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
+        if self.recalled:
+            self.tell(f"{marked} marked" * bool(marked))
+            return
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         is_problem = self.search.state == query.PROBLEM
         wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
