@@ -146,11 +146,7 @@ class MemoryNavigation:
         new = self.reader.paths() - self._before if self._before is not None else set()
         if new:
             self._forget()
-            self.screen.wanted = lambda pairs: next((at for at, each in enumerate(pairs) if _path(each) in new), None)
+            self.screen.wanted = lambda pairs: self.memories.index_of(min(new), pairs)
 
     def _forget(self) -> None:
         self._before = None
-
-
-def _path(pair: Pair) -> str:
-    return pair[1].memory.path
