@@ -91,7 +91,7 @@ def setup(app):
     for row in screen.found:
         if row.kind == "finding" and row.about.level != "ok":
             found[row.about.code, row.about.level] += 1
-    return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary_line.shown.plain
+    return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary().plain
 
 
 def flags(app):

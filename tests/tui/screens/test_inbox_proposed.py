@@ -121,7 +121,7 @@ def kinds(app):
 
 
 def summary(app):
-    return app.screen.summary_line.shown.plain
+    return app.screen.summary().plain
 
 
 def said(app):

@@ -43,5 +43,5 @@ def fitting(text: Text, width: int) -> Text:
     if end < 0:
         blanks = [found.start() for found in re.finditer(" ", text.plain)]
         end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
-        return text[:end].append("…") if end > 0 else text
+        return text[:end].append("…") if end > width // 2 else text  # a long path is cut where the line ends
     return text[:end]

@@ -11,6 +11,7 @@ from memtui.core.base import fs
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
+from memtui.core.memories.links import shown
 from memtui.core.memories.memory import LinkTargets, Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, LINKS, MEANINGS, Row
@@ -121,7 +122,8 @@ class MemoryDetail:
 
     def _linked(self, text: Text, pair: Pair) -> None:
         links = [words for _, words in self.links(pair)]
-        missing = [str(flag.data["link"]) for flag in pair[1].flags if flag.code in LINKS]
+        broken = {str(flag.data["link"]) for flag in pair[1].flags if flag.code in LINKS}
+        missing = [name for name in pair[1].memory.links if shown(name) in broken]
         if links or missing:
             _label(text, "links")
             text.append("".join(f"{words}  " for words in links), "cyan")

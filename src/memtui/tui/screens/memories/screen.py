@@ -247,11 +247,12 @@ class Memories(ListScreen[Pair]):
             return
         shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         if self.recalled:
-            self.tell(f"{marked} marked" * bool(marked))
+            listed = f"{len(self.markable())} of {total - 1}" if self.typed else ""  # the rule is none
+            self.tell(" · ".join(filter(None, (listed, f"{marked} marked" * bool(marked)))))
             return
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
-        is_problem = self.search.state == query.PROBLEM
-        wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
+        flags = (flag for _, row in self.table.rows for flag in row.flags)
+        wrong = findings.problems(flags) if self.search.state == query.PROBLEM else 0
         self.counted = words + f" · {marked} marked" * bool(marked) + f" · {wrong} to fix" * bool(wrong)
         self.summarize()
         self.tell("")
