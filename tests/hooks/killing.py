@@ -160,13 +160,6 @@ class World:
         fs.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
         return token
 
-    def make_old(self) -> str:
-        """Put the project's inbox where versions had it that knew only the slug, and return that directory."""
-        old = paths.inbox_dir(self.root, self.slug)
-        os.rename(self.inboxes[0], old)
-        self.inboxes.append(old)
-        return old
-
     def scribble(self, directory: str, token: str = "") -> str:
         """What a shell's `>>` does: no lock, no fields."""
         token = token or self.token()

@@ -88,52 +88,6 @@ def test_a_hook_killed_at_any_call_loses_no_guidance(worlds, action, mode, event
     assert every_point(run) > 10
 
 
-@pytest.mark.parametrize("action", [die, torn], ids=["between", "within"])
-@pytest.mark.parametrize("mode", [TOLD, NONE])
-def test_a_hook_killed_at_any_call_while_it_moves_an_old_inbox_loses_no_guidance(worlds, action, mode):
-    def run(point):
-        world = worlds()
-        killed, next_one = Session(world, mode), Session(world, mode)
-        killed.prompt()
-        fill(world)
-        old = world.make_old()
-        child = killed.prompt("UserPromptSubmit", point, action)
-        world.scribble(old)
-        world.drain(next_one)
-        world.account()
-        return not child.killed
-
-    assert every_point(run) > 20
-
-
-@pytest.mark.parametrize("then_die", [False, True], ids=["lives", "dies"])
-def test_text_appended_by_hand_to_an_old_inbox_at_any_call_of_its_move_is_not_lost(worlds, then_die):
-    def run(point):
-        world = worlds()
-        one, other = Session(world, TOLD), Session(world, TOLD)
-        one.prompt()
-        fill(world)
-        old, token, mark = world.make_old(), world.token(), world.root + "/mark"
-
-        def scribble(real, name, args, named):
-            world.scribble(old, token)
-            os.close(os.open(mark, os.O_CREAT))
-            return die() if then_die else real(*args, **named)
-
-        late = os.open(old + "/guidance.md", os.O_WRONLY | os.O_APPEND)
-        one.prompt("UserPromptSubmit", point, scribble)
-        os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
-        os.close(late)
-        through = not os.path.exists(mark)
-        if through:
-            world.scribble(old, token)
-        world.drain(other)
-        world.account()
-        return through
-
-    assert every_point(run) > 20
-
-
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
 @pytest.mark.parametrize("mode", [TOLD, NONE])
 @pytest.mark.parametrize("then_die", [False, True], ids=["lives", "dies"])
