@@ -98,6 +98,7 @@ class DemoSession:
             "session_id": self.id,
             "prompt_id": self.prompt,
             "transcript": transcript_path(self.world, self.name, self.project),
+            "transcript_size": sum(len(line.encode()) + 1 for line in self.lines),
             "cwd": self.project,
             "project": paths.project_key(self.project),
             "project_root": self.project,

@@ -232,8 +232,11 @@ def main(argv: "list[str]") -> None:
         hook.deadline = deadline
         if not hook.session_id or paths.strangers(hook.root, hook.slug):
             return
-        if "plugin" in argv[1:] and _stands_down(hook):
-            return
+        if "plugin" in argv[1:]:
+            from memtui.hooks import precedence
+
+            if precedence.settings_install_active(hook.root, hook.env, hook.started_in, hook.event):
+                return
         hook.load_settings()
         if hook.mode == "off":
             return
@@ -260,12 +263,6 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     from memtui.hooks.environment import believed
 
     return believed(env, root, config)
-
-
-def _stands_down(hook: Hook) -> bool:
-    from memtui.hooks import precedence
-
-    return precedence.settings_install_active(hook.root, hook.env, hook.started_in, hook.event)
 
 
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:

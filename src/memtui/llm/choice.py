@@ -45,11 +45,6 @@ class ModelChoice(NamedTuple):
         """Whether the settings say that no model may be asked."""
         return self.reason == OFF
 
-    @property
-    def none_found(self) -> bool:
-        """Whether the settings take whatever model is there, and there is none."""
-        return self.reason == NOTHING
-
     def must_be(self) -> None:
         """Raise ModelError if no model can be asked."""
         if not self.backend:

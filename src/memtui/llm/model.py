@@ -166,7 +166,9 @@ class LanguageModel:
                     return dict(answer.data)
                 except ModelError as error:
                     used, outcome = used.plus(error.usage), error.outcome
-                    wait = max(error.after, self._wait(tried))
+                    # With some chance in it, so that several attempts don't come at once.
+                    chance = random.uniform(0.75, 1.25)  # noqa: S311
+                    wait = max(error.after, chance * min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))))
                     if not error.retryable or tried >= ATTEMPTS or wait >= stop.left:
                         raise
                     try:
@@ -198,10 +200,6 @@ class LanguageModel:
         if wrong:
             raise ModelError(INVALID, f"The model's answer is not as asked for: {wrong}.", usage=answer.usage)
         return answer
-
-    def _wait(self, tried: int) -> float:
-        """Return the seconds before the next attempt, with some chance in it, so that several don't come at once."""
-        return min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))) * random.uniform(0.75, 1.25)  # noqa: S311
 
     def _log(self, noted: log.LoggedCall, outcome: str, used: ModelUsage, seconds: float, tried: int) -> None:
         self.spent = self.spent.plus(used)

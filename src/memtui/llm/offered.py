@@ -30,17 +30,13 @@ def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = Tru
     """Return the model to ask: the default one, or, if ANTHROPIC_BASE_URL names a service that lists others only, the
     best of these. The list is kept for a day in `run/llm-models.json`; without `ask`, only that is looked at. Never
     raises for a service that does not answer: it is asked again the next time."""
-    url = _own_service(env, choice)
+    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
+    url = "" if choice.backend != "api" or url == HOST else url
     names = _kept(root, url) if url else []
     if names is None and ask and (names := listed(env, url)) is not None:
         row = {"v": 1, "url": url, "time": clock.now(), "models": names}
         fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
     return chosen(names or [], choice.model)
-
-
-def _own_service(env: dict[str, str], choice: ModelChoice) -> str:
-    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
-    return "" if choice.backend != "api" or url == HOST else url
 
 
 def _kept(root: str, url: str) -> list[str] | None:

@@ -1,6 +1,8 @@
-"""Times to come, in words: a day, with the time of day where that matters. All are local."""
+"""Local times in words: of what is to come a day, with the time of day where that matters; of what was in few cells."""
 
 import time
+
+from memtui.core.base import clock
 
 
 def day(seconds: float, now: float) -> str:
@@ -16,3 +18,13 @@ def day_and_time(seconds: float, now: float) -> str:
     """Write a time to come as `day` does, with the time of day unless that is midnight: `Mon 24 Nov 14:00`."""
     there, shown = time.localtime(seconds), day(seconds, now)
     return shown if ":" in shown or there[3:5] == (0, 0) else f"{shown} {time.strftime('%H:%M', there)}"
+
+
+def when(seconds: float, now: float) -> str:
+    """Return `14:02:11` for today, `Thu 14:02` this week, `12 Nov` this year, else `2025-11`: at most 9 cells."""
+    local, today = time.localtime(seconds), time.localtime(now)
+    if local[:3] == today[:3]:
+        return time.strftime("%H:%M:%S", local)
+    if 0 <= now - seconds < 6 * clock.DAY:
+        return time.strftime("%a %H:%M", local)
+    return time.strftime("%d %b" if local[0] == today[0] else "%Y-%m", local).lstrip("0")

@@ -203,8 +203,3 @@ def sums_of(found: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
 def _memory_words(memory: "ReplayedMemory", note: str) -> str:
     likely = "" if memory.probability is None else share(memory.probability)
     return "  ".join(filter(None, (memory.name, memory.scope, likely, note)))
-
-
-def got_nothing(each: "ReplayedPrompt") -> str:
-    """Say why a prompt gets nothing."""
-    return SILENT.get(each.silent or "nothing", each.silent)

@@ -171,7 +171,7 @@ def probability(log_odds: float) -> float:
 def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdict]":
     """Return how likely each memory helps, the likeliest first, without outcomes yet. `length`: words of the prompt."""
     known = uses.load(root, [hit.path for hit in hits])
-    newness = {hit: _newness(hit, now) for hit in hits}
+    newness = {hit: float(0.5 ** (max(0.0, now - hit.stamp[0] / 1e9) / HALF_LIFE)) for hit in hits}
     # What counts is to be newer than the others: all are, in a repository that was cloned today.
     usual = sum(newness.values()) / len(hits) if hits else 0.0
     verdicts = []
@@ -183,11 +183,6 @@ def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdi
         verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))
     verdicts.sort(key=lambda each: -each.probability)
     return verdicts
-
-
-def _newness(hit: "Hit", now: float) -> float:
-    """Return 1.0 for a memory that was written now, half of it after each HALF_LIFE."""
-    return float(0.5 ** (max(0.0, now - hit.stamp[0] / 1e9) / HALF_LIFE))
 
 
 def _shifts(hit: "Hit", use: "uses.Use | None", newer: float) -> "list[tuple[str, float]]":

@@ -70,7 +70,7 @@ class Passages:
         """Return the numbers of the nearest passages, and their cosines, the highest first."""
         near = self.near(vector, most)
         found = list(zip(near, self.cosines(vector, near), strict=True))
-        found.sort(key=_by_cosine)
+        found.sort(key=lambda hit: (-hit[1], hit[0]))
         return found[:most]
 
     def near(self, vector: Vector, most: int) -> "Sequence[int]":
@@ -180,10 +180,6 @@ def _places(bits: int, most: int) -> "list[int]":
         found.append(at)
         at = digits.find("1", at + 1)
     return found
-
-
-def _by_cosine(found: "tuple[int, float]") -> "tuple[float, int]":
-    return -found[1], found[0]
 
 
 def nearest(read: "Read", vector: Vector, most: int) -> "list[tuple[int, float]]":

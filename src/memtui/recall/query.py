@@ -199,12 +199,8 @@ def _searched(
         found |= part.scores(cosines[at].keys() - found.keys(), idf)
         for doc, points in found.items():
             scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
-    scored.sort(key=_by_score)
+    scored.sort(key=lambda row: (-row[0], row[1], row[2]))
     return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
-
-
-def _by_score(scored: "tuple[float, int, int]") -> "tuple[float, int, int]":
-    return -scored[0], scored[1], scored[2]
 
 
 def _hits(

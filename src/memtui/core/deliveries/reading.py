@@ -28,7 +28,10 @@ VIEWS = 64
 # How long after a delivery a missing transcript may still appear.
 YOUNG_SECONDS = 300.0
 # The fields of a record by which its receipt is found.
-PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_use_id", "recovered", "outcome")
+PROOF = (
+    *("id", "time", "event", "session_id", "transcript", "transcript_size", "prompt_id", "client"),
+    *("agent_id", "tool_use_id", "recovered", "outcome"),
+)
 
 
 @dataclass(frozen=True, slots=True)

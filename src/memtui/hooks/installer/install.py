@@ -149,9 +149,9 @@ def plan(
         if record and replace(new_record, time=record.time) == record:
             new_record = record
     elif status_line:
-        new_record, after = record, _without_status_line(path, before, record)
+        new_record, after = record, _uninstalled(path, before, record, hooks=False)
     else:
-        after = _uninstalled(path, before, record)
+        after = _uninstalled(path, before, record, hooks=True)
     if action == "uninstall" and before is not None:
         other, instead = _pasted(merge.read(decode(before)[1], path))
     if after != before:
@@ -252,23 +252,17 @@ def _installed(
     return existed, made, _encode(codec, text)
 
 
-def _uninstalled(path: str, before: bytes | None, record: Record | None) -> bytes | None:
+def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hooks: bool) -> bytes | None:
+    """Return the bytes without our status line, and without our `hooks`; None for no file."""
     if before is None:
         return None
     codec, text = decode(before)
     made = record.made() if record else merge.Made(created=None)
-    left = merge.strip(merge.strip_status_line(text, made, path), made, path)
-    if record and not record.existed and not merge.read(left, path):
+    left = merge.strip_status_line(text, made, path)
+    left = merge.strip(left, made, path) if hooks else left
+    if hooks and record and not record.existed and not merge.read(left, path):
         return None
     return _encode(codec, left)
-
-
-def _without_status_line(path: str, before: bytes | None, record: Record | None) -> bytes | None:
-    if before is None:
-        return None
-    codec, text = decode(before)
-    made = record.made() if record else merge.Made(created=None)
-    return _encode(codec, merge.strip_status_line(text, made, path))
 
 
 def _check_writable(real_path: str) -> None:
@@ -304,7 +298,8 @@ def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now
     from memtui.core.journal.journal import Journal
 
     if change.action == "install":
-        _compile()
+        # Not every installer compiles modules, and hooks can't in a read-only package.
+        compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
     try:
         with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
             return _apply_locked(change, Journal(change.root, by, now))
@@ -366,8 +361,3 @@ def _patch(change: Plan) -> "Patch":
         dirs = change.old_record.made_dirs if change.old_record and change.after is None else []
         mode = stat.S_IMODE(os.stat(change.real_path).st_mode)
     return Patch.between(change.real_path, change.before, change.after, mode, tuple(dirs))
-
-
-def _compile() -> None:
-    """Compile memtui's modules for the hooks: not every installer does, and hooks can't in a read-only package."""
-    compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)

@@ -22,10 +22,10 @@ from memtui.core.base.storage import file_error
 from memtui.core.journal.undo import decided
 from memtui.present import legend, safe_text
 from memtui.present.changes import place, together, verb
+from memtui.present.dates import when
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys, keyed
 from memtui.tui.model import line_diff
-from memtui.tui.model.times import when
 from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList

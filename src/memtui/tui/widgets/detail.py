@@ -1,6 +1,7 @@
 """The detail pane: a scrollable text about the row under the cursor."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.text import Text
@@ -10,6 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from memtui import actions
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import painting
 from memtui.tui.widgets.wrapping import wrapped
@@ -137,3 +139,16 @@ class Detail(ScrollView, can_focus=True):
             style = self.screen.get_component_rich_style("screen--selection")
             text.stylize(style, start, len(text.plain) if end == -1 else end)
         return painting.text_line(text, self.rich_style, self.size.width, self.app.console).apply_offsets(0, at)
+
+
+def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:
+    """Append a blank line, then a line for each action: its key, and in words what it does. `keys`: (action id, words)
+    each; with `read_only` those that write are left out."""
+    offered = [each for each in keys if not (read_only and actions.get(each[0]).writes)]
+    if not offered:
+        return
+    shown = [(actions.key_of(action), words) for action, words in offered]
+    wide = max(len(key) for key, _ in shown)
+    text.append("\n")
+    for key, words in shown:
+        text.append(f"  {key:<{wide}}  ", style="bold").append(words + "\n", style="dim")

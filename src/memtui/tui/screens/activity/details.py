@@ -20,14 +20,14 @@ from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
-from memtui.present import colours, models, notes, safe_text, sessions
+from memtui.present import colours, dates, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import MEANINGS, RECEIPTS, counted, session_words
 from memtui.subconscious import runs
 from memtui.subconscious.runs import Run
-from memtui.tui.model import line_diff, times
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.model import line_diff
+from memtui.tui.widgets.detail import append_keys
 
 if TYPE_CHECKING:
     from memtui.subconscious.control import WaitingMention
@@ -226,7 +226,7 @@ def under_way(context: RowContext, note: UnderWay) -> Text:
 
 def _moment(seconds: float | None, now: float) -> str:
     """Write when something was: `2d ago (Fri 13:02)`."""
-    return ago(seconds, now) if seconds is None else f"{ago(seconds, now)} ({times.when(seconds, now)})"
+    return ago(seconds, now) if seconds is None else f"{ago(seconds, now)} ({dates.when(seconds, now)})"
 
 
 # A session

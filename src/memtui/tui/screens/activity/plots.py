@@ -16,7 +16,6 @@ from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
-from memtui.tui.widgets.gauges import shares
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
@@ -132,7 +131,7 @@ def _filled(known: dict[str, int], day: Day, cells: int) -> Text:
     """Draw what became of a day's deliveries; those whose receipts were not looked up stay blank."""
     counts = ReceiptCounts.of(known)
     parts = [(number(counts), char, GLYPHS[outcome][1]) for number, _, char, outcome in FILLS]
-    return shares([*parts, (max(0, day.deliveries - counts.total), " ", "")], cells)
+    return _shares([*parts, (max(0, day.deliveries - counts.total), " ", "")], cells)
 
 
 def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None:
@@ -142,3 +141,16 @@ def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None
     _title(text, "Receipts", note)
     for words, style in sums(counts):
         text.append(f"  {words}\n", style=style)
+
+
+def _shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:
+    """Draw counts, (count, character, style) each, side by side in `width` cells; each above zero gets at least one."""
+    total = sum(count for count, _, _ in counts)
+    text = Text()
+    left = width
+    kept = [each for each in counts if each[0]]
+    for at, (count, char, style) in enumerate(kept):
+        cells = left if at == len(kept) - 1 else max(1, min(left - (len(kept) - 1 - at), round(count / total * width)))
+        text.append(char * max(0, cells), style=style)
+        left -= cells
+    return text

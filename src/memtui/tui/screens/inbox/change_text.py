@@ -17,7 +17,7 @@ from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.text import heading
 from memtui.tui.widgets import markdown
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.detail import append_keys
 
 # Characters of a text that is shown with others; files that are listed; characters of a statement; characters of
 # several changes together, after which only their names are shown.

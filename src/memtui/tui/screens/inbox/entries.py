@@ -43,7 +43,7 @@ from memtui.tui.screens.inbox.text import (
 )
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, note_seconds
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.detail import append_keys
 
 if TYPE_CHECKING:
     from memtui.tui.screens.inbox.row import InboxView

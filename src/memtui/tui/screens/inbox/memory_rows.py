@@ -31,7 +31,7 @@ from memtui.tui.screens.inbox.row import CHANGED, PROBLEM, TRUST, WHOLE, InboxRo
 from memtui.tui.screens.inbox.text import cut, lines_of
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, first_of
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.detail import append_keys
 
 NAMES = ("what you saw last", "the present one")
 KEYS = (

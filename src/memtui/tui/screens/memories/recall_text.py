@@ -6,7 +6,7 @@ from rich.text import Text
 from memtui.core.base.phrasing import ago, cut, many, share
 from memtui.present import recall, safe_text
 from memtui.recalling import RecallCandidate, RecallRun
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.detail import append_keys
 
 # Words that are listed of one field, the telling ones first.
 TERMS = 12

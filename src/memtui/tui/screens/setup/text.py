@@ -20,7 +20,7 @@ from memtui.subconscious.control import Overview
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
-from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.detail import append_keys
 
 # What the hook of an event does.
 EVENTS = {
