@@ -217,12 +217,11 @@ def test_merging_into_a_memory_that_is_not_trusted_is_not_offered(memtui, world)
     text = Path(world.shop, ".claude/memory/skip-code-review.md").read_text().partition("\n---\n")[2].strip()
     with open(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-updates.md", "a") as box:
         box.write(f"<!-- memtui v=1 id=01KR000000SKPAAAA2 name=skip-code-review -->\n{text}\n")
-    told = "skip-code-review is not trusted: it came with the repository."
     refused = memtui("approve", "SKPAAAA2", check=False)
     assert (refused.code, "--into" in refused.err) == (4, False)
     shown = memtui("inbox", "SKPAAAA2").out
     assert "project:skip-code-review" in shown  # among the similar ones
-    assert told in " ".join(shown.split())
+    assert "--into project:skip-code-review" not in shown
     memtui("trust", "skip-code-review", "--yes")
     assert "--into project:skip-code-review" in memtui("inbox", "SKPAAAA2").out
 

@@ -101,14 +101,6 @@ def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memt
     assert "Types here: -, feedback, project, reference, tool, user" in told
 
 
-def test_a_mistyped_type_is_taken_and_asked_about(memtui):
-    said = memtui("new", "no-mocks", "--type", "feedbak", "--body", "No mocks.").err
-    assert "Its type is “feedbak”. Did you mean feedback?\n  memtui edit project:no-mocks --type feedback\n" in said
-    assert "Did you mean" not in memtui("edit", "no-mocks", "--type", "feedback").err
-    assert "Did you mean reference?" in memtui("edit", "no-mocks", "--type", "referrence").err
-    assert "Did you mean" not in memtui("edit", "no-mocks", "--type", "recipe").err
-
-
 def test_a_memory_is_shown_with_its_links_both_ways(memtui):
     found = memtui.json("show", "prefer-pnpm")
     assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])

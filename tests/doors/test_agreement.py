@@ -3,7 +3,6 @@
 import io
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -192,25 +191,3 @@ async def test_which_sessions_there_are(told, shown, every, world):
     first = told("activity", found[0][0])
     for each in first["waiting"]:
         assert each["text"].split("\n")[0] in " ".join(details[0].split())
-
-
-@pytest.fixture
-def notes(world):
-    """Notes in the project, one of them empty."""
-    for name, text in {"one": "Deploys go out on Tuesdays.", "two": "The staging server is in Oslo.", "no": ""}.items():
-        Path(world.shop, f"{name}.note.md").write_text(text)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("notes")
-async def test_what_an_import_would_bring(told, shown, world):
-    answer = told("import", ".", "--dry-run")
-
-    def look(app):
-        source = app.screen.commands["memories.import"].run.__self__._read(world.shop)
-        return source.found.said, [each.where for each in source.found.memories], source.found.skipped
-
-    said, found, skipped = await shown("memories", look)
-    assert said == answer["what"]
-    assert len(found) == len(answer["drafts"]) + len(answer["known"]) + len(answer["left"])
-    assert [each._asdict() for each in skipped] == answer["skipped"]

@@ -292,7 +292,6 @@ SCENARIOS = [
         before=[("rm", "native"), ("rm", "alpha")],
     ),
     C("consolidate", "--ask-model", "--dry-run", reads=True),
-    C("consolidate", "--ask-model"),
     C("model", reads=True),
     C("model", "log", reads=True),
     C("model", "learned", reads=True),

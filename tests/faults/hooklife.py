@@ -18,7 +18,6 @@ BEFORE = {
     "started": ["SessionStart"],
     "prompted": ["SessionStart", "UserPromptSubmit", "Stop"],
     "claimed": ["SessionStart", "UserPromptSubmit"],
-    "old": [],
     "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
     "resumed": ["SessionStart", "UserPromptSubmit"],
     "branched": ["SessionStart", "UserPromptSubmit", "Stop"],
@@ -42,8 +41,6 @@ class HookScenario:
             world.leave("guidance", "h2", "tok-h2 left since", "global", urgent="yes")
             world.leave("updates", "w1", "Say tok-w1 too", session="old")
             world.write(world.config + "/memory/later.md", MEMORY.format(name="later", number=9, body="Body."))
-        if self.before == "old":
-            world.leave_in_old_inbox()
         if self.before == "resumed":  # its answer had been broken off, and is there now
             world.leave("guidance", "g1", "tok-g1 plain", told=one.name, repeat="yes")
         if self.before == "branched":
@@ -127,7 +124,7 @@ def wrong(scenario: HookScenario, ended: running.Ended, found: dict, plain: dict
                 said.append(f"{token} told twice to {who} unmarked")
         # A session's start, and its first prompt, come once: what they did not tell is there for the next session.
         for token in sorted({t for t, *_ in plain[who]} - told.keys()):
-            late = scenario.event == "SessionStart" or (scenario.before == "old" and token.startswith("tok-i"))
+            late = scenario.event == "SessionStart"
             if not token.startswith(("tok-g", "tok-h")) and (who == "other" or not late):
                 said.append(f"{token} not told to {who}")
     for kind in ("updates", "items", "drafted"):
@@ -158,7 +155,6 @@ SCENARIOS = [
     *[HookScenario("PreToolUse", before, mode) for before in ("started", "prompted") for mode in (TOLD, NONE)],
     HookScenario("PreToolUse", "forbidding", TOLD, {"tool_input": {"command": "npm i"}}),
     HookScenario("UserPromptSubmit", "new"),
-    HookScenario("UserPromptSubmit", "old"),
     HookScenario("SessionStart", "new"),
     HookScenario("SessionStart", "new", NONE),
     HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),

@@ -72,11 +72,6 @@ class World:
         os.chmod(path, 0o600)
         return path
 
-    def leave_in_old_inbox(self) -> None:
-        """Put all that waits for the project where versions kept it that knew only its slug."""
-        os.rename(self.inboxes["project"], paths.inbox_dir(self.root, self.slug))
-        self.write(f"{self.root}/subconscious/projects/{self.slug}/guidance.md", "tok-k1 block\n")
-
     def build(self) -> None:
         """Everything a hook or a command treats in its own way. With the clock of an hour ago."""
         for path in (self.shop + "/.git", self.other + "/.git", self.top + "/tmp", self.root):
@@ -174,7 +169,7 @@ class World:
     def waiting(self, kind: str = "guidance") -> "list[inbox_format.Entry]":
         """The entries of all inboxes."""
         found = []
-        for directory in (*self.inboxes.values(), paths.inbox_dir(self.root, self.slug)):
+        for directory in self.inboxes.values():
             found += inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
         return found
 

@@ -121,7 +121,7 @@ def test_a_memory_tells_when_it_was_written_certainly_if_on_one_day(fields, day,
 
 
 def dates(found, repository=None):
-    return list(checks.dates(checks.Checked("", SCOPE, [found], {}, repository=repository)))
+    return list(checks.dates(checks.Checked(SCOPE, [found], repository=repository)))
 
 
 def test_the_files_time_tells_when_it_was_written_but_not_certainly():

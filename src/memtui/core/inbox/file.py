@@ -34,13 +34,17 @@ def add_entry(
     """
     seconds = clock.now() if now is None else now
     fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
-    made = inbox_format.render(fields, text)
+    made, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
     lock = _lock_if_free(directory, timeout)
     try:
         if lock.fd >= 0:
             recover(directory)
-            add_locked(directory + "/" + inbox_format.FILES[kind], made)
+            add_locked(path, made)
             return fields["id"]
+    except OSError:  # maybe of what comes after the entry is in its place: to say that it is not there would double it
+        if inbox_format.encode(made) not in _end_of(path):
+            raise
+        return fields["id"]
     finally:
         lock.__exit__()
     append_text(directory, kind, made, 0.0)
