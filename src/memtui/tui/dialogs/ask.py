@@ -77,7 +77,7 @@ class Line(Dialog[str]):
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
         wrong = self.query_one("#wrong", Static)
-        wrong.update(Text(self._problem(event.value), style="yellow"))
+        wrong.update(Text().append(self._problem(event.value), style="yellow"))
         wrong.display = bool(self._problem(event.value))
 
     def _problem(self, typed: str) -> str:
