@@ -24,7 +24,7 @@ async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
         detail = app.screen.detail
         await pilot.press("ctrl+d")
         await settle(pilot)
-        assert detail.scroll_y == detail.size.height // 2
+        assert detail.scroll_y == min(detail.size.height // 2, detail.max_scroll_y) > 0
         await pilot.press("G")
         await settle(pilot)
         assert detail.scroll_y == detail.max_scroll_y > 0

@@ -482,7 +482,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
         remapped.screen.table.move_to(item)
         await settle(pilot)
-        for words in ("f7   mark it done", "f9   edit its text", "f11  drop it", "f10  hide it until"):
+        for words in ("f7   mark it done", "f9   edit its text", "f11  reject it", "f10  hide it until"):
             assert words in drawn(remapped)
         await pilot.press("f7")
         await settle(pilot)
@@ -535,7 +535,7 @@ async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
         await settle(pilot)
         await pilot.press("question_mark")
         await settle(pilot)
-        keys = app.screen.query_one("Help Detail").plain.partition("\n\n")[0].split("\n")
+        keys = app.screen.query_one("Preview Detail").plain.partition("\n\n")[0].split("\n")
         assert [line for line in keys if not line.startswith(" ")] == ["Move", "Choose", "Do", "All"]
         assert len(keys) - 4 <= 35
 
@@ -546,7 +546,7 @@ async def test_forms_and_dialogs_have_the_page_of_their_keys_too(app):
         await settle(pilot)
         await pilot.press("e", "f1")
         await settle(pilot)
-        assert "  ^l          which prompts recall it\n" in app.screen.query_one("Help Detail").plain
+        assert "  ^l          which prompts recall it\n" in app.screen.query_one("Preview Detail").plain
         await pilot.press("escape", "escape")
 
 

@@ -914,7 +914,7 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
 @pytest.mark.slow
 async def test_a_note_that_expired_opens_without_its_time_and_says_so(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.append_entry(directory, "guidance", {"expires": clock.iso_seconds(NOW - 7200)}, "Over.")
+    inbox_file.add_entry(directory, "guidance", {"expires": clock.iso_seconds(NOW - 7200)}, "Over.")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Over.")
         await pilot.press("e")
