@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "activity", "setup")
-# From WIDE cells on everything is shown; below TIGHT only the tab in front has its name.
-WIDE, TIGHT = 100, 60
+# From WIDE cells on everything is shown; below SMALL the keys of a screen come before those that work on all but the
+# help; below TIGHT only the tab in front has its name.
+WIDE, SMALL, TIGHT = 100, 80, 60
 # Cells for the number behind the name of a tab that can have one.
 NUMBERED = {"inbox": 4, "setup": 4}
 # Cells right of the tabs, where there is room; left of them at least these.
@@ -121,15 +122,15 @@ class FootBar(OneLine):
             text.append(key, style="bold").append(f" {word}  ", style="dim")
         end = width - len(status) - 2 if status else width  # the last action may have its blanks beyond it
         room = end + 1 - text.cell_len
-        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.note", "app.help"}
+        everywhere = {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
         shown = actions.ACTIONS if wanted is not None else ()
         last = [a for a in shown if a.id in everywhere and not (a.writes and app.read_only)]
         keys = {a.id: actions.key_word(actions.keys_of(a, app.remapped)) for a in (*(wanted or ()), *last)}
         cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(wanted or ()), *last)}
-        taken = sum(cells[a.id] for a in last)
-        if taken > room:
+        taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
+        if taken > room or width < SMALL:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
         for action in wanted or ():
