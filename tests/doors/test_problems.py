@@ -4,7 +4,6 @@ same findings with the same counts, for this project and for all."""
 import io
 import json
 import os
-import re
 import sys
 from collections import Counter
 
@@ -117,7 +116,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     of_setup = counts(each for each in doctor["findings"] if each["place"] == "setup")
     assert shown == of_setup
     assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
-    assert sum(map(int, re.findall(r"(\d+) problem", summary))) == doctor["problems"]
+    assert (f"{counted} problem" if counted else "All good") in summary
 
     of_memories = Counter({key: number for key, number in told.items() if key[0] in LETTERS})
     _, places = await doors.shown("memories", flags)

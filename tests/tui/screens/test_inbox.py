@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.inbox import reader
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -732,7 +734,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Rejected. x on its grey row: never draft it again. z undoes."
+        assert said == "Rejected. Back on its grey row, x: never draft it again. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
@@ -751,6 +753,70 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await settle(pilot)
         assert "no-snapshot-tests" in updates(world)
         assert not there(rejected)
+
+
+@pytest.mark.parametrize("keys", [["x", "z"], ["x", "", "z"], ["x", "", "1", "z", "2"]])
+async def test_undo_takes_the_grey_row_away(world, app, keys):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        before = [row.key for row in app.screen.table.rows]
+        for key in keys:
+            await (pilot.press(key) if key else settle(pilot))
+        await settle(pilot)
+        assert [row.key for row in app.screen.table.rows] == before
+        assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
+
+
+async def test_only_the_last_of_two_rejected_drafts_has_a_grey_row_and_it_is_in_its_place(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        names = [row.item.entry.fields["name"] for row in app.screen.table.rows[:4]]
+        await pilot.press("x", "x")
+        await settle(pilot)
+        rows = app.screen.table.rows
+        assert [row.item.entry.fields["name"] for row in rows[:3]] == names[1:]
+        assert [row.kind.word for row in rows[:3]] == ["rejected", "draft", "draft"]
+        assert app.screen.table.cursor == 1
+        await pilot.press("k", "x")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert said.startswith("Never drafted again: ")
+        assert set(names) - set(updates(world)) - set(updates(world, None)) == set(names[:2])
+
+
+async def test_a_rejection_in_a_filtered_list_names_no_grey_row(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"snapshot", "enter", "x")
+        await settle(pilot)
+        assert "grey" not in [note.message for note in app._notifications][-1]
+        assert "Rejected" in [note.message for note in app._notifications][-1]
+
+
+async def test_the_detail_of_a_draft_is_in_the_colour_of_plain_text(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        assert not app.screen.detail.text.style
+
+
+async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
+    may_read, read = threading.Event(), reader.read
+    monkeypatch.setattr(reader, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.1)
+        inbox = app.screen
+        inbox.summarize()
+        assert (inbox.table.empty, inbox.summary().plain) == ("reading …", "reading …")
+        may_read.set()
+        await settle(pilot)
+        assert "to decide" in inbox.summary().plain
+
+
+async def test_rejecting_and_hiding_are_in_the_foot_of_60_columns(app):
+    async with app.run_test(size=(60, 20)) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        offered = [action for _, _, action in app.screen.foot.pieces]
+        assert {"inbox.reject", "inbox.later", "app.help"} <= set(offered)
 
 
 @pytest.mark.slow
@@ -794,7 +860,7 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert said[-1] == "Rejected. x on its grey row: never draft it again. z undoes."
+        assert said[-1] == "Rejected. Back on its grey row, x: never draft it again. z undoes."
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert foot().rstrip().endswith("2 marked")

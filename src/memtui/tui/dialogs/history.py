@@ -53,7 +53,7 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
 
     def changed(number: int) -> Text:
         prompt = by_writer[line[number - 1].writer].prompt
-        text = Text(safe_text.line(words.prompted(prompt)) + "\n\n" if prompt else "", "dim")
+        text = Text().append(safe_text.line(words.prompted(prompt)) + "\n\n" if prompt else "", "dim")
         before = _text(versions.content(line[number - 2])) if number > 1 else None
         return text.append_text(_change(number, before, _text(versions.content(line[number - 1]))))
 

@@ -106,7 +106,7 @@ class EntryRow(InboxRow):
             return Described(Text(f"{self.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         item, evidence = self.item, view.evidence.get(self.key)
         kept = autosave.kept(view.data.root, self.autosave)
-        text = Text(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
+        text = Text().append(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
         states = drafts.states(view.data.settings(), item, view.now)
         if self.kind is TODO:
             view.needed = lines_of(Text(item.text), view.detail_width)
@@ -204,7 +204,7 @@ class TodoCommands(RowCommands):
 LONGEST_NAME, SCOPE_NAME = 32, 28
 # The most characters of a memory's name in a note.
 NAME_SHOWN = 30
-REJECTED = "Rejected. {inbox.reject} on its grey row: never draft it again."
+REJECTED = "Rejected. Back on its grey row, {inbox.reject}: never draft it again."
 NAMES = ("the memory now", "the memory then")
 
 
@@ -229,7 +229,7 @@ class DraftCommands(RowCommands):
     def reject(self) -> None:
         """Reject the chosen drafts. A single one stays as a grey row while the note stands, to be rejected for good."""
         items = self.chosen.items()
-        words = actions.keyed(REJECTED) if len(items) == 1 else "Rejected {}."
+        words = actions.keyed(REJECTED) if len(items) == 1 and not self.screen.typed else "Rejected {}."
         self.decide(Review.reject, words)
         self._rejected(items, note_seconds(words))
 
@@ -367,7 +367,7 @@ class DraftCommands(RowCommands):
         """Show what a memory becomes with these drafts in it, and write it."""
         store = self.services.data.store()
         after = approve.merged(approve.store_of(store, items), items, target).raw
-        text = Text(safe_text.line(target.path) + "\n", "dim")
+        text = Text().append(safe_text.line(target.path) + "\n", "dim")
         old, new = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (target.raw, after))
         text.append_text(line_diff.drawn(old, new, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):

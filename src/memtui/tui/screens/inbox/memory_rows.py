@@ -91,7 +91,7 @@ def rows_of_changed(changes: Sequence[Changed], project: str) -> list[InboxRow]:
 
 def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
     """Return who wrote a memory, when, and after which prompt; `occasion` None: that is still looked up."""
-    text = Text(safe_text.line(item.ref), "bold")
+    text = Text().append(safe_text.line(item.ref), "bold")
     title = occasion.title if occasion is not None else ""
     text.append(f"\n{safe_text.line(words.by(item, title))} · {ago(item.now.written, now)}\n", "dim")
     if occasion is not None and occasion.prompt:
@@ -212,7 +212,7 @@ class ProblemRow(InboxRow):
 
     def describe(self, view: InboxView) -> Described:
         """Return what is wrong, the memories, and what to do."""
-        text = Text(safe_text.line(self.problem.sentence, 600) + "\n", "bold")
+        text = Text().append(safe_text.line(self.problem.sentence, 600) + "\n", "bold")
         names = self.problem.memories
         text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
         text.append(f"\n{safe_text.line(self.problem.remedy, 600)}\n" if self.problem.remedy else "")
@@ -247,7 +247,7 @@ class TrustRow(InboxRow):
     def text(self, data: Data) -> Text:
         """Return the whole text, as the agent would get it."""
         path = data.tilde(self.content.path)
-        text = Text(safe_text.line(self.content.ref, 200), "bold")
+        text = Text().append(safe_text.line(self.content.ref, 200), "bold")
         text.append("   came with the repository, not trusted\n", "dim")
         text.append(f"{safe_text.line(path, 300)}\n\n", "dim")
         whole = self.content.raw.decode("utf-8", "replace").rstrip("\n")

@@ -43,6 +43,7 @@ EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
 # What else can be done where nothing waits; the first only where something may be written.
 SHOWS = "{app.memories} shows the memories."
 ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
+READING = "reading …"
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 13, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
@@ -75,7 +76,7 @@ class Inbox(ListScreen[InboxRow]):
             COLUMNS,
             lambda row: row.cells(self.view),
             lambda row: row.key,
-            empty=EMPTY + self._elsewhere,
+            empty=READING,
             look=lambda row: row.look,
             id="list",
         )
@@ -154,7 +155,7 @@ class Inbox(ListScreen[InboxRow]):
     def _read_entries(self) -> None:
         """Read the entries again, after a decision about one."""
         reading = reader.read_entries(self.services.data, self._last) if self._last is not None else None
-        if reading is not None:
+        if reading is not None and not get_current_worker().is_cancelled:
             self.call_later(self._show_reading, reading)
 
     @work(thread=True, exclusive=True, group="inbox")
@@ -168,8 +169,8 @@ class Inbox(ListScreen[InboxRow]):
     def _show_reading(self, reading: InboxReading) -> None:
         """Show what was read."""
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
-        if self._ghosts and self._ghosts[0].item in reading.waiting:
-            self._ghosts = []  # it was undone
+        waiting = {each.key for each in reading.waiting}
+        self._ghosts = [row for row in self._ghosts if row.item and row.item.key not in waiting]  # else it was undone
         if reading.names != view.names:
             view.names = reading.names
             self.table.redraw()
@@ -180,8 +181,7 @@ class Inbox(ListScreen[InboxRow]):
         here = [each for each in reading.waiting if self.all_projects or each.slug in near]
         others = memory_rows.rows_of_changed(reading.changed, self.services.data.facts.project)
         self._entries = [*entries.rows_of(here, view), *others, *reading.untrusted]
-        keys = {each.key for each in reading.waiting} | {row.key for row in self._entries}
-        self._note_returned("entries", keys, jump=self._was_left)
+        self._note_returned("entries", waiting | {row.key for row in self._entries}, jump=self._was_left)
         self._was_left = False
         self._arrange()
 
@@ -268,6 +268,8 @@ class Inbox(ListScreen[InboxRow]):
         """Return what an empty list says: what will fill it, or why nothing will."""
         if self.typed:
             return super().why_empty()
+        if self._last is None:
+            return READING
         why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         said = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
         return said + (PLANNING if self.planning and not self.planned else "") + self._elsewhere
@@ -277,6 +279,8 @@ class Inbox(ListScreen[InboxRow]):
         problem = (self._last.problem if self._last is not None else "") or self._plan_problem
         if problem:
             return Text("! " + safe_text.line(problem), "red", no_wrap=True, overflow="ellipsis")
+        if self._last is None:
+            return Text(READING, "dim")
         count = sum(row.until is None for row in self.found)
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(f"{count:,} to decide" if count else "Nothing to decide", style="bold")
@@ -392,10 +396,14 @@ class Inbox(ListScreen[InboxRow]):
         """Take rejected drafts off the list at once, so that the next key is about the next row; a single one stays as
         a grey row for some seconds."""
         keys = {item.key for item in items}
-        rows = [(at, row) for at, row in enumerate(self.table.rows) if row.key in keys]
+        others = (row for row in self.table.rows if row.kind is not GHOST)
+        rows = [(at, row) for at, row in enumerate(others) if row.key in keys]
         self._ghosts = [replace(row, key=f"ghost {row.key}", kind=GHOST) for _, row in rows] if len(items) == 1 else []
         self._ghost_at = rows[0][0] if rows else 0
         self._entries = [row for row in self._entries if row.key not in keys]
+        self._keys["entries"] -= keys
+        if self._last is not None:  # so that what an undo brings back is news, however soon
+            self._last = self._last._replace(waiting=[each for each in self._last.waiting if each.key not in keys])
         if self._ghost_timer is not None:
             self._ghost_timer.stop()
         self._ghost_timer = self.set_timer(seconds, self._drop_ghost)
