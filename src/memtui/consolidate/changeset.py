@@ -1,8 +1,7 @@
 """What is proposed to be done about memories, each proposal with its reason, for a person to decide on.
 
 Everything that proposes something makes these: findings, near-duplicates, a model. `waiting` keeps those of a model in
-a file, `composing` makes them.
-"""
+a file, `composing` makes them."""
 
 import hashlib
 import os

@@ -2,12 +2,11 @@
 to check, of use.
 
 Of the project only what git or a file proves is found, and only in code spans: a path must have been in the repository,
-a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left
-alone, but for a sentence in it that surely says what is to be done now. Nothing that a memory names is run.
+a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left alone, but for a
+sentence in it that surely says what is to be done now. Nothing that a memory names is run.
 
 A memory brings checks itself in its field `verify` (docs/file-formats.md). No shell and no program but git sees them,
-and no path leads out of the project.
-"""
+and no path leads out of the project."""
 
 import os
 import re

@@ -2,8 +2,7 @@
 that follow.
 
 A proposal that can't be made any more is refused as a whole; the others are composed without it. They are made as one
-step of the journal: a crash leaves all of it done or nothing, and one undo takes it back.
-"""
+step of the journal: a crash leaves all of it done or nothing, and one undo takes it back."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

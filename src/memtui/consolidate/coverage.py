@@ -4,8 +4,7 @@ outputs, and which are dropped.
 A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
 one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
 of its words in the same order and no others, but for those that only join others, capitals and a plural's s. All else
-is dropped, a good paraphrase as well: a person looks once too often, not too seldom.
-"""
+is dropped, a good paraphrase as well: a person looks once too often, not too seldom."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -269,10 +268,8 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text as they are compared, in their order, without those that only join others.
-
-    Text without blanks between words (Chinese, Japanese) counts by characters.
-    """
+    """Return the words of a text as they are compared, in their order, without those that only join others. Text
+    without blanks between words (Chinese, Japanese) counts by characters."""
     telling: list[str] = []
     plain = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
     for at, raw in enumerate(each for each in plain.split() if each.strip("-*_#")):

@@ -4,8 +4,7 @@ outcome is a ChangeSet for a person.
 It looks at clusters: memories of one scope that may say the same, or that need a look by themselves. Left out is what
 must not reach a model or could not be changed. The model sees the others as data, by short names of this one request,
 and answers with actions of a schema. It can name no file: an action that names something else than one cluster's
-memories is dropped, and said to be.
-"""
+memories is dropped, and said to be."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -30,10 +30,8 @@ def in_archive(directory: str, stem: str) -> str:
 
 
 class MemoryFiles:
-    """The files of a store's scopes. What was read is kept: make a new one to read again.
-
-    Proposals name any files, and may come from anywhere: `readable` lets only memories, indexes and instructions
-    through, `writable` no instructions.
+    """The files of a store's scopes. What was read is kept: make a new one to read again. Proposals name any files, and
+    may come from anywhere: `readable` lets only memories, indexes and instructions through, `writable` no instructions.
     """
 
     def __init__(self, store: Store) -> None:

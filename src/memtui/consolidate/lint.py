@@ -1,7 +1,6 @@
 """All findings on some memories, the worst first: those that doctor knows and those that only lint looks for.
 
-Nothing is written. A directory that is given by its path needs no memtui: no hooks, no log, no home.
-"""
+Nothing is written. A directory that is given by its path needs no memtui: no hooks, no log, no home."""
 
 import os
 import re
@@ -89,10 +88,8 @@ def at(
     path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), known: Sequence[Scope] = ()
 ) -> LintInput:
     """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
-    `root`, `apart` and `known`, the person's scopes, are empty where there is no home.
-
-    Raises NotFoundError, UsageError.
-    """
+    `root`, `apart` and `known`, the person's scopes, are empty where there is no home. Raises NotFoundError,
+    UsageError."""
     top = paths.normal(paths.join(cwd, path))
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")

@@ -1,8 +1,7 @@
 """The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made; and the
 problems that findings tell of, by cause.
 
-No statement is dropped but that of a line whose memory is gone; a date or a path is replaced only if it is certain.
-"""
+No statement is dropped but that of a line whose memory is gone; a date or a path is replaced only if it is certain."""
 
 import os
 from collections import defaultdict

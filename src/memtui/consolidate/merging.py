@@ -1,7 +1,6 @@
 """Merge memories into one: their fields side by side, their bodies combined so that no statement is lost.
 
-The first memory is kept: its file, its links and its words stay, and it gets what only the others say.
-"""
+The first memory is kept: its file, its links and its words stay, and it gets what only the others say."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

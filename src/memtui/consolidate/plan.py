@@ -2,8 +2,7 @@
 worst first.
 
 Memories that overlap are merged, what lint can fix is fixed, what has expired or repeats CLAUDE.md goes. What needs a
-person's words, such as a contradiction, is left to findings.
-"""
+person's words, such as a contradiction, is left to findings."""
 
 import os
 import re

@@ -2,8 +2,7 @@
 that a model left, one JSON file each in `<root>/proposals/`, named by when it was made (docs/file-formats.md).
 
 What a person rejected is in `rejected.json`, by its id: where the files or the outcome changed since, it has another
-id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py).
-"""
+id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py)."""
 
 import json
 import os

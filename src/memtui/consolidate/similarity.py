@@ -2,8 +2,7 @@
 memory. A person decides; nothing is merged here.
 
 Comparing all memories with all takes minutes for thousands. Two that say the same share rare words, so only pairs that
-do are scored.
-"""
+do are scored."""
 
 import difflib
 import math
@@ -184,9 +183,7 @@ class _Measure:
 def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
     """Return the runs of words that only `one` has, and those that only `other` has, as lists of (start, end) in the
     text; none for a text of which FEW or more of the words are not in the other: marking nearly all says nothing.
-
-    Capitals and the punctuation around a word make no difference.
-    """
+    Capitals and the punctuation around a word make no difference."""
     texts = (one, other)
     places = [[m.span() for m in islice(re.finditer(r"\S+", text), ONE_BY_ONE)] for text in texts]
     plain = [

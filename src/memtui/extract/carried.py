@@ -1,8 +1,7 @@
 """Which sentences of a message carry a rule: it itself, what it refers to, what limits or explains it, and its points.
 
 All else that was said with it stays out of a draft's body: greetings, questions, the request at hand. A sentence in a
-language that these patterns don't know stays with a rule of its paragraph, because it may limit it.
-"""
+language that these patterns don't know stays with a rule of its paragraph, because it may limit it."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -142,7 +141,6 @@ def carrying(
     sentences: Sequence[Sentence], at: int, others: Iterable[int], apart: Iterable[int], *, alone: bool
 ) -> list[Sentence]:
     """Return the sentences that carry the rule at a place of a message, as many as a body holds; the rule always.
-
     `others`: the places of more rules, and of what the person objected to; `apart`: those that belong to another draft;
     `alone`: whether the rule says by itself what to do. What is around one that does not may belong to it."""
     wanted = [*_with(sentences, at), *_foreign(sentences, at)]

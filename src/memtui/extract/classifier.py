@@ -2,8 +2,7 @@
 
 `feedback.table` was fitted to labelled messages (tests/training/fit_feedback.py tells its provenance). It is MAGIC, and
 for each of the two questions a bias and the size of a step, in little-endian doubles, and a signed byte for each of the
-BUCKETS features. Both scores are probabilities.
-"""
+BUCKETS features. Both scores are probabilities."""
 
 import struct
 from collections.abc import Iterable

@@ -1,6 +1,5 @@
 """The drafts that a person decides about, as the classifier judged them: `feedback/drafts.jsonl` has the features of
-each by its id, so that a decision teaches something after the draft is gone. No words are kept.
-"""
+each by its id, so that a decision teaches something after the draft is gone. No words are kept."""
 
 import os
 

@@ -2,8 +2,7 @@
 
 Groups: what the rules see, words and pairs of words, groups of 3 to 5 characters, the opening words, topics, and what
 the agent had just said and done. The values of a group have the length of LENGTHS, whatever the length of the message.
-A change here needs new weights: run tests/training/fit_feedback.py.
-"""
+A change here needs new weights: run tests/training/fit_feedback.py."""
 
 import re
 import zlib

@@ -2,9 +2,7 @@
 and what still runs in the background.
 
 A list in a message counts only at its end, under a heading that says that this is left to do, and only its list items
-count.
-Guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
-"""
+count. Guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten."""
 
 import re
 

@@ -2,8 +2,7 @@
 
 Lines are told by how they look and by what stands around them. A line that a person may have written counts as written,
 unless pasted lines stand on both sides of it. Code that the line before announces (“run this before each commit:”)
-belongs to what was written.
-"""
+belongs to what was written."""
 
 import re
 import textwrap

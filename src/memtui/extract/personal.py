@@ -8,8 +8,7 @@ nothing, with a penalty on the square of the weights, so that few decisions move
 
 It is never worse than the shipped weights by more than MARGIN: `validation.table` has messages of sessions that the
 weights which judged them had not seen, with their shipped scores. A correction that orders these worse is halved until
-it does not (tests/training/fit_feedback.py makes the file).
-"""
+it does not (tests/training/fit_feedback.py makes the file)."""
 
 import math
 import struct

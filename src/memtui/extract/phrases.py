@@ -2,8 +2,7 @@
 
 Patterns are matched against one sentence in lower case, with straight apostrophes and without opening fillers ("ok so",
 "please"). A weight is the confidence that such a sentence gives a draft by itself. The patterns are few and strict on
-purpose: a draft that nobody needs costs more trust than a missed one.
-"""
+purpose: a draft that nobody needs costs more trust than a missed one."""
 
 import re
 

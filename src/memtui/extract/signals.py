@@ -1,8 +1,7 @@
 """Signals: drafts of memories from what a person said (corrections, confirmations, preferences), by rules.
 
 Precision before recall: extract/classifier.py adds what the rules miss. Every signal has a confidence between 0 and 1;
-the caller drops those below the setting `extract_confidence`. Nothing here reads or writes files.
-"""
+the caller drops those below the setting `extract_confidence`. Nothing here reads or writes files."""
 
 import re
 from collections import Counter

@@ -2,8 +2,7 @@
 
 `extracted.jsonl` beside an inbox lists what was drafted: a forked or resumed session, a compaction, or a reader that
 starts again meets the same records again. A draft that a person rejected or approved does not come back, and one that
-must never be drafted again not in other words either.
-"""
+must never be drafted again not in other words either."""
 
 import posix
 import re
@@ -29,11 +28,9 @@ LOCK_SECONDS = 5.0
 
 
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
-    """Write drafts to the inboxes of their scopes; return the ids of the new entries.
-
-    `threshold`: the least confidence. A draft that is waiting already, also in other words, counts one more in its
-    `seen` and is surer; one that is known in another way is skipped. Raises OSError.
-    """
+    """Write drafts to the inboxes of their scopes; return the ids of the new entries. `threshold`: the least
+    confidence. A draft that is waiting already, also in other words, counts one more in its `seen` and is surer; one
+    that is known in another way is skipped. Raises OSError."""
     root = paths.root(env)
     project = paths.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
@@ -189,12 +186,9 @@ def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
 
 
 def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[str]) -> bool:
-    """Make `texts` the open items of this session in its project's inbox; return whether the file changed.
-
-    They replace those of earlier sessions; with no texts, only this session's own items are removed. Items marked
-    `kept`, and those that a person or a script wrote without a session, stay. An item that was there keeps its id.
-    Raises OSError.
-    """
+    """Make `texts` the open items of this session in its project's inbox; return whether the file changed. They replace
+    those of earlier sessions; with no texts, only this session's own items are removed. Items marked `kept`, and those
+    that a person or a script wrote without a session, stay. An item that was there keeps its id. Raises OSError."""
     now = clock.now()
     root, project = paths.root(env), paths.project_root(cwd)
     path = paths.inbox_dir(root, paths.project_key(project)) + "/" + inbox_format.FILES["items"]

@@ -3,8 +3,7 @@
 A bundle has the compiled code of a group of modules that a hook is about to import, in the order in which they need
 each other. It lies with Python's own compiled files, in `__pycache__`; the process that a hook leaves behind writes it
 (hooks/bundling.py). It counts only as long as each module's source has the time and size that it had then, as for those
-files. Without it the modules are imported as always. Hot path: it imports nothing of ours.
-"""
+files. Without it the modules are imported as always. Hot path: it imports nothing of ours."""
 
 import gc
 import marshal

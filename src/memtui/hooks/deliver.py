@@ -35,11 +35,8 @@ def asker(hook: runner.Hook) -> "claims.Asker":
 
 
 def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
-    """Claim the guidance that is due for this session.
-
-    Returns the claims, and the notes that are due but too long for any delivery, by id. If one inbox can't be read, the
-    other one still is.
-    """
+    """Claim the guidance that is due for this session. Returns the claims, and the notes that are due but too long for
+    any delivery, by id. If one inbox can't be read, the other one still is."""
     from memtui.core.inbox import claims
 
     claimed: list[claims.Claim] = []
@@ -69,11 +66,8 @@ def send(
     refusal: str = "",
 ) -> "list[delivery_blocks.Part]":
     """Compose, print and log a delivery; `message` and `refusal` as for `runner.reply`. Returns the parts for which
-    there was no room.
-
-    Guidance for which there was no room is put back into its inbox; if printing fails, all guidance is. Whether a
-    delivery that can't be logged has arrived is read from the transcript.
-    """
+    there was no room. Guidance for which there was no room is put back into its inbox; if printing fails, all guidance
+    is. Whether a delivery that can't be logged has arrived is read from the transcript."""
     try:
         text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
         _return_left_out(claimed, [part.item for part in left_out if part.item.get("kind") == "guidance"])

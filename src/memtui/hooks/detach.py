@@ -1,8 +1,7 @@
 """Start the worker: a child in a session of its own, with its streams closed, that the client neither waits for nor
 ends.
 
-An `async` hook is not enough: under `claude -p` the client is gone before it starts (docs/hooks.md).
-"""
+An `async` hook is not enough: under `claude -p` the client is gone before it starts (docs/hooks.md)."""
 
 import gc
 import posix

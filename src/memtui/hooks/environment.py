@@ -2,8 +2,7 @@
 
 Variables that say where memtui's files are would let a repository speak as the user of this machine; those that silence
 hooks would mute memtui; the one that says what kind of session it is would give a person's note to a script. The
-command that `memtui setup hooks` writes names both directories, and these are used.
-"""
+command that `memtui setup hooks` writes names both directories, and these are used."""
 
 import posix
 
@@ -25,7 +24,6 @@ def believed(
     env: "dict[str, str]", root: str = "", config: str = ""
 ) -> "tuple[dict[str, str], NotBelievedError | None]":
     """Return the environment without the variables that are not believed, and an error that names them, for the log.
-
     `root` and `config`: memtui's and the client's directory as the installed command names them, empty if it does not.
     """
     project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client

@@ -34,10 +34,8 @@ def path(hook: Hook) -> str:
 
 
 def note_session(hook: Hook, delivery_id: str, old: "dict[str, object]", index: "dict[str, object]") -> None:
-    """Note which session this client process serves.
-
-    With a `delivery_id` also what the session knew before that delivery: its state `old` and its part `index`.
-    """
+    """Note which session this client process serves. With a `delivery_id` also what the session knew before that
+    delivery: its state `old` and its part `index`."""
     found: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
     found["client"] = process.client()
     if delivery_id and old:
@@ -65,7 +63,6 @@ def state_at_start(hook: Hook) -> "dict[str, object]":
 
 def state_at_late_prompt(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
     """Return the `state` of a copy whose start was too late to copy its parent's, with that; what the start did stays.
-
     `state` has what the start was told of the parent, as `uncopied`."""
     after = {key: value for key, value in state.items() if key != "uncopied"}
     parent = _parent_by_record(hook) or _parent_by_answer(hook, session_state.table(state, "uncopied"))
@@ -76,10 +73,8 @@ def state_at_late_prompt(hook: Hook, state: "dict[str, object]") -> "dict[str, o
 
 def state_at_prompt(hook: Hook) -> "dict[str, object]":
     """Return the state of a session that is first seen with a prompt; `{}` if it is no copy of another, or none of a
-    resumed one.
-
-    The fork received what its parent was told at the start. So the parent's state goes back to what it was before.
-    """
+    resumed one. The fork received what its parent was told at the start. So the parent's state goes back to what it was
+    before."""
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if origin:
         return {**_copied(hook, origin, {}), **_now(hook)}

@@ -157,10 +157,8 @@ def _quick_changes(
     hook: runner.Hook, changed: "list[str]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block] | None":
     """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large
-    directories that the session knows; None if others may have changed.
-
-    Other changes in the same directories are found by the worker when the turn ends.
-    """
+    directories that the session knows; None if others may have changed. Other changes in the same directories are found
+    by the worker when the turn ends."""
     known = session_state.load(hook.root, hook.session_id, "index")
     lines, written = session_state.table(known, "lines"), []
     for path in changed:

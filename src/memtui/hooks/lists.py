@@ -31,11 +31,9 @@ def updates(
     hook: runner.Hook, scope: str, directory: str, known: "dict[str, object]"
 ) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
     """Return the block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
-
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
     from the session itself are left out: it has the words they come from. So are those that a person has snoozed, those
-    that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported.
-    """
+    that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported."""
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "updates_days") * clock.DAY

@@ -2,8 +2,7 @@
 
 The client runs both (it drops only hooks with the same command text), and everything would be delivered twice. `memtui
 hooks install` keeps a list of the settings files that it wrote to. The plugin's hooks do nothing while one of these
-applies to the session and still has our command, and the files that the command starts exist.
-"""
+applies to the session and still has our command, and the files that the command starts exist."""
 
 from memtui.core.base import paths
 
@@ -12,9 +11,7 @@ LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 
 def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: str = "") -> bool:
     """Return whether hooks of a settings file serve this session, or only its `event` if one is given. Never raises.
-
-    The client reads project settings in the directory that it was started in, and not above it.
-    """
+    The client reads project settings in the directory that it was started in, and not above it."""
     if not paths.exists(root + "/installs.json"):
         return False
     try:

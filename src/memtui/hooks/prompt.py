@@ -18,11 +18,9 @@ def deliver_prompt(
     changed: "list[str]",
     recalled: "judge.Recalled | None" = None,
 ) -> None:
-    """Deliver everything that is due with this prompt, and save the session's new `state`.
-
-    `stamps`: of the inboxes' pending updates, by scope; `changed`: the paths whose memories may have changed;
-    `recalled`: the memories that the prompt recalls, if any.
-    """
+    """Deliver everything that is due with this prompt, and save the session's new `state`. `stamps`: of the inboxes'
+    pending updates, by scope; `changed`: the paths whose memories may have changed; `recalled`: the memories that the
+    prompt recalls, if any."""
     delivery_id = ids.new_id()
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
@@ -129,11 +127,8 @@ def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -
 
 
 def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]":
-    """Return the guidance given so far in the turn under way.
-
-    A prompt typed during the turn and a compaction have the turn's prompt id; a new turn has a new one. With a client
-    that sends no prompt id, each prompt begins a turn.
-    """
+    """Return the guidance given so far in the turn under way. A prompt typed during the turn and a compaction have the
+    turn's prompt id; a new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
     notes = state.get("turn")
     turn = hook.text("prompt_id")
     same_turn = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"

@@ -1,8 +1,7 @@
 """The start of every hook: read the payload, run the event's module, fail open.
 
 Whatever happens, the exit code is 0 and stdout has nothing or one whole JSON object: exit 2 would block the person's
-prompt, and context from Stop would make the model go on (docs/hooks.md).
-"""
+prompt, and context from Stop would make the model go on (docs/hooks.md)."""
 
 import posix
 import sys
@@ -55,10 +54,8 @@ class LateError(Exception):
 
 class Deadline:
     """A time limit: raises LateError in the running code every `patience` seconds, and ends the process after `most`
-    seconds, calling `ends` first. A process can have one: it uses the timer and its signal.
-
-    Interrupted code leaves files as a kill would, from which everything is recovered. `lift` ends the limit.
-    """
+    seconds, calling `ends` first. A process can have one: it uses the timer and its signal. Interrupted code leaves
+    files as a kill would, from which everything is recovered. `lift` ends the limit."""
 
     def __init__(self, patience: float, most: float, ends: "Callable[[], object]") -> None:
         import _signal  # type: ignore[import-not-found]
@@ -211,11 +208,9 @@ def read_stdin() -> bytes:
 
 
 def main(argv: "list[str]") -> None:
-    """Run the hook of the event that `argv` names first.
-
-    `plugin` after it says that the plugin's launcher started the hook; `--root DIR --config DIR` say where memtui's
-    files and Claude Code's were when the hooks were installed. Never raises.
-    """
+    """Run the hook of the event that `argv` names first. `plugin` after it says that the plugin's launcher started the
+    hook; `--root DIR --config DIR` say where memtui's files and Claude Code's were when the hooks were installed. Never
+    raises."""
     started = time.monotonic()
     if not argv or argv[0] not in MODULES:
         return
@@ -277,10 +272,8 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
 
 def reply(hook: Hook, context: str, message: str = "", refusal: str = "") -> None:
     """Print the hook's answer: context for the model, a message for the person, and why the tool must not run, which
-    the model gets as well. Raises OSError if nobody reads it.
-
-    Lifts the deadline: what was printed has to be logged, in all the time that the client gives.
-    """
+    the model gets as well. Raises OSError if nobody reads it. Lifts the deadline: what was printed has to be logged, in
+    all the time that the client gives."""
     answer: dict[str, object] = {}
     output = {"additionalContext": context} if context else {}
     if refusal:

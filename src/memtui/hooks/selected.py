@@ -2,8 +2,7 @@
 given before the next tool if the answer is there by then, else dropped.
 
 The part `select` of a session's state: `key` of the prompt, and once the model has answered `memories`, each [scope,
-directory, file].
-"""
+directory, file]."""
 
 import posix
 

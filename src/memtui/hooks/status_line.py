@@ -22,9 +22,7 @@ def handle(hook: runner.Hook) -> None:
 
 def line(hook: runner.Hook) -> str:
     """Return the line: `memtui 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to say.
-
-    `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out.
-    """
+    `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out."""
     _enter_project(hook)
     words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
     said = " · ".join([each for each in words if each])

@@ -1,8 +1,7 @@
 """The blocks of the subconscious for a session, where the setting `subconscious` is full: all at its start, later what
 changed since it was told of them.
 
-The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told.
-"""
+The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told."""
 
 from memtui.core.base import ids, session_state
 from memtui.core.deliveries import blocks as delivery_blocks

@@ -1,7 +1,6 @@
 """Before a prompt: deliver guidance, new pending updates and items, and changes among the memories.
 
-With most prompts nothing is due. A few `stat` calls find that out, before anything else is imported.
-"""
+With most prompts nothing is due. A few `stat` calls find that out, before anything else is imported."""
 
 import posix
 

@@ -1,8 +1,7 @@
 """The Messages API through the anthropic SDK. The SDK is slow to import: only the first call imports it.
 
 The answer is the input of a tool that the model calls. It is not forced to: a model that thinks before it answers takes
-no forced tool. An answer that is JSON as text counts as well.
-"""
+no forced tool. An answer that is JSON as text counts as well."""
 
 import asyncio
 import json

@@ -1,8 +1,7 @@
 """A headless client, `claude -p`: for people with a subscription, whose login only the client can use.
 
 It runs with no tools, settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE,
-so that no hook fires in it. How many run at once and how many start in a minute is limited across all processes.
-"""
+so that no hook fires in it. How many run at once and how many start in a minute is limited across all processes."""
 
 import json
 import os

@@ -77,12 +77,9 @@ def ask_each(
 
 class LanguageModel:
     """The model that the settings choose, with their limits, asked from the directory `cwd`. `spent` sums up what was
-    used, in `calls`.
-
-    `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than the settings
-    choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises ModelError if
-    there is no model, MemtuiError if the settings of the project of `cwd` say which one is asked.
-    """
+    used, in `calls`. `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than
+    the settings choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises
+    ModelError if there is no model, MemtuiError if the settings of the project of `cwd` say which one is asked."""
 
     def __init__(
         self,
@@ -132,13 +129,10 @@ class LanguageModel:
         most: int = MOST_OUTPUT,
         left_out: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
-        """Return the model's answer, an object of the schema. Secrets are taken out of what is sent.
-
-        `purpose` is a word for the log; `system`, `head` and `most` are as for `Call`. Text of others belongs into
-        fences (`fenced`). With `left_out`, parts of the answer that are not of the schema are no error: they are left
-        out, each with a call that says why (schema.fitting). Raises ModelError, and MemtuiError if the log can't be
-        written.
-        """
+        """Return the model's answer, an object of the schema. Secrets are taken out of what is sent. `purpose` is a
+        word for the log; `system`, `head` and `most` are as for `Call`. Text of others belongs into fences (`fenced`).
+        With `left_out`, parts of the answer that are not of the schema are no error: they are left out, each with a
+        call that says why (schema.fitting). Raises ModelError, and MemtuiError if the log can't be written."""
         call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
         noted = log.LoggedCall(
             ids.new_id(self._now()), self._now(), purpose, self._backend.name, self._backend.model, self._most(call)

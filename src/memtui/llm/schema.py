@@ -1,7 +1,6 @@
 """Check what a model answered against a JSON schema, of which only the keywords named here are used.
 
-An object may have no key that its schema does not name: what comes back can only be of the schema.
-"""
+An object may have no key that its schema does not name: what comes back can only be of the schema."""
 
 from typing import Any
 

@@ -1,8 +1,7 @@
 """Memories that are bound to paths: given before a tool touches one, once a session. Hook path.
 
 `recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
-worker writes it (worker/reindexing.py). Where no memory has any there is no such file.
-"""
+worker writes it (worker/reindexing.py). Where no memory has any there is no such file."""
 
 from memtui.core.base import clock, globs, session_state
 from memtui.core.frontmatter import head

@@ -3,8 +3,7 @@
 Files that changed, by time, size and hash, are read. What is new goes into a small segment beside the large one, and
 the manifest says which memories of that are gone; if more than a tenth changed, all is built anew. A manifest is
 replaced in one step, so that a reader, or a crash at any time, finds a whole index. All files are derived: they may be
-deleted.
-"""
+deleted."""
 
 import os
 import zlib
@@ -76,11 +75,9 @@ def bring_up_to_date(
     wait: float = 0.0,
 ) -> BuildReport:
     """Bring the index of a directory up to date; one that is sound and has everything is left as it is. Raises OSError.
-
     Memories are in it whether they are trusted or not: who delivers one has to check that. `table`: the table of token
     vectors, by default the one that memtui ships; None to leave vectors out. `wait`: seconds for another process that
-    is at it.
-    """
+    is at it."""
     base = paths.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs.write_atomic(base + ".again", b"", durable=False)

@@ -5,9 +5,8 @@ and `failed` says why the last one could not load it. One runs for each data roo
 seconds without a request, when asked to, when its socket is no longer its own, and when memtui was replaced: a request
 of another version ends it. The kernel frees the lock of a killed one; the next one replaces the socket that is left.
 
-A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `key` of the model, `row` in hex),
-`fill` with `directories`, `status`, `stop`. An answer is such a line with `version`.
-"""
+A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `key` of the model, `row` in hex), `fill`
+with `directories`, `status`, `stop`. An answer is such a line with `version`."""
 
 import os
 import select

@@ -1,8 +1,7 @@
 """The vectors of memories' passages: the whole table in memory, and each word's sum kept.
 
 A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only who builds an index
-imports this.
-"""
+imports this."""
 
 from operator import mul
 

@@ -1,7 +1,6 @@
 """The weights by which recall turns what it found into a probability. Hook path.
 
-Plain constants, written by tests/training/fit_recall.py.
-"""
+Plain constants, written by tests/training/fit_recall.py."""
 
 # The features in the order of `judge.features`, each between 0 and about 1.
 FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "length")

@@ -1,9 +1,8 @@
 """Memories that forbid commands, by their field `forbids`, compared with what a shell is about to run. Hot path.
 
 `recall/forbidden` under the data root lists them (recall/places.py). A command is forbidden by its first word, without
-its directory, and by further words and options that follow in the same order: `git push --force` also forbids
-`git push origin --force`, and nothing that `git push` alone does.
-"""
+its directory, and by further words and options that follow in the same order: `git push --force` also forbids `git push
+origin --force`, and nothing that `git push` alone does."""
 
 from memtui.core.base import session_state
 from memtui.recall import places

@@ -63,13 +63,11 @@ class Recipient:
 
 
 class Verdict:
-    """What becomes of a memory that was found, and why.
-
-    `probability`: that it helps with the prompt; `shifts`: what was added to its log-odds beside the search, as (code,
-    amount): `type`, `pinned`, `recent`, `older`, `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`:
-    its bytes now, if they were read, with their `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what
-    a session notes of it; `reason`: why it is given, if not because it fits a prompt.
-    """
+    """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
+    was added to its log-odds beside the search, as (code, amount): `type`, `pinned`, `recent`, `older`,
+    `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`: its bytes now, if they were read, with their
+    `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what a session notes of it; `reason`: why it is
+    given, if not because it fits a prompt."""
 
     __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
 
@@ -121,10 +119,8 @@ def dry_run(
     everything: bool = True,
 ) -> Recalled:
     """Return what a text, a prompt as a person typed it, recalls from the places `where`, (scope, directory) each.
-
     `recipient`: the session that it is for, a new one by default; `now`: seconds since the epoch, by default the
-    clock's; without `everything`, as for a hook, memories that are not trusted are not even looked at.
-    """
+    clock's; without `everything`, as for a hook, memories that are not trusted are not even looked at."""
     words, why = own_words.counted(text)
     if why:
         return Recalled("", why)

@@ -36,10 +36,8 @@ def blocks(given: "Sequence[judge.Verdict]", room: int, now: float) -> "list[del
 
 
 def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
-    """Return how many units each text may have: all of a short one, and of longer ones what the others leave.
-
-    0 for the last ones if even LEAST units of them have no room.
-    """
+    """Return how many units each text may have: all of a short one, and of longer ones what the others leave. 0 for the
+    last ones if even LEAST units of them have no room."""
     sizes = [min(judge.MOST_BYTES, delivery_blocks.units(text)) for text in texts]
     while sizes and sum(frames[: len(sizes)]) + sum([min(size, LEAST) for size in sizes]) > room:
         sizes.pop()

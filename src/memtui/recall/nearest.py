@@ -6,8 +6,7 @@ the rows. Numbers have the machine's byte order, as the index around it.
 
 A plane is one number in Python, so that an operation on it is one on all passages: the planes of the vector's largest
 dimensions are summed by adders made of such operations, with weights from 1 to 7. 10,000 passages take a third of a
-millisecond, and no part of them is left out. Hot path.
-"""
+millisecond, and no part of them is left out. Hot path."""
 
 from memtui.recall.vectors import ROW_LENGTH, Vector
 
@@ -79,11 +78,9 @@ class Passages:
         return range(self.number) if self.number <= wanted else _highest(self._sums(vector), self.number, wanted)
 
     def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
-        """Return the cosine of each of these passages.
-
-        They are worked out together: one number has a value of all of them, 32 bits each, and is multiplied by the
-        vector's value. That takes a fifth of the time of one passage after the other.
-        """
+        """Return the cosine of each of these passages. They are worked out together: one number has a value of all of
+        them, 32 bits each, and is multiplied by the vector's value. That takes a fifth of the time of one passage after
+        the other."""
         count = len(numbers)
         if not count:
             return []

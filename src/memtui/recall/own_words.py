@@ -1,7 +1,6 @@
 """The words of a prompt that recall goes by: the person's own, and of what they pasted the identifiers of error lines.
 
-A log of a thousand lines would otherwise outweigh the one line that says what is wanted.
-"""
+A log of a thousand lines would otherwise outweigh the one line that says what is wanted."""
 
 # A prompt with no more lines and characters than this counts as a whole: what is pasted there is what it is about.
 WHOLE_LINES, WHOLE_CHARS = 3, 600

@@ -1,8 +1,7 @@
 """Replay: what real prompts of the past would recall now, and what they would with some memories changed, beside what
 they were given then. Nothing is delivered, and no index of the person's memories is written.
 
-Each prompt is replayed as in a new session, so that what fits it is not hidden by what a session has already.
-"""
+Each prompt is replayed as in a new session, so that what fits it is not hidden by what a session has already."""
 
 import os
 import shutil

@@ -1,6 +1,5 @@
 """Have a model select the memories that a prompt needs, as Claude Code does for its own: a catalogue of names,
-descriptions and triggers goes out, the names of up to five come back. No text of a memory is sent.
-"""
+descriptions and triggers goes out, the names of up to five come back. No text of a memory is sent."""
 
 import os
 import signal

@@ -7,8 +7,7 @@ recall goes on with the token vectors that memtui ships. Hot path; imported only
 A file of sentences has a head (MAGIC, then in 32 bits its size, the number of memories, and where the passages start),
 four floats of 64 bits that put its cosines on the scale of the token vectors, the number of the first passage of each
 memory and of none behind the last in 32 bits, the passages as recall/nearest.py lays them out, and which memories they
-are of. Numbers have the machine's byte order.
-"""
+are of. Numbers have the machine's byte order."""
 
 import posix
 import sys
@@ -128,10 +127,8 @@ def closest(
     root: str, segments: "Sequence[tuple[str, int, Iterable[int]]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
     """Return the numbers of the memories nearest to a text, for each segment, with the cosine of their best passage.
-
     `segments`: the name of each, how many memories it has, and which of them are told in any case. None if the daemon
-    does not answer in time, or has not made the vectors of all of them yet. Never raises for what it finds.
-    """
+    does not answer in time, or has not made the vectors of all of them yet. Never raises for what it finds."""
     opened: list[Sentences] = []
     try:
         answer = ask(root, {"op": "embed", "text": text[:MOST_TEXT]})

@@ -1,8 +1,7 @@
 """A model for the vectors of whole sentences: the interface, the one of the extra `semantic`, and rows of texts. Cold.
 
 A model is anything with `name` and `embed`. The same text always has the same row, whoever asks: texts go through the
-model one by one, for one in a batch is padded, which changes the last digits.
-"""
+model one by one, for one in a batch is padded, which changes the last digits."""
 
 import marshal
 import os
@@ -145,10 +144,8 @@ class Filler:
         self.go_on = go_on
 
     def fill(self, directory: str) -> int:
-        """Write the files that the index of a directory lacks; return how many memories were read for them.
-
-        Raises OSError. Files of segments that are no more, and of other models, are removed.
-        """
+        """Write the files that the index of a directory lacks; return how many memories were read for them. Raises
+        OSError. Files of segments that are no more, and of other models, are removed."""
         manifest = segment.read_manifest(self.root, directory)
         read = 0
         entries = manifest.segments if manifest is not None else []

@@ -2,8 +2,7 @@
 rejected, and fit the correction of the classifier to them (extract/personal.py).
 
 The decisions are kept (core/review/taught.py), also those that the journal has forgotten since; one that was undone is
-taken back.
-"""
+taken back."""
 
 import difflib
 import os

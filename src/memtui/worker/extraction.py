@@ -51,10 +51,8 @@ def extract(
 
 
 def wait_for_turn(path: str, last: str) -> bool:
-    """Wait until the transcript has the turn's `last` message; if that is empty, until its size stays the same.
-
-    The client writes the message after the event. False after TURN_SECONDS (QUIET_SECONDS without a message).
-    """
+    """Wait until the transcript has the turn's `last` message; if that is empty, until its size stays the same. The
+    client writes the message after the event. False after TURN_SECONDS (QUIET_SECONDS without a message)."""
     deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
     while True:
@@ -88,11 +86,8 @@ def _ends_with(path: str, size: int, last: str) -> bool:
 def _read_session(
     env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float, *, ended: bool
 ) -> None:
-    """Read what is new in a session's transcript, and write drafts and items to the inboxes.
-
-    `last`: the turn's last message, which the file may not have yet; `threshold`: the least confidence of a draft.
-    Raises OSError.
-    """
+    """Read what is new in a session's transcript, and write drafts and items to the inboxes. `last`: the turn's last
+    message, which the file may not have yet; `threshold`: the least confidence of a draft. Raises OSError."""
     root = paths.root(env)
     cursor = session_state.load(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.

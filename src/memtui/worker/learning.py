@@ -1,8 +1,7 @@
 """Learn from use: the prompt after which the agent opened a memory becomes a trigger of it.
 
 A memory that was delivered with that very prompt needs no trigger for it. The log of deliveries says what was opened,
-the transcript what was asked.
-"""
+the transcript what was asked."""
 
 import os
 from collections.abc import Iterator

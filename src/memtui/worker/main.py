@@ -58,11 +58,9 @@ def run(
     tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do all background work that is due after an event, or only `tasks`; `begin` is called before each task.
-
-    Never raises: an error goes to log/errors.jsonl, and the next task runs. A session has one worker at a time: a
-    second one waits for the first, then reads on from where that one ended.
-    """
+    """Do all background work that is due after an event, or only `tasks`; `begin` is called before each task. Never
+    raises: an error goes to log/errors.jsonl, and the next task runs. A session has one worker at a time: a second one
+    waits for the first, then reads on from where that one ended."""
     on = WorkerRun(env, payload, event)
     for task in TASKS:
         if task.name in tasks or (not tasks and task.name != "select"):

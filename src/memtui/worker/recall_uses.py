@@ -2,8 +2,7 @@
 given are logged, and `recall/uses` is brought up to date by what was appended to the log (core/deliveries/uses.py).
 
 The counts are of the text that a memory has now: one that changed begins anew, as what came of its old text says
-nothing about the new one.
-"""
+nothing about the new one."""
 
 import dataclasses
 import marshal

@@ -18,13 +18,10 @@ TIDY_MOST = 30.0
 
 
 def tidy(root: str) -> int:
-    """Remove what nothing needs any more, at most once a day; return the number of files removed.
-
-    That is session files unchanged for KEPT_DAYS, also those of the subconscious, its whispers that expired, the locks
-    of ended workers, indexes of directories that are gone, and for up to TIDY_MOST seconds what
-    the settings no longer keep (core/health/retention.py).
-    Raises OSError if its stamp can't be written.
-    """
+    """Remove what nothing needs any more, at most once a day; return the number of files removed. That is session files
+    unchanged for KEPT_DAYS, also those of the subconscious, its whispers that expired, the locks of ended workers,
+    indexes of directories that are gone, and for up to TIDY_MOST seconds what the settings no longer keep
+    (core/health/retention.py). Raises OSError if its stamp can't be written."""
     now = clock.now()
     stamp = root + "/run/tidied"
     try:

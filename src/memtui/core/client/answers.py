@@ -1,8 +1,7 @@
 """The answers to the agent's questions (the tool AskUserQuestion), as the client reports them: what the person typed.
 
 An option that they only picked is no words of theirs, and says what this one task needs; so it makes no draft, also if
-the agent had recommended another one. It is told with what they typed about it.
-"""
+the agent had recommended another one. It is told with what they typed about it."""
 
 import re
 from collections.abc import Iterator, Mapping

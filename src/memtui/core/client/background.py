@@ -2,8 +2,7 @@
 ended.
 
 The client names each by an id: in the result of the call that started it, in the notification of its end, and in what
-the tools report that ask for its output or stop it.
-"""
+the tools report that ask for its output or stop it."""
 
 import re
 

@@ -1,11 +1,10 @@
 """The conversation of a session: the person's words by channel, the agent's words before them, the todo list, and what
 runs in the background.
 
-The person's words are in five places: user records, rejected tools, messages queued in mid-turn, answers to the
-agent's questions, and what is added to the approval of a tool or plan. A tool may print the very sentences with which
-the client reports a refusal or an answer, so these count only where the record itself shows that the client wrote them.
-What enters the client's queue does not say who wrote it: it waits for the record that does (speaker.py).
-"""
+The person's words are in five places: user records, rejected tools, messages queued in mid-turn, answers to the agent's
+questions, and what is added to the approval of a tool or plan. A tool may print the very sentences with which the
+client reports a refusal or an answer, so these count only where the record itself shows that the client wrote them.
+What enters the client's queue does not say who wrote it: it waits for the record that does (speaker.py)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -109,12 +108,9 @@ def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str,
 class Conversation:
     """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
     `todos_changed`, `running`, `last_message`, `was_injected`. A queued message is no turn before a record says whose
-    it is, or `end_queue` is called.
-
-    `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
-    cut, half a secret would not be recognised, and to the state. `asks` tells whether a prompt asks for something: one
-    that only says what was wrong goes on with the request before.
-    """
+    it is, or `end_queue` is called. `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is
+    applied to every text before it is cut, half a secret would not be recognised, and to the state. `asks` tells
+    whether a prompt asks for something: one that only says what was wrong goes on with the request before."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """How far a transcript was read: an offset, and marks by which a file that was rewritten since is recognised.
 
 After a compaction the client may drop the records before it from the file. What is left of those that were read is
-found again by the last line of them.
-"""
+found again by the last line of them."""
 
 from memtui.core.base import fs, ids
 

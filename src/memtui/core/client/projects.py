@@ -2,8 +2,7 @@
 
 The directory's name (the slug) can't be decoded, since every odd character became `-`. So the path is read from the
 transcripts: it is the first `cwd` with this slug, or a directory above it with this slug. Paths are cached in
-`run/projects.json`.
-"""
+`run/projects.json`."""
 
 import os
 import re
@@ -33,11 +32,9 @@ class Project:
 
 
 def with_memory(env: dict[str, str]) -> list[Project]:
-    """List the projects that have native memory, by slug. A directory that can't be read is left out.
-
-    A directory without memory costs one listing. Its transcripts are read only to find the path of a project that its
-    own transcripts do not name.
-    """
+    """List the projects that have native memory, by slug. A directory that can't be read is left out. A directory
+    without memory costs one listing. Its transcripts are read only to find the path of a project that its own
+    transcripts do not name."""
     finder = _PathFinder(env)
     top = finder.top
     slugs = sorted(slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory"))
@@ -113,10 +110,8 @@ def _mtime_ns(path: str) -> int:
 
 class _PathFinder:
     """A search for the paths of projects, with its cache: `paths`, slug to [stamp, path or None], and `roots`, slug to
-    [stamp, main repository roots of its newest session …]. A stamp is the change time of the directory in ns.
-
-    A path once found stays valid, since its slug is the name; one that was not found is searched for after any change.
-    """
+    [stamp, main repository roots of its newest session …]. A stamp is the change time of the directory in ns. A path
+    once found stays valid, since its slug is the name; one that was not found is searched for after any change."""
 
     def __init__(self, env: dict[str, str]) -> None:
         top = paths.config_dir(env) + "/projects"

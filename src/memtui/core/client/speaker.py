@@ -1,8 +1,7 @@
 """Who spoke: whether a record of a transcript holds a person's own words, and which of it these are.
 
 The client's records name it in fields that differ between versions (docs/hooks.md). A record that names nobody, as
-those of older clients, is a person's; a value that is not known here is not.
-"""
+those of older clients, is a person's; a value that is not known here is not."""
 
 import re
 
@@ -152,11 +151,9 @@ def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
 
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
-    """Return a person's words on refusing a tool; empty for the output of a program, even if it reads the same.
-
-    `tool`: the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there the error of
-    another program's tool can look like a refusal, while an error of the client's own tools begins with its words.
-    """
+    """Return a person's words on refusing a tool; empty for the output of a program, even if it reads the same. `tool`:
+    the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there the error of another
+    program's tool can look like a refusal, while an error of the client's own tools begins with its words."""
     if block.get("is_error") is not True:
         return ""
     kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")

@@ -1,8 +1,7 @@
 """What a session is about: its title, else the person's own first words; and the branch it is on.
 
 The client writes a title as a record of the transcript, and again when it leaves the session: `custom-title` after
-`/rename`, `ai-title` for one that it made up (2.1.330).
-"""
+`/rename`, `ai-title` for one that it made up (2.1.330)."""
 
 import posix
 from typing import NamedTuple

@@ -2,8 +2,7 @@
 
 Real files hold torn lines, two objects glued together, `//` comments, NUL bytes, records without a type, other agents'
 formats, and single lines of megabytes. Lines that can't be read are skipped, and nothing is read twice: a reader
-continues from a byte offset. Hook path: `json` is imported only when a line needs it.
-"""
+continues from a byte offset. Hook path: `json` is imported only when a line needs it."""
 
 import posix
 
@@ -33,12 +32,10 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """The records of a transcript from a byte offset on, as an iterable of dicts.
-
-    `offset` is where the next reading begins: behind the last complete line. Lines for whose bytes `keep` is false are
-    not parsed. At most `limit` bytes are read; `whole` tells whether that reached the end of the file. Iterating raises
-    OSError if the file can't be read; a FIFO or device is refused.
-    """
+    """The records of a transcript from a byte offset on, as an iterable of dicts. `offset` is where the next reading
+    begins: behind the last complete line. Lines for whose bytes `keep` is false are not parsed. At most `limit` bytes
+    are read; `whole` tells whether that reached the end of the file. Iterating raises OSError if the file can't be
+    read; a FIFO or device is refused."""
 
     def __init__(
         self,
@@ -298,10 +295,8 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
 
 
 def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
-    """Return the path of a delivery's transcript: the recorded one, else wherever its session's file is now.
-
-    For a delivery with `agent_id` it is the subagent's own transcript, if there is one. `finder` saves time for many.
-    """
+    """Return the path of a delivery's transcript: the recorded one, else wherever its session's file is now. For a
+    delivery with `agent_id` it is the subagent's own transcript, if there is one. `finder` saves time for many."""
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
     if path is None:

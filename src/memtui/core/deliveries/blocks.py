@@ -1,7 +1,6 @@
 """Compose what is put before the model: blocks in tags of our own, within one budget. No content can close its tag.
 
-Sizes are in UTF-16 code units, as the client counts them.
-"""
+Sizes are in UTF-16 code units, as the client counts them."""
 
 from memtui.core.base import clock, ids
 from memtui.core.base.visible import attribute, clean, one_line
@@ -41,7 +40,6 @@ class Part:
 
 class Block:
     """A tag with its attributes, a sentence that says what it holds and from where, and parts in order of importance.
-
     `unlisted`: the number of entries left out beside the parts."""
 
     __slots__ = ("attributes", "intro", "parts", "tag", "unlisted")
@@ -73,11 +71,9 @@ def difference(before: str, after: str) -> str:
 
 
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
-    """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
-
-    No part is cut: one that does not fit is left out whole, and named at the end of its block if there is room. A
-    block of guidance, or a memory, that does not fit is left out; a list says at least how many parts were left out.
-    """
+    """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out. No
+    part is cut: one that does not fit is left out whole, and named at the end of its block if there is room. A block of
+    guidance, or a memory, that does not fit is left out; a list says at least how many parts were left out."""
     texts: list[str] = []
     items: list[dict[str, object]] = []
     left_out: list[Part] = []

@@ -24,14 +24,12 @@ PLAIN = "a-zA-Z0-9_. -"
 
 @dataclass(frozen=True)
 class Filter:
-    """What a delivery must match; an empty field matches everything.
-
-    `session` is the beginning of an id, `project` a key, a slug, a name or the path of its root, `memory` a path or a
-    name, `text` some words in any order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive;
-    `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting. `labels`: the
-    words that a list has for events and kinds. With them `text` is sought in all that a row says: also the name of the
-    project, the beginning of the session, the event, and what was brought.
-    """
+    """What a delivery must match; an empty field matches everything. `session` is the beginning of an id, `project` a
+    key, a slug, a name or the path of its root, `memory` a path or a name, `text` some words in any order and case;
+    `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` and `until` are seconds since the
+    epoch. `order` names the fields in the order of setting. `labels`: the words that a list has for events and kinds.
+    With them `text` is sought in all that a row says: also the name of the project, the beginning of the session, the
+    event, and what was brought."""
 
     session: str = ""
     project: str = ""

@@ -4,8 +4,7 @@ They are a part of the session's state, `recall`: `sent`, by path, [hash of the 
 as it was given; `units`, how many UTF-16 units these had since the start or the last compaction; `tool`, the paths of
 those given before a tool, which some clients drop at a resume; `giving`, the paths of those that a hook is about to
 print. These count as given once it has said that it did: of a hook that was killed before, the session does not have
-them. Given twice is better than never.
-"""
+them. Given twice is better than never."""
 
 from memtui.core.base import fs, session_state
 

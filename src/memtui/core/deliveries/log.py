@@ -1,8 +1,7 @@
 """The delivery log: JSON Lines, a file a month. It is appended to in one write, read from its end, and followed.
 
 What became of deliveries is appended too, once it is known: a line of outcomes names them by id. Whoever reads the log
-gets each record with the `outcome` that was noted for it, and never such a line itself.
-"""
+gets each record with the `outcome` that was noted for it, and never such a line itself."""
 
 import posix
 
@@ -97,14 +96,12 @@ def lines(
     noted: "dict[str, str] | None" = None,
 ) -> "Iterator[tuple[Place, bytes]]":
     """Yield the lines of the delivery log with their places, newest first. They are read backwards in blocks, so the
-    first comes at once however long the log is. Files that can't be read are skipped.
-
-    `below`: read only these files, and each up to this byte, at which a line begins. `needle` must be in the line; with
-    `fold`, given in small letters, in any case. With `since`, in seconds since the epoch, reading ends at the last line
-    whose id is not a minute older: lines behind it in the log are newer whatever their ids say, for a clock can be put
-    back. With `since` and `within`, raises TooFarError instead of reading more than `within` bytes of a month. `noted`
-    takes in what the lines of outcomes say, for `parse`.
-    """
+    first comes at once however long the log is. Files that can't be read are skipped. `below`: read only these files,
+    and each up to this byte, at which a line begins. `needle` must be in the line; with `fold`, given in small letters,
+    in any case. With `since`, in seconds since the epoch, reading ends at the last line whose id is not a minute older:
+    lines behind it in the log are newer whatever their ids say, for a clock can be put back. With `since` and `within`,
+    raises TooFarError instead of reading more than `within` bytes of a month. `noted` takes in what the lines of
+    outcomes say, for `parse`."""
     from memtui.core.base import backwards  # a hook that only appends does without
 
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""

@@ -1,8 +1,7 @@
 """Read the delivery log for command line and TUI: the deliveries that match a filter, newest first, and new ones.
 
 A log of any length opens at once, since it is read backwards a page at a time. A screen holds at most `KEPT` deliveries
-as short rows; their texts stay in the log until they are shown.
-"""
+as short rows; their texts stay in the log until they are shown."""
 
 import sys
 import threading
@@ -95,10 +94,8 @@ def read(row: DeliveryRow) -> Delivery | None:
 
 
 class Receipts:
-    """The outcomes of deliveries: each is looked up once, and again while it may still change. Thread-safe.
-
-    `known`: outcomes by delivery id. `finder`: for a caller that looks up many in one run, in which no session moves.
-    """
+    """The outcomes of deliveries: each is looked up once, and again while it may still change. Thread-safe. `known`:
+    outcomes by delivery id. `finder`: for a caller that looks up many in one run, in which no session moves."""
 
     def __init__(
         self, env: dict[str, str], now: Callable[[], float], finder: "transcript.Finder | None" = None
@@ -152,13 +149,10 @@ class Receipts:
 
 
 class Reading:
-    """The deliveries read so far that match a filter, newest first. For one thread at a time.
-
-    `most`: read only so many bytes of the newest log; `looked`: look up so many receipts at most, for a filter that
-    needs them; `cut` says that reading ended there. `skipped` counts the lines that could not be read; with `follow`
-    False also one that is not finished yet. `earlier`: where memories are that were renamed or moved, for a filter by
-    memory.
-    """
+    """The deliveries read so far that match a filter, newest first. For one thread at a time. `most`: read only so many
+    bytes of the newest log; `looked`: look up so many receipts at most, for a filter that needs them; `cut` says that
+    reading ended there. `skipped` counts the lines that could not be read; with `follow` False also one that is not
+    finished yet. `earlier`: where memories are that were renamed or moved, for a filter by memory."""
 
     def __init__(
         self,

@@ -94,10 +94,8 @@ class FailedRun:
 
 class TranscriptView:
     """What a transcript says about deliveries. `refresh` reads what is new; memory grows with hooks, not with bytes.
-
     `start`: the byte to begin at, for a caller that knows where the delivery's turn began. `subagent`: whether this is
-    a subagent's own transcript, whose records are all marked as side chain.
-    """
+    a subagent's own transcript, whose records are all marked as side chain."""
 
     def __init__(self, path: str, start: int = 0, subagent: bool = False) -> None:
         self.path = path
@@ -125,9 +123,7 @@ class TranscriptView:
 
     def refresh(self, limit: "int | None" = None, wanted: str = "") -> "TranscriptView":
         """Read what was appended since, `limit` bytes at most. A missing or unreadable file leaves `exists` False.
-
-        `wanted`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known.
-        """
+        `wanted`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known."""
         self._wanted = wanted
         try:
             found = posix.stat(self.path)
@@ -260,12 +256,10 @@ class TranscriptView:
             self.failed_runs.append(run)
 
     def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str, event: str) -> None:
-        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it.
-
-        A text given with a tool is beside that tool's result, or below the result of another tool of the same message.
+        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it. A
+        text given with a tool is beside that tool's result, or below the result of another tool of the same message.
         All results of a message are in the next request, so what follows any of its records follows the delivery. One
-        that came with a prompt that has been answered is proven by any later record below it.
-        """
+        that came with a prompt that has been answered is proven by any later record below it."""
         if self.outcomes.get(name) == ARRIVED:
             return
         if not uuid:  # a client that records no branches
@@ -319,15 +313,13 @@ class TranscriptView:
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
-    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript.
-
-    arrived; previewed (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on
-    without the text); dropped (the client left that branch, or ended, before the model answered: the text may have been
-    seen); broken off (the session ended between the text and the answer, so that a resume brings it); waiting (the turn
-    has not finished); unknown (no transcript, or one that does not record hooks, or was cut since); nothing (the record
-    has no text). `ended`: the caller knows that the session is over. The outcome that was noted in the log
-    holds; if it says that the text did not arrive, as long as the transcript does not show it.
-    """
+    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript. arrived; previewed
+    (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on without the text);
+    dropped (the client left that branch, or ended, before the model answered: the text may have been seen); broken off
+    (the session ended between the text and the answer, so that a resume brings it); waiting (the turn has not
+    finished); unknown (no transcript, or one that does not record hooks, or was cut since); nothing (the record has no
+    text). `ended`: the caller knows that the session is over. The outcome that was noted in the log holds; if it says
+    that the text did not arrive, as long as the transcript does not show it."""
     if not record.get("text") and not record.get("chars"):
         return NOTHING
     noted = record.get("outcome")

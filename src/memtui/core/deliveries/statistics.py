@@ -48,10 +48,8 @@ def day_of(seconds: float) -> int:
 
 class Statistics:
     """The statistics of the last DAYS days: `days` by number, `events` and `last_runs` by event, what came of recalling
-    memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first.
-
-    `earlier` returns where memories are that were renamed or moved: if that changes, everything is counted anew.
-    """
+    memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first. `earlier` returns
+    where memories are that were renamed or moved: if that changes, everything is counted anew."""
 
     def __init__(self, root: str, now: Callable[[], float], earlier: Callable[[], EarlierPlaces]) -> None:
         self.root = root

@@ -4,8 +4,7 @@ not known.
 
 `recall/uses` under the data root: MAGIC, the number of shards, where each begins and the last one ends (32 bits each,
 little-endian), then the shards: the check of what follows (`ids.number_of`), and `marshal` of a dict by path. A path is
-in the shard `ids.number_of(path) % number`, so that a hook reads only those of the memories that it considers.
-"""
+in the shard `ids.number_of(path) % number`, so that a hook reads only those of the memories that it considers."""
 
 import marshal
 import posix

@@ -65,8 +65,7 @@ def memories(
     others: Sequence[scopes.Scope] = (),
 ) -> Iterator[Finding]:
     """Find broken memories of a scope, and what in its index does not match them. `known` and `others` as for
-    `status.of_scope`.
-    `go_on` is asked before each memory; False ends the search."""
+    `status.of_scope`. `go_on` is asked before each memory; False ends the search."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
         return

@@ -1,8 +1,7 @@
 """The registry of findings: each code with its sentence, what to do about it, and the fix that does it (fixes.py).
 
 A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`, Setup, `hooks status`, the flags of
-memories and the states of guidance take their words from here. No code reads a sentence to decide what to do.
-"""
+memories and the states of guidance take their words from here. No code reads a sentence to decide what to do."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

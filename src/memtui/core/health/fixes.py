@@ -2,8 +2,7 @@
 
 `memtui doctor --fix` makes all fixes of AT_ONCE without asking, and those of DECIDED only where they are named. For the
 others CLI and TUI show the result first and ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff
-for them, or open an editor.
-"""
+for them, or open an editor."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -62,10 +61,8 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
 
 
 def _files(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Make memtui's files readable and writable for their owner, and for nobody else.
-
-    Undo makes them readable for others again, but leaves them to their owner: otherwise nothing else could be undone.
-    """
+    """Make memtui's files readable and writable for their owner, and for nobody else. Undo makes them readable for
+    others again, but leaves them to their owner: otherwise nothing else could be undone."""
     opened = []
     for path, mode in file_checks.modes(store.root):
         if _wanted(path, mode) & ~mode:

@@ -1,8 +1,7 @@
 """What is said of a finding, and the words of those about memories and their index, the worst first.
 
 Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
-check` alone: consolidate/lint.py.
-"""
+check` alone: consolidate/lint.py."""
 
 from typing import NamedTuple
 
@@ -11,10 +10,8 @@ class Kind(NamedTuple):
     """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists,
     `several` the template for more than one memory, `{files}`. In a remedy each place, or several joined by colons, is
     one word of a shell command. `{name:memory|memories}` is a count, or the length of a list; for others see `_Fact`.
-
     `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it. `by` names the facts that a
-    cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own.
-    """
+    cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own."""
 
     words: str = ""
     remedy: str = ""

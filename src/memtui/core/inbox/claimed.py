@@ -1,8 +1,7 @@
 """The directory `claimed` of an inbox: guidance that hooks took (claims), and files that a rewrite replaced.
 
 A claim is named `<delivery id>~<session id>~<pid>.md`, a replaced file `replaced~<file>~<size>~<ulid>`. The entries of
-either may be in the inbox again by now, or delivered; `elsewhere` and `unknown` find that out.
-"""
+either may be in the inbox again by now, or delivered; `elsewhere` and `unknown` find that out."""
 
 import posix
 
@@ -106,11 +105,8 @@ def _key(entry: inbox_format.Entry) -> str:
 
 def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
     """Return the keys, for `unknown`, of the guidance that is in an inbox, or that deliveries other than `delivery_id`
-    took since a time.
-
-    `since` is in seconds since the epoch. With `delivery_id`, the entries of later claims count as well, unless the log
-    says what they delivered. Never empty: "", which is no entry's key, is always among them.
-    """
+    took since a time. `since` is in seconds since the epoch. With `delivery_id`, the entries of later claims count as
+    well, unless the log says what they delivered. Never empty: "", which is no entry's key, is always among them."""
     from memtui.core.deliveries import log as delivery_log
 
     known = {""}
@@ -134,12 +130,10 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
 
 
 def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":
-    """Return the records of guidance delivered since a time, without those of `delivery_id`.
-
-    The time of a delivery counts, not its id: a note that failed before may have come back and been taken since. What
-    is logged behind the record of `delivery_id` came later whatever the clock said. If it has no record and the clock
-    was put back, what is logged behind all records of the future came later.
-    """
+    """Return the records of guidance delivered since a time, without those of `delivery_id`. The time of a delivery
+    counts, not its id: a note that failed before may have come back and been taken since. What is logged behind the
+    record of `delivery_id` came later whatever the clock said. If it has no record and the clock was put back, what is
+    logged behind all records of the future came later."""
     from memtui.core.deliveries import log as delivery_log
 
     now = clock.now()

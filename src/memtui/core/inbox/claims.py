@@ -1,8 +1,7 @@
 """Take guidance out of an inbox for a delivery: by an atomic rename, so that of two prompts at once only one gets it.
 
 The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until reconcile.py has found out from the
-transcript what became of it.
-"""
+transcript what became of it."""
 
 import posix
 
@@ -152,10 +151,7 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]"
 
 def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim | None":
     """Take the guidance for the asker out of an inbox. None if there is none, another hook was faster, or the inbox is
-    being rewritten.
-
-    Entries for others, and those that do not fit, are put back at once. Raises OSError.
-    """
+    being rewritten. Entries for others, and those that do not fit, are put back at once. Raises OSError."""
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
     path = directory + "/" + inbox_format.FILES["guidance"]
@@ -197,10 +193,8 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
 
 
 def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool = False) -> None:
-    """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError.
-
-    Their source stays the same; hand-written text gets marks and its id, so that it keeps it if more is written to it.
-    """
+    """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError. Their source
+    stays the same; hand-written text gets marks and its id, so that it keeps it if more is written to it."""
     text = "".join([inbox_format.standalone(e) for e in entries])
     if not text:
         return

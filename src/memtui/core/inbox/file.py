@@ -2,8 +2,7 @@
 
 A shell's `>>` takes no lock: it may open the file just before a rewrite replaces it, and write just after. So the
 replaced file is kept (claimed.py) until nobody has it open for writing any more; then what it holds beyond the size
-that was read is appended to the new file. After a killed rewrite, `recover` does that.
-"""
+that was read is appended to the new file. After a killed rewrite, `recover` does that."""
 
 import posix
 
@@ -27,10 +26,8 @@ def add_entry(
     directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
 ) -> str:
     """Add an entry of `kind` (guidance, updates, items), whole or not at all even if this process is killed meanwhile,
-    and return its id. Raises OSError.
-
-    `id` and `time` are added if the fields lack them. A lock that another process holds for longer than `timeout`
-    seconds is ignored: an append is whole without it, and the entry must not be lost.
+    and return its id. Raises OSError. `id` and `time` are added if the fields lack them. A lock that another process
+    holds for longer than `timeout` seconds is ignored: an append is whole without it, and the entry must not be lost.
     """
     seconds = clock.now() if now is None else now
     fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
@@ -90,12 +87,10 @@ def _end_of(path: str) -> bytes:
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
-    """Replace the text of an inbox file by what `change` returns for it; True if anything changed.
-
-    Takes the inbox lock (raises fs.LockTimeoutError after `timeout` seconds). A writer without a lock, such as a
-    shell's `>>`, loses nothing: the file is read again if it changed meanwhile, and what was appended to the replaced
-    file is carried over. An empty text removes the file.
-    """
+    """Replace the text of an inbox file by what `change` returns for it; True if anything changed. Takes the inbox lock
+    (raises fs.LockTimeoutError after `timeout` seconds). A writer without a lock, such as a shell's `>>`, loses
+    nothing: the file is read again if it changed meanwhile, and what was appended to the replaced file is carried over.
+    An empty text removes the file."""
     directory = path[: path.rfind("/")]
     with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
         recover(directory)
@@ -137,10 +132,8 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
 
 def add_locked(path: str, text: str, again: bool = True) -> None:
     """Put entries at the end of an inbox file by a rewrite, since a process can be killed in the middle of an append.
-    Only to a file over MAX_BYTES they are appended.
-
-    For a caller that holds the inbox lock. `again`: as for `rewrite_locked`. Raises OSError.
-    """
+    Only to a file over MAX_BYTES they are appended. For a caller that holds the inbox lock. `again`: as for
+    `rewrite_locked`. Raises OSError."""
     if inbox_format.is_too_long(path):
         fs.append(path, inbox_format.encode(text), durable=True)
         return

@@ -201,10 +201,7 @@ def _is_open(line: str) -> bool:
 
 def parse(source: str, items: bool = False) -> "list[Entry]":
     """Parse the entries of an inbox file, in order. Never raises; an entry without an end mark ends before the next
-    first line, or at the end.
-
-    `items`: split hand-written text into list items and lines, as in pending-items.md.
-    """
+    first line, or at the end. `items`: split hand-written text into list items and lines, as in pending-items.md."""
     entries: list[Entry] = []
     at = loose = 0
     begin = -1  # offset of the open entry's first line, or -1

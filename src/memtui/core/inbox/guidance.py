@@ -13,10 +13,9 @@ def unheard(
     mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
 ) -> str:
     """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), unreadable,
-    disabled, off or notes; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks
-    are found, and the client skips a settings file; `memories`: memories are meant, which `notes` does not deliver.
-
-    The memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
+    disabled, off or notes; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks are
+    found, and the client skips a settings file; `memories`: memories are meant, which `notes` does not deliver. The
+    memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
     if not hooked:
         return "unreadable" if unreadable else "hooks"
     if disabled:

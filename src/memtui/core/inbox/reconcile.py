@@ -4,8 +4,7 @@ The evidence is the transcript (deliveries/receipts.py) and the delivery log. A 
 delivered unless a transcript shows otherwise. A claim whose hook died before it logged goes back; if no transcript
 shows whether its text was printed, it is marked as a repeat. So is guidance that the client dropped, on a branch that
 the person left, or with a session that ended before it wrote a transcript, and guidance whose answer was broken off. A
-resume brings the last kind again, so it names the session, which does not get it from the inbox (claims.py).
-"""
+resume brings the last kind again, so it names the session, which does not get it from the inbox (claims.py)."""
 
 import posix
 import time
@@ -61,12 +60,10 @@ def reconcile(
     limit: "int | None" = None,
     ended: bool = False,
 ) -> "list[Reconciled]":
-    """Reconcile the claims of one session, or of all, in some inboxes, or in all.
-
-    A claim is left for a later call if its outcome is not known yet, or only by reading more than `limit` bytes of a
-    transcript, or if its inbox is locked for longer than `wait` seconds. So is one that can't be read; that is logged,
-    and the others go on. `ended`: the session is over.
-    """
+    """Reconcile the claims of one session, or of all, in some inboxes, or in all. A claim is left for a later call if
+    its outcome is not known yet, or only by reading more than `limit` bytes of a transcript, or if its inbox is locked
+    for longer than `wait` seconds. So is one that can't be read; that is logged, and the others go on. `ended`: the
+    session is over."""
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
     found = []
@@ -109,9 +106,8 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
 
 def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
     """Withdraw from all inboxes the notes of which the answer was broken off, and that a session was told of after all,
-    as it has been resumed. Those that it went on without may come to it again. Raises OSError.
-
-    For the worker: where such a note waits it searches the log, and reads the session's transcript."""
+    as it has been resumed. Those that it went on without may come to it again. Raises OSError. For the worker: where
+    such a note waits it searches the log, and reads the session's transcript."""
     session = session_state.safe(session_id)
 
     def without(source: str) -> str:
@@ -370,11 +366,9 @@ def _retried(entry: inbox_format.Entry, attempts: int, repeat: bool, session: st
 
 
 def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format.Entry], list[inbox_format.Entry]]":
-    """Return all entries of a claim that is not in the log, and those of them that the transcript shows.
-
-    Text appended by hand after the hook had read the file may have joined the hand-written entry at its end. Then that
-    entry is split so that its beginning has an id that the transcript shows. All entries count if it shows no ids.
-    """
+    """Return all entries of a claim that is not in the log, and those of them that the transcript shows. Text appended
+    by hand after the hook had read the file may have joined the hand-written entry at its end. Then that entry is split
+    so that its beginning has an id that the transcript shows. All entries count if it shows no ids."""
     entries = inbox_format.parse(text)
     shown = [e for e in entries if e.id in shown_ids]
     if entries and entries[-1].id not in shown_ids:

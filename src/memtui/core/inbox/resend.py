@@ -2,8 +2,7 @@
 
 reconcile.py does the same for guidance. A session's state says which drafts, items and memories it was told of. A list
 is removed from it if the transcript shows that it did not arrive, or that it arrived on a branch of the conversation
-that the person has left since (`/rewind`).
-"""
+that the person has left since (`/rewind`)."""
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.core.client import transcript
@@ -21,10 +20,7 @@ MEMORIES = {"recall", "memory"}
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     """Note what became of the deliveries of a session, and which of them had a list that did not arrive; return the ids
-    of these. Raises OSError.
-
-    For the worker: reads the log back to the session's start, and its transcript.
-    """
+    of these. Raises OSError. For the worker: reads the log back to the session's start, and its transcript."""
     state = session_state.load(root, session_id)
     begun = clock.parse(state.get("started"))
     if begun is None:
@@ -84,11 +80,9 @@ class Left:
 
 
 def left_behind(path: str, names: "set[str]", known: str) -> Left:
-    """Find which deliveries the conversation has left behind, by its records from the last one upwards.
-
-    `known`: the last record of the branch in an earlier call. What is above it is the same since, so a long transcript
-    is read back only to there. What a compaction summed up was not left behind.
-    """
+    """Find which deliveries the conversation has left behind, by its records from the last one upwards. `known`: the
+    last record of the branch in an earlier call. What is above it is the same since, so a long transcript is read back
+    only to there. What a compaction summed up was not left behind."""
     found = Left()
     wanted = ""
     missing = set(names)
@@ -124,10 +118,9 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
     """Return the state of a session without the lists that did not arrive, but for what it was told since, as after a
-    compaction. One that may have been told before it is marked so again.
-
-    The note of them is removed by a later call, when the new state is saved: a hook can be killed before. Raises
-    OSError if the log can't be read back far enough."""
+    compaction. One that may have been told before it is marked so again. The note of them is removed by a later call,
+    when the new state is saved: a hook can be killed before. Raises OSError if the log can't be read back far enough.
+    """
     redone = sorted(_names(state, "redone"))
     lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*redone}
     if not lost:

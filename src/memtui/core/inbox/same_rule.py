@@ -3,8 +3,7 @@ them may be dropped for it.
 
 A word that is denied ("not npm", "instead of npm", "never use npm") differs from the same word wanted. Where nothing is
 denied in a language that is known here, the words must also come in the same order: "pnpm over npm" is not "npm over
-pnpm". Numbers must be the same.
-"""
+pnpm". Numbers must be the same."""
 
 import re
 from collections.abc import Iterable

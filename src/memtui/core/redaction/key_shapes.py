@@ -1,10 +1,9 @@
 """The shapes of the keys of known services, for `shaped`.
 
 They follow the issuers' documentation and public secret scanners. In a shape a capital before `{` is a class: A letters
-and digits, W the same with `_` and `-`, H hex digits, L lower-case letters and digits, U capitals and digits, B
-base 64. The rest is a regular expression. No shape may look far back: each is tried at one place, and the text that it
-has matched is not read again.
-"""
+and digits, W the same with `_` and `-`, H hex digits, L lower-case letters and digits, U capitals and digits, B base
+64. The rest is a regular expression. No shape may look far back: each is tried at one place, and the text that it has
+matched is not read again."""
 
 import re
 from collections.abc import Iterator

@@ -5,8 +5,7 @@ command (`placed`); by its name, such as `password` in one of many languages (`n
 little it looks like words (`unnamed`). Commit hashes, UUIDs, file paths, pictures and plain words stay: a text full of
 holes is no memory.
 
-Time is linear in the length of the text: a rule reads no text again, or only a limited part.
-"""
+Time is linear in the length of the text: a rule reads no text again, or only a limited part."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -85,9 +84,7 @@ def _merged(text: str, found: list[Secret]) -> list[Secret]:
 
 def redact(text: str) -> tuple[str, list[str]]:
     """Replace secrets by `[redacted: kind]`; return the text and the kinds found, in the order of the text, each once.
-
-    Redacting twice changes nothing more.
-    """
+    Redacting twice changes nothing more."""
     kinds: dict[str, None] = {}
     for _ in range(MAX_PASSES):
         found = found_in(text)

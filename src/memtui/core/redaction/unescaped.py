@@ -1,7 +1,6 @@
 """Text without what hides a key from the rules, with a map back to the places in the original.
 
-A key can be hidden by invisible characters, colours, separators written as an entity or an escape, and line breaks.
-"""
+A key can be hidden by invisible characters, colours, separators written as an entity or an escape, and line breaks."""
 
 import re
 from bisect import bisect_right

@@ -31,10 +31,8 @@ def check(
     client: list[Finding] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks; change nothing.
-
-    `client`: findings of an earlier `client_check`, which starts a process. `known` is as for `status.of_scope`.
-    """
+    """Run all checks; change nothing. `client`: findings of an earlier `client_check`, which starts a process. `known`
+    is as for `status.of_scope`."""
     foreign = paths.strangers(paths.root(env), paths.project_key(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
@@ -133,11 +131,9 @@ class _Session(NamedTuple):
 
 
 def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
-    """Find that no hook ran in the newest sessions of a project, and when the last one did.
-
-    Every hook of a session's start leaves the session's state behind. Sessions from before the installation don't
-    count; scripts can silence the hooks, so that their sessions alone are no problem.
-    """
+    """Find that no hook ran in the newest sessions of a project, and when the last one did. Every hook of a session's
+    start leaves the session's state behind. Sessions from before the installation don't count; scripts can silence the
+    hooks, so that their sessions alone are no problem."""
     root = paths.root(env)
     try:
         since = max(os.stat(installs.installs_path(root)).st_mtime, now - OLDEST)

@@ -47,11 +47,9 @@ def launcher_path() -> str:
 @functools.cache
 def choose_interpreter() -> str:
     """Return the path of the Python that hooks shall run with: the base interpreter of this one. Raises MemtuiError.
-
     Under `-I -S` a hook needs no site-packages, so the base of a virtual environment is enough; it starts as fast as
     the environment's own (measured) and may outlive it. The shims of version managers are scripts that take 60 ms to
-    start, and are never chosen.
-    """
+    start, and are never chosen."""
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
         if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
             return str(candidate)
@@ -89,14 +87,11 @@ def version_of(interpreter: str) -> tuple[int, ...]:
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
-    """Return the shell command of a hook. Raises MemtuiError for a path that JSON can't represent.
-
-    It names the directories of memtui and of Claude Code, so that no repository's settings can direct it elsewhere.
-
-    The client gives it to `/bin/sh -c`. The test in front keeps a person's prompts safe when memtui was removed but its
-    hooks were not: Python exits with 2 if its script is missing, and 2 blocks the prompt. `exec` saves a fork, and lets
-    the client's time-out end the hook itself.
-    """
+    """Return the shell command of a hook. Raises MemtuiError for a path that JSON can't represent. It names the
+    directories of memtui and of Claude Code, so that no repository's settings can direct it elsewhere. The client gives
+    it to `/bin/sh -c`. The test in front keeps a person's prompts safe when memtui was removed but its hooks were not:
+    Python exits with 2 if its script is missing, and 2 blocks the prompt. `exec` saves a fork, and lets the client's
+    time-out end the hook itself."""
     rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
     return _guarded(launcher, interpreter, rest)
 

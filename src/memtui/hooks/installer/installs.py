@@ -17,12 +17,9 @@ BACKUPS_KEPT = 10  # per settings file
 
 @dataclass
 class Record:
-    """One settings file, and what the installation made in it.
-
-    `existed`: there was a file before; `groups`: ours, by event; `created` and `replaced` as in `merge.Made`;
-    `made_dirs`: directories that were made for the file, and are removed with it; `python`: the interpreter with all
-    that memtui needs, in which a worker starts commands.
-    """
+    """One settings file, and what the installation made in it. `existed`: there was a file before; `groups`: ours, by
+    event; `created` and `replaced` as in `merge.Made`; `made_dirs`: directories that were made for the file, and are
+    removed with it; `python`: the interpreter with all that memtui needs, in which a worker starts commands."""
 
     scope: str
     real_path: str

@@ -2,8 +2,7 @@
 
 The standard decoder finds where a value ends (`raw_decode`), so JSON is what `json` accepts, except NaN and Infinity,
 which Claude Code's own reader refuses. New text takes the indentation, newlines and spacing of its surroundings. A path
-is a tuple of keys and list indexes; of a repeated key the last one counts, as in JavaScript.
-"""
+is a tuple of keys and list indexes; of a repeated key the last one counts, as in JavaScript."""
 
 import json
 from dataclasses import dataclass
@@ -29,10 +28,8 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 @dataclass(frozen=True)
 class Child:
-    """A member of an object or an item of a list, by positions in the text.
-
-    `start` and `end` are those of the whole member, its key included; `value` is where the value starts.
-    """
+    """A member of an object or an item of a list, by positions in the text. `start` and `end` are those of the whole
+    member, its key included; `value` is where the value starts."""
 
     key: str | int
     start: int

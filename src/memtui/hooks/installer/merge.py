@@ -15,11 +15,9 @@ STATUS_LINE = "statusLine"
 
 @dataclass
 class Made:
-    """The containers that an installation made or replaced, so that `strip` can undo this.
-
-    `created`: containers that were not there; None if that is unknown, and then every container that we empty is
-    removed. `replaced`: empty containers (`{ }`, `[]`, null, a blank file) with the text they had.
-    """
+    """The containers that an installation made or replaced, so that `strip` can undo this. `created`: containers that
+    were not there; None if that is unknown, and then every container that we empty is removed. `replaced`: empty
+    containers (`{ }`, `[]`, null, a blank file) with the text they had."""
 
     created: list[Path] | None = field(default_factory=list)
     replaced: list[tuple[Path, str]] = field(default_factory=list)
@@ -66,10 +64,8 @@ def _is_empty(value: Any) -> bool:
 
 def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> str:
     """Return the text with a group of ours for every event in `wanted`; groups from before are brought up to date.
-
     `written`: the groups as the last installation wrote them; of a group that a person changed since only the command
-    is replaced. What is made is noted in `made`. Raises MemtuiError.
-    """
+    is replaced. What is made is noted in `made`. Raises MemtuiError."""
     settings = read(text, name)
     if not settings:
         made.note_replaced((), text)

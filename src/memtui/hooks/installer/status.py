@@ -258,10 +258,8 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
 
 
 def _install_path(plugins: str, name: str) -> str:
-    """Return the directory from which the client runs a plugin, "" if there is none.
-
-    A plugin of a marketplace in a directory runs in place; others are copied.
-    """
+    """Return the directory from which the client runs a plugin, "" if there is none. A plugin of a marketplace in a
+    directory runs in place; others are copied."""
     market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
     origin = market.get("source") if isinstance(market, dict) else None
     if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
