@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.tui.driver import _Parser
+from memtui.tui.terminal import _Parser
 
 
 def parser(errors=None):

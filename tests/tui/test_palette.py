@@ -53,3 +53,16 @@ async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, 
         found = await palette(pilot, words)
         assert found[0].startswith(first)
         assert all(words in row.casefold() for row in found)
+
+
+async def test_the_line_under_the_cursor_has_a_mark_and_the_cursor_stops_at_the_ends(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await palette(pilot, "theme")
+        commands = app.screen.query_one("CommandList")
+        marked = [commands.render_line(y).text[0] for y in range(commands.option_count)]
+        assert marked == ["›"] + [" "] * (commands.option_count - 1)
+        await pilot.press("up")
+        assert commands.highlighted == 0
+        await pilot.press("end", *["down"] * commands.option_count)
+        assert commands.highlighted == commands.option_count - 1

@@ -20,7 +20,6 @@ from textual.screen import Screen
 from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
-from memtui.present import glyphs
 from memtui.tui import key_bindings, terminal, theme
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
@@ -154,10 +153,8 @@ class MemtuiApp(Services):
 
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver for this terminal; on POSIX systems ours."""
-        from memtui.tui.driver import TerminalDriver
-
         driver = super().get_driver_class()
-        return TerminalDriver if issubclass(TerminalDriver, driver) else driver
+        return terminal.TerminalDriver if issubclass(terminal.TerminalDriver, driver) else driver
 
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
@@ -173,11 +170,7 @@ class MemtuiApp(Services):
     @cached_property
     def own_line_filters(self) -> Sequence[LineFilter]:
         """The filters for a terminal without UTF-8, and for a person who wants no colours."""
-        if not self.no_color and not glyphs.plain(self.data.env, self.glyphs_setting):
-            return ()
-        from memtui.tui import output_filters
-
-        return output_filters.needed(self.data.env, self.glyphs_setting, no_color=self.no_color)
+        return terminal.filters(self.data.env, self.glyphs_setting, no_color=self.no_color)
 
     # the screens
 

@@ -5,14 +5,17 @@ import re
 from functools import partial
 from typing import Any
 
+from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.strip import Strip
 
 from memtui import actions
 from memtui.core.settings import config
+from memtui.present.legend import CURSOR
 from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
@@ -110,7 +113,22 @@ def _of_word(low: str, word: str, explanation: str) -> int:
 
 
 class Commands(CommandList):
-    """Textual's list of commands, except that a click on a row that is gone, but not painted over yet, does nothing."""
+    """Textual's list of commands, with the mark of our lists on the row under the cursor. The cursor stops at the ends,
+    and a click on a row that is gone, but not painted over yet, does nothing."""
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        if self.highlighted is None or self.scroll_offset.y + y != self.highlighted:
+            return strip
+        return Strip.join([Strip([Segment(CURSOR, next(iter(strip)).style)]), strip.crop(1)])
+
+    def action_cursor_up(self) -> None:
+        if self.highlighted != 0:
+            super().action_cursor_up()
+
+    def action_cursor_down(self) -> None:
+        if self.highlighted != self.option_count - 1:
+            super().action_cursor_down()
 
     def on_click(self, event: events.Click) -> None:
         if event.style.meta.get("option", 0) >= self.option_count:

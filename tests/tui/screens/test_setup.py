@@ -14,6 +14,7 @@ from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, retention
 from memtui.core.journal.journal import Journal
+from memtui.core.memories import scopes
 from memtui.core.review import taught
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
@@ -800,3 +801,21 @@ async def test_read_only_neither_stops_nor_starts_the_model(reading, world):
         await pilot.press("x")
         await settle(pilot)
         assert not control.stopped(world.root)
+
+
+async def test_problems_that_wait_in_other_places_are_counted_with_the_keys_of_these(setup_app, world):
+    from memtui.hooks.installer import checkup
+
+    write(scopes.discover(dict(world.env), world.shop)[0].directory + "/open.md", "no frontmatter")
+    found = checkup.check(dict(world.env), world.shop, NOW)
+    count = findings.problems(each for each in found if findings.place(each) == "inbox")
+    assert count
+    async with setup_app.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        said = f" · {count} problem{'s' * (count > 1)} with memories (2)"
+        assert said in summary(screen)
+        assert said in words_of(screen, "problems")
+        screen.snapshot.findings = []
+        assert "✓ Setup is fine" + said in screen.summary().plain
+        screen.count()
+        assert screen.status == "setup is fine"

@@ -9,6 +9,7 @@ from itertools import islice
 
 from rich.text import Text
 
+from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
@@ -69,10 +70,11 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 @dataclass
 class Snapshot:
     """Everything that was seen at one moment. `times` and `last_runs`: the milliseconds of hook runs and the time of
-    the last one in seconds, by event; `counted`: whether the log was counted for them; `reading`: of sessions by a
-    model, once one is set."""
+    the last one in seconds, by event; `counted`: whether the log was counted for them; `elsewhere`: the problems that
+    wait in other places, in words; `reading`: of sessions by a model, once one is set."""
 
     findings: list[Finding] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
     hooks: status.Status | None = None
     times: dict[str, "array[float]"] = field(default_factory=dict)
     last_runs: dict[str, float] = field(default_factory=dict)
@@ -86,6 +88,11 @@ class Snapshot:
     def problems(self) -> int:
         """How many problems are to fix."""
         return findings.problems(self.findings)
+
+    @property
+    def fine(self) -> str:
+        """What is said where the set-up has no problems."""
+        return "setup is fine" if self.elsewhere else "all good"
 
     @property
     def has_model(self) -> bool:
@@ -102,7 +109,11 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     `checkup.client_check`, which starts a process."""
     statistics = data.statistics
     snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
-    snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
+    found = checkup.check(data.env, data.cwd, data.now(), client, data.known)
+    snapshot.findings = findings.of_setup(found)
+    for place, what in (("inbox", "memories"), ("activity", "notes")):
+        if count := findings.problems(each for each in found if findings.place(each) == place):
+            snapshot.elsewhere.append(f"{many(count, 'problem')} with {what} ({actions.key_of(f'app.{place}')})")
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
     snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
@@ -171,9 +182,10 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
     changed = sum(row.source != "default" for row in seen.settings)
+    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none in the set-up" if seen.elsewhere else "✓ none"
     settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
     return {
-        PROBLEMS: (f"{seen.problems:,} to fix" if seen.problems else "✓ none", BAD if seen.problems else "green", None),
+        PROBLEMS: (" · ".join([problems, *seen.elsewhere]), BAD if seen.problems else "green", None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
         HOOKS: (*_hooks(seen), None),
         PROJECT: (sessions_get, colours.GOOD if usual else f"bold {colours.WARNING}", mode),

@@ -122,7 +122,9 @@ class Setup(ListScreen[SetupRow]):
     def count(self) -> None:
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         problems, shown = self.snapshot.problems, sum(row.kind != "head" for row in self.table.rows)
-        self.tell(f"{shown} match" if self.typed.strip() else f"{problems:,} to fix" if problems else "all good")
+        self.tell(
+            f"{shown} match" if self.typed.strip() else f"{problems:,} to fix" if problems else self.snapshot.fine
+        )
 
     def summary(self) -> Text:
         """Return the top line: whether hooks run, and how many problems there are."""
@@ -135,8 +137,12 @@ class Setup(ListScreen[SetupRow]):
         elif hooks is None or not hooks.installed:
             key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks to install"
             line.append(f"! No hooks{key}", style=BAD).append(" · ")
-        words, style = (f"! {many(count, 'problem')} to fix", BAD) if count else ("✓ All good", "green")
-        return line.append(words, style=style)
+        fine = self.snapshot.fine.capitalize()
+        words, style = (f"! {many(count, 'problem')} to fix", BAD) if count else (f"✓ {fine}", "green")
+        line.append(words, style=style)
+        for each in self.snapshot.elsewhere:
+            line.append(" · ").append(each, style=BAD)
+        return line
 
     def describe(self, row: SetupRow) -> Described:
         """Return the detail of a row: the row in full, and the keys for it."""
