@@ -11,7 +11,7 @@ from memtui.tui.widgets.bars import TABS
 
 from .conftest import NOW, settle
 from .dialogs.test_changes import trash
-from .test_frame import palette
+from .test_frame import notes, palette
 
 SIZES = [(60, 20), (80, 24), (100, 30), (160, 48)]
 
@@ -134,3 +134,21 @@ async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, n
         named = set(re.findall(r"(?:^|then |\(|, |: )(\S)  ?(?=\w+s\b)", words, re.M))
         assert not named & writing
         assert "installs" not in words
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("n", "n works in Memories."),
+        ("P", "P works in Memories and Activity."),
+        ("exclamation_mark", "! works in other places, not in Inbox."),
+        ("left", None),
+        ("escape", None),
+    ],
+)
+async def test_a_key_of_other_places_says_where_it_works(world, key, said):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        assert notes(app) == ([said] if said else [])

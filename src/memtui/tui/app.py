@@ -243,6 +243,16 @@ class MemtuiApp(Services):
                 pass
         await super().on_event(event)
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Run what a key is bound to, as Textual does; of one that works only in other places say where."""
+        is_bound = await super()._check_bindings(key, priority)
+        if not (is_bound or priority or self.on_top is None):
+            bound = [a for a in actions.ACTIONS if key in actions.keys_of(a, self.remapped).split(",")]
+            places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != actions.SECTIONS["M"])
+            if places:
+                self.warn(f"{actions.key_word(key)} works in {' and '.join(places)}.")
+        return is_bound
+
     def action_run(self, action_id: str) -> None:
         """Run an action by its id. An action of another screen runs there, once that screen has read its files; unless
         it only goes somewhere, which can be done from anywhere."""
@@ -261,6 +271,7 @@ class MemtuiApp(Services):
         # Screen first: Activity has a command of its own for app.note.
         command = screen.commands.get(action_id) or self.commands.get(action_id)
         if command is None:  # not every list has all that lists can do
+            self.warn(f"{actions.key_of(action_id)} works in other places, not in {screen.group.capitalize()}.")
             return
         action = actions.get(action_id)
         if action.writes and self.at_work:

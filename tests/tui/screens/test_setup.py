@@ -819,3 +819,28 @@ async def test_problems_that_wait_in_other_places_are_counted_with_the_keys_of_t
         assert "✓ Setup is fine" + said in screen.summary().plain
         screen.count()
         assert screen.status == "setup is fine"
+
+
+@pytest.mark.parametrize("width", [60, 120])
+async def test_rows_below_a_heading_are_indented_and_unfolding_moves_no_value(setup_app, width):
+    def value_at(screen):
+        strips = [strip.text for strip in screen._compositor.render_strips()]
+        shown = next(text for text in strips if " gate  " in text)
+        return shown.index("gate"), shown.index("show")
+
+    async with setup_app.run_test(size=(width, 60)) as pilot:
+        screen = await ready(pilot, folded=True)
+        before = value_at(screen)
+        assert before[0] == (5 if width < 100 else 6)
+        await ready(pilot)
+        screen.table.move_to(next(at for at, row in enumerate(screen.table.rows) if row.key == "setting gate"))
+        await settle(pilot)
+        assert value_at(screen) == before
+
+
+async def test_what_can_not_be_removed_says_so(setup_app):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda row: row.key == "head disk")
+        await pilot.press("x")
+        assert [note.message for note in pilot.app._notifications] == ["There is nothing to reset or remove here."]

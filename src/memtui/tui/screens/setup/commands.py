@@ -203,7 +203,9 @@ class SetupCommands:
         if row is not None and isinstance(row.about, Overview):
             return self._why_no_stop()
         about = self._setting_of(row)
-        return "That is the default already." if about and about.source == "default" else self._why_no_edit()
+        if about is None:
+            return "There is nothing to reset or remove here."
+        return "That is the default already." if about.source == "default" else ""
 
     def _why_no_uninstall(self) -> str:
         hooks = self.snapshot().hooks

@@ -282,9 +282,10 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     if row.kind == "head":
         words.stylize(row.style)
         mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
-        return [Text(mark, style="bold"), Text(row.title, style="bold"), words]
+        return [Text(mark, style="bold"), *[Text(row.title, style="bold")] * 2, words]
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
     words.stylize(quiet)
     if isinstance(row.about, Setting) and row.about.source != "default":
         words.stylize("bold cyan", 0, words.plain.index(" "))
-    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words]
+    title = Text("  " + safe_text.line(row.title, 100), style=quiet)
+    return [Text(row.mark, style=row.style), title, title, words]

@@ -27,8 +27,8 @@ from memtui.tui.widgets.rows import Column, RowList
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
 LOOKING = "looking …"
-# The most cells of the column of titles.
-TITLE_WIDTH = 18
+# Cells of the column of titles, and from which width of the list it has the second.
+TITLE_WIDTHS, ROOMY = (16, 20), 60
 
 
 @dataclass
@@ -47,7 +47,9 @@ class Setup(ListScreen[SetupRow]):
     legend: str = rows.LEGEND
 
     def __init__(self, services: Services) -> None:
-        columns = (Column("", 1), Column("", TITLE_WIDTH), Column(""))
+        slim, roomy = TITLE_WIDTHS
+        titles = (Column("", slim, until_width=ROOMY), Column("", roomy, from_width=ROOMY))
+        columns = (Column("", 1), *titles, Column(""))
         table = RowList[SetupRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: words of a line")
         self.snapshot = Snapshot()
@@ -96,7 +98,7 @@ class Setup(ListScreen[SetupRow]):
         """Draw the cells of a row, with what the filter matched."""
         cells = rows.draw(row, is_open=row.title in self.unfolded or self._is_filtered)
         if row.kind != "head":
-            fuzzy.mark(cells[1:], self.typed)
+            fuzzy.mark(cells[2:], self.typed)
         return cells
 
     @property
@@ -106,12 +108,8 @@ class Setup(ListScreen[SetupRow]):
     def select(self) -> Sequence[SetupRow]:
         """Return the rows below unfolded headings; with a filter the ones that it lets through, folded or not."""
         if self._is_filtered:
-            shown = rows.filtered(self.found, self.typed, attention=self.attention)
-        else:
-            shown = [row for row in self.found if row.kind == "head" or row.group in self.unfolded]
-        widest = max((len(row.title) for row in shown), default=1)
-        self.table.columns[1] = Column("", min(TITLE_WIDTH, widest))
-        return shown
+            return rows.filtered(self.found, self.typed, attention=self.attention)
+        return [row for row in self.found if row.kind == "head" or row.group in self.unfolded]
 
     def why_empty(self) -> str:
         """Return what an empty list says: that the filters hide everything, or that the files are being read."""
