@@ -133,10 +133,13 @@ class _Parser(XTermParser):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, except that it skips input that it can't read."""
+    """Textual's driver, except that it skips input that it can't read, and is not stopped while it ends."""
+
+    def _sigtstp_application(self, *args: object) -> None:
+        if not cast("Any", self._app).net.leaving:
+            super()._sigtstp_application(*args)
 
     def _sigcont_application(self, *args: object) -> None:
-        """Take the terminal again when the process continues, unless the application ends."""
         if not cast("Any", self._app).net.leaving:
             super()._sigcont_application(*args)
 
