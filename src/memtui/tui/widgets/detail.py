@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -120,11 +120,16 @@ class Detail(ScrollView, can_focus=True):
 
     # painting
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint a region; the style is looked up once for all its lines."""
+        self._style = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Paint one line of the screen."""
         at = y + int(self.scroll_offset.y)
         if at >= len(self.lines):
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self._style)
         strip = self._strips.get(at)
         if strip is None:
             strip = self._strips[at] = self._line(at)
@@ -138,7 +143,7 @@ class Detail(ScrollView, can_focus=True):
             text = text.copy()
             style = self.screen.get_component_rich_style("screen--selection")
             text.stylize(style, start, len(text.plain) if end == -1 else end)
-        return painting.text_line(text, self.rich_style, self.size.width, self.app.console).apply_offsets(0, at)
+        return painting.text_line(text, self._style, self.size.width, self.app.console).apply_offsets(0, at)
 
 
 def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:
