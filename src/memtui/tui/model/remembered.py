@@ -1,4 +1,4 @@
-"""The state of the screens from one start to the next: sort, filters, folds. A cache: without it all start fresh."""
+"""The state of the screens from one start to the next: sort, place, folds. A cache: without it all start fresh."""
 
 from memtui.core.base import fastjson, fs
 

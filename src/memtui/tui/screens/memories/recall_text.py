@@ -32,7 +32,8 @@ def glance(head: Text, found: RecallCandidate) -> Text:
     """Return the preview of a memory: its `head`, why it was found, and the beginning of its text."""
     text, why = head.copy(), recall.because(found)
     if why:
-        text.append(f"{safe_text.line(cut(why, 200))}\n", style="cyan")
+        words = "matched: " * bool(recall.telling(found))
+        text.append(f"{words}{safe_text.line(cut(why, 200))}\n", style="cyan")
     if found.text:
         # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
         text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))

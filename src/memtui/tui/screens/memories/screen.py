@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input
 
 from memtui import actions
 from memtui.actions import Action
@@ -98,7 +97,6 @@ class Memories(ListScreen[Pair]):
         left = self.left
         self.table.order = order if (order := str(left.get("sort"))) in rows.ORDERS else "name"
         self.places.restore(left)
-        self._put_query(str(left.get("query") or ""))
         self.table.focus()
         # Within the key press, not by a message after it: the letter and the list are painted at once then.
         self.watch(self.filter_line, "value", self._query_typed, init=False)
@@ -117,7 +115,7 @@ class Memories(ListScreen[Pair]):
 
     def _keep(self) -> None:
         places = self.places
-        self.keep(sort=self.table.order, query=self.typed, place=places.row_id, folds=places.folds)
+        self.keep(sort=self.table.order, place=places.row_id, folds=places.folds)
 
     # reading
 
@@ -323,18 +321,14 @@ class Memories(ListScreen[Pair]):
     # the query
 
     def show_query(self, text: str) -> None:
-        """Show what a query finds, and remember it."""
-        self._put_query(text)
+        """Show what a query finds."""
+        self.typed = self.filter_line.value = text
+        self.filter_line.set_class(bool(text), "shown")
         self.table.redraw()
         self.fill()
-        self._keep()
 
     def _toggle(self, term: str) -> None:
         self.show_query(query.toggled(self.typed, term))
-
-    def _put_query(self, text: str) -> None:
-        self.typed = self.filter_line.value = text
-        self.filter_line.set_class(bool(text), "shown")
 
     def _query_typed(self, text: str) -> None:
         if text != self.typed:
@@ -343,17 +337,6 @@ class Memories(ListScreen[Pair]):
             self.typed = text
             self.table.redraw()
             self.fill()
-
-    @on(Input.Submitted, "#filter")
-    def _query_submitted(self) -> None:
-        self._keep()
-
-    def clear_filter(self) -> bool:
-        """Clear the query; return False if there was none."""
-        cleared = super().clear_filter()
-        if cleared:
-            self._keep()
-        return cleared
 
     # recall
 
