@@ -307,7 +307,7 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
         await settle(pilot)
         await pilot.press("A", "a")
         await pilot.pause()
-        assert "not written, as a memory of this name is there already" in app.screen.plain
+        assert "prefer-pnpm" not in app.screen.plain
         await pilot.press("G", "enter")  # it is longer than the screen
         await settle(pilot)
     assert memory(world, "prefer-pnpm") == before
@@ -607,7 +607,7 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app):
         before = everything(world)
         await pilot.press("A", "x")
         await settle(pilot)
-        assert set(updates(world)) == {"short-changelog"}  # folded, so not in the list
+        assert set(updates(world)) == {"prefer-pnpm", "short-changelog"}  # its name is taken; folded
         assert len(items(world)) == 4
         await back_and_forth(pilot, lambda: everything(world), before)
         await pilot.press("A", "A")
@@ -817,6 +817,22 @@ async def test_rejecting_and_hiding_are_in_the_foot_of_60_columns(app):
         await to(pilot, "no-snapshot-tests")
         offered = [action for _, _, action in app.screen.foot.pieces]
         assert {"inbox.reject", "inbox.later", "app.help"} <= set(offered)
+
+
+async def test_mark_all_leaves_out_what_cannot_be_accepted_and_one_offs(world, app):
+    put(f"{world.shop}/.claude/memory/no-snapshot-tests.md", "Taken.\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.table.move_to(len(app.screen.table.rows) - 1)
+        await pilot.press("enter")
+        await to(pilot, "no-snapshot-tests")
+        assert next(action for _, _, action in app.screen.foot.pieces if action.startswith("inbox.")) == "inbox.merge"
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("A")
+        await settle(pilot)
+        marked = {row.item.entry.fields["name"] for row in app.screen.table.chosen()}
+        assert "ask-before-migrations" in marked
+        assert not {"no-snapshot-tests", "short-changelog"} & marked
 
 
 @pytest.mark.slow

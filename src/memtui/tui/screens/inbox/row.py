@@ -77,6 +77,11 @@ class InboxView:
             known = self._drafts[item.key] = (item, self.propose(item))
         return known[1]
 
+    def is_taken(self, row: "InboxRow") -> bool:
+        """Tell whether a row is a draft that can't be accepted, as a memory of its name is there already."""
+        proposed = self.draft(row.item) if row.kind is DRAFT and row.item is not None else None
+        return isinstance(proposed, Draft) and proposed.taken
+
     def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
         """As `draft`, but read the files now; with the choices of the person."""
         try:

@@ -310,7 +310,10 @@ class Inbox(ListScreen[InboxRow]):
         leader = self.chosen.leader
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ("project",))]
-        own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in IN_FOOT if verb in leader.kind.verbs]
+        verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
+        if self.view.is_taken(leader):
+            verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "accept"})]
+        own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in verbs]
         return [
             *(replace(actions.get(action), footer=word) for action, word in own),
             *(actions.on_screen("inbox", verb) for verb in ON_LIST),
@@ -428,7 +431,10 @@ class Inbox(ListScreen[InboxRow]):
         alike = [row for row in self.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
             return [row for row in alike if row.until is not None]
-        return [row for row in alike if not row.needs_look] or [row for row in alike if row.until is None]
+        sure = [row for row in alike if not (row.needs_look or self.view.is_taken(row))]
+        if under is not None and under.kind is DRAFT:
+            sure = [row for row in sure if row.item and not row.item.entry.one_off()]
+        return sure or [row for row in alike if row.until is None]
 
     def fold_word(self) -> str:
         """Return what enter does to a fold."""
