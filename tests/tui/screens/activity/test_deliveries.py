@@ -279,7 +279,10 @@ async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
 async def test_a_terminal_of_80_columns_says_of_which_project_each_delivery_is(deliveries):
     """The list is of all projects: without their names, losses elsewhere look like this project's."""
     async with deliveries.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+        screen = await ready(pilot)
+        screen.table.move_to(0)  # only now is what unfolding put in sight drawn
+        stand_on(screen, listed(screen)[0].id)
+        await settle(pilot)
         text = [strip.text for strip in deliveries.screen._compositor.render_strips()]
         assert any("draft the post on caching" in line and " blog " in line for line in text)
 
