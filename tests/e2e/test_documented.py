@@ -505,14 +505,16 @@ def recalled(tui, _):
 
 
 def undo_of_others(tui, world):
-    """What was done elsewhere is named first; the same key again means yes."""
+    """What was done elsewhere is named first, and one is asked."""
     with ShellTerminal(world) as shell:
         assert shell.run("memtui rm release-steps")[0] == 0
     tui.press("z")
-    tui.see("z again")
+    tui.see("Undo “trash project:release-steps”", "Undo it")
     assert not (world.project / ".claude/memory/release-steps.md").exists()
-    tui.press("z")
-    tui.see("Undone|undone")
+    tui.press("\x1b[B")
+    tui.see("› *Undo it")
+    tui.press("\r")
+    tui.see("Undone: .*release-steps", gone="Undo it")
     assert (world.project / ".claude/memory/release-steps.md").exists()
 
 
