@@ -19,7 +19,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
 from memtui.core.settings import config
-from memtui.extract import decisions, personal, signals, write
+from memtui.extract import decisions, message, personal, write
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class _SaidAlready:
 def _statements(body: str) -> Iterator[str]:
     """Yield the lines of a memory or of instructions, and the sentences of those that have several."""
     for line in session.joined(body).splitlines():
-        sentences = signals.sentences_of(line)
+        sentences = message.sentences_of(line)
         yield line.strip(" -*#")
         yield from [each.text for each in sentences] if len(sentences) > 1 else []
 

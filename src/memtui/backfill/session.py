@@ -14,7 +14,7 @@ from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import Conversation, Turn, normalised
 from memtui.core.client.speaker import MAX_TEXT
 from memtui.core.redaction.redact import redact
-from memtui.extract import classifier, signals
+from memtui.extract import classifier, message, signals
 from memtui.extract.classifier import Classifier
 from memtui.extract.signals import Signal
 
@@ -98,7 +98,7 @@ def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversat
     said = normalised(draft.description)
     return (
         draft.confidence >= threshold
-        and not (draft.kind == "confirmation" and signals.too_short(said))
+        and not (draft.kind == "confirmation" and message.too_short(said))
         and bool(_WORD.search(said))
         and said not in normalised(turn.agent)
         and not conversation.was_injected(draft.description)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import features, personal, phrases, signals
+from memtui.extract import features, message, personal, phrases, signals
 from memtui.extract.personal import Correction, probability
 from memtui.extract.signals import Basis, Signal
 
@@ -117,10 +117,10 @@ def drafts(turns: Iterable[Turn], classifier: Classifier | None) -> list[Signal]
 def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
     """List the drafts in one turn: one, or for each of several rules one. Only the first teaches by its decision."""
     found = signals.signals_of(turn)
-    words = signals.own_words(turn.text)
+    words = message.own_words(turn.text)
     if classifier is None or not words:
         return found
-    if not found and (signals.too_short(words) or phrases.MACHINE.match(turn.text)):
+    if not found and (message.too_short(words) or phrases.MACHINE.match(turn.text)):
         return []  # of which no draft is made, whatever its scores
     first = _judged(turn, found[0] if found else None, classifier)
     if first is None:
@@ -154,7 +154,7 @@ def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal 
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
         feedback, durable = joined(feedback, durable, draft.confidence)
-    elif signals.too_short(turn.text):
+    elif message.too_short(turn.text):
         feedback = draft.confidence  # of a few words the classifier says too much; how long they hold, it may say
     return replace(draft, confidence=round(feedback, 2), durable=round(durable, 2))
 

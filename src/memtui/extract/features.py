@@ -11,7 +11,7 @@ from itertools import pairwise, repeat
 from operator import add
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import phrases, signals, vocabulary, wording
+from memtui.extract import message, phrases, signals, vocabulary, wording
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
 SIZES = {
@@ -74,7 +74,7 @@ def by_bucket(found: Rows) -> dict[int, float]:
 
 def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
     """List the features of a turn by their values, those of one group together."""
-    words = signals.own_words(turn.text)[:MAX_TEXT]
+    words = message.own_words(turn.text)[:MAX_TEXT]
     low = " ".join(words.lower().split())
     tokens = _WORD.findall(low)
     groups = {
@@ -117,7 +117,7 @@ def _topics(tokens: list[str]) -> dict[str, float]:
 
 def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:
     """Return what the rules see, and what the agent had just done, each 0 to 1."""
-    sentences = signals.sentences_of(words)
+    sentences = message.sentences_of(words)
     found = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
     for name, family in _FAMILIES.items():
         found[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
@@ -142,7 +142,7 @@ def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, 
     found["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
     found["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
     found["document"] = float(_DOCUMENT.search(words) is not None)
-    found["check"] = float(signals.check_in(words) is not None)
+    found["check"] = float(message.check_in(words) is not None)
     found["link"] = float("http" in words)
     found[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
     for tool in turn.tools[-3:]:
