@@ -109,3 +109,12 @@ async def settle(pilot):
         if not any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers):
             break
     await pilot.pause()
+
+
+async def until(pilot, holds, seconds=60):
+    """Wait until something holds, while the application goes on."""
+    for _ in range(seconds * 50):
+        if holds():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came")

@@ -12,7 +12,7 @@ from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
 
-from .conftest import NOW, settle
+from .conftest import NOW, settle, until
 
 
 def write(path, text="---\nname: new\ndescription: d\nmetadata:\n  type: project\n---\n\nNew.\n"):
@@ -33,16 +33,6 @@ def journal(world):
 def looked(world, looks=watch.LOOKS + 1):
     """What is told in the next looks."""
     return set().union(*(world.changed() for _ in range(looks)))
-
-
-async def until(pilot, holds, seconds=20):
-    """Wait until something holds, without a key."""
-    for _ in range(seconds * 20):
-        await settle(pilot)
-        if holds():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it never came")
 
 
 def a_watch(world):

@@ -108,7 +108,8 @@ def default_name(label: str) -> str:
 
 def write(export: Export, path: str) -> None:
     """Write an export to a path that nothing is at yet, or an empty folder; only the person can read it. Several scopes
-    get a folder each. A process that is killed leaves nothing at the path. Raises ConflictError, MemtuiError."""
+    get a folder each. A process that is killed leaves nothing at the path, but a folder beside it. Raises
+    ConflictError, MemtuiError."""
     path = os.path.abspath(path)
     if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
         raise ConflictError(f"{path} is there already.", TAKEN)
@@ -118,7 +119,7 @@ def write(export: Export, path: str) -> None:
             below = f"{temporary}/{folder_name(label)}" if len(export.files) > 1 else temporary
             for name, data in files.items():
                 fs.makedirs(os.path.dirname(f"{below}/{name}"))
-                fs.write_atomic(f"{below}/{name}", data)
+                fs.append(f"{below}/{name}", data, durable=True)  # the folder is renamed as a whole
         if os.path.isdir(path):
             os.rmdir(path)
         os.rename(temporary, path)

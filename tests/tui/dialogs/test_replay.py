@@ -7,7 +7,7 @@ import pytest
 from memtui.demo.sessions import DemoSession
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import settle
+from tui.conftest import settle, until
 from tui.screens.memories.hands import exists, press, stand_on
 from tui.test_memory_form import field
 
@@ -31,8 +31,7 @@ def rows(dialog):
 
 async def replay(pilot):
     await press(pilot, "ctrl+l")
-    await settle(pilot)
-    assert isinstance(pilot.app.screen, Choice)
+    await until(pilot, lambda: isinstance(pilot.app.screen, Choice))
     return pilot.app.screen
 
 

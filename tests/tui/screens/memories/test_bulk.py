@@ -9,7 +9,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.widgets.body import Body
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, settle, until
 
 from .hands import choose, everywhere, exists, press, project, read, stand_on, write
 
@@ -189,15 +189,6 @@ def crowd(world):
         text = f"---\nname: many-{number:03}\ndescription: One of many\nmetadata:\n  type: user\n---\nText.\n"
         write(everywhere(world, f"many-{number:03}.md"), text)
     return world
-
-
-async def until(pilot, true):
-    """Wait for something while the application goes on."""
-    for _ in range(6000):
-        if true():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("it never came")
 
 
 @pytest.mark.slow
