@@ -28,6 +28,8 @@ MOST_CHARACTERS = 200_000
 DELIVERED = "inject"
 # Stands where the id of a delivery would.
 NO_DELIVERY = "0" * 26
+# What raises or lowers the odds by less is not worth a word.
+LEAST_SHIFT = 0.05
 # The longest wait for another process that builds an index.
 WAIT_SECONDS = 10.0
 
@@ -294,7 +296,7 @@ def _candidate(
         found.probability,
         pinned=hit.pinned,
         stamp=found.stamp[0] / 1e9,
-        shifts=tuple(found.shifts),
+        shifts=tuple(each for each in found.shifts if abs(each[1]) >= LEAST_SHIFT),
         parts={"lexical": hit.lexical, "share": hit.share, "cosine": hit.cosine, "overlap": hit.overlap},
         terms=_matched(texts, asked),
         trigger=_by_trigger(texts["triggers"], asked),

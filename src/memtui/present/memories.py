@@ -69,10 +69,7 @@ def scopes_explained(
 
 
 def must_ask(labels: Sequence[str]) -> bool:
-    """Return whether to ask before memories go to the trash: many of them, or of more than one project.
-
-    `labels` are of their scopes, one for each memory.
-    """
+    """Return whether to ask before memories of these scopes go to the trash: many, or of more than one project."""
     return len(labels) > ASK_OVER or _projects(labels) > 1
 
 

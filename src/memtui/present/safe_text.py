@@ -1,7 +1,4 @@
-"""Make text from files safe to draw: no terminal escapes, no markup, no bidirectional tricks.
-
-Everything from a memory, a transcript, an inbox or the log passes through here before a widget draws it.
-"""
+"""Text from files, made safe to draw: no terminal escapes, no markup, no bidirectional tricks."""
 
 from memtui.core.base import visible
 

@@ -1,7 +1,4 @@
-"""Words for why no session would get what a person leaves, and what to do: a command, or keys of the TUI.
-
-The codes are those of `Workspace.unheard`.
-"""
+"""Words for why no session would get what a person leaves (a code of `Workspace.unheard`), and what to do."""
 
 from typing import NamedTuple
 

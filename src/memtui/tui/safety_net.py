@@ -1,9 +1,7 @@
 """The safety net: an unexpected error stops the handler, worker or drawing that it happens in, not the application.
 
-Textual 8 ends the application at the first one, and has no hook before that. All of them pass through a few of its
-functions: errors of workers, timers, callbacks and the layout through `_handle_exception`; those of handlers and
-actions leave `_dispatch_message`, after which the widget would get no more messages; one while drawing would come back
-at every paint, and nothing else be painted.
+Textual 8 ends the application at the first one. Errors of workers, timers, callbacks and the layout pass through
+`_handle_exception`; those of handlers and actions leave `_dispatch_message`; one while drawing comes at every paint.
 """
 
 import asyncio

@@ -1,7 +1,5 @@
-"""The choice of what to trust in a repository's memories: its options, and the text of what each would trust.
-
-The bytes that were shown are trusted, whatever the files hold by then.
-"""
+"""The choice of what to trust in a repository's memories. The bytes that were shown are trusted, whatever the files
+hold by then."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,4 @@
-"""The data of the screens, read from the engine in workers; a screen draws what was read last.
-
-No rule is decided here: rules are in the engine, which the command line calls as well.
-"""
+"""The data of the screens, read from the engine in workers, which decides all rules; a screen draws what was read."""
 
 import os
 from dataclasses import dataclass, field, replace

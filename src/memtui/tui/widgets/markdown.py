@@ -1,11 +1,7 @@
-"""A memory's Markdown, styled for reading: headings, lists, emphasis, code, links. Used wherever a memory is shown.
+"""A memory's Markdown, styled line by line for reading (`render`, without its syntax) and for the editor (`spans`).
 
-`render` drops the syntax, for reading: it returns one line for each line of source, so that a caller can put marks
-before them. `spans` styles a line of source, for the editor.
-
-This is no parser, but one pass over the lines. The Markdown of Rich and Textual changes text that a person has to see
-before it becomes a memory: it drops `<tags>`, comments and link targets, renumbers lists and joins lines. It also takes
-270 ms for 20,000 characters (markdown-it alone 50 ms, this 5 ms), and a key may take 16 ms.
+No parser: the Markdown of Rich and Textual drops `<tags>`, comments and link targets, renumbers lists and joins lines,
+which a person has to see. It also takes 270 ms for 20,000 characters, this 5 ms, and a key may take 16 ms.
 """
 
 import re

@@ -1,8 +1,5 @@
-"""A list of any length that draws only the lines on the screen.
-
-Rows are plain data of the screen. A `draw` function makes the cells of a row when its line is painted. The cursor and
-the marks follow row ids, so that both survive when the files behind the rows change.
-"""
+"""A list of any length that draws only the lines on the screen. Cursor and marks follow row ids, so that both survive
+when the files behind the rows change."""
 
 import math
 import textwrap

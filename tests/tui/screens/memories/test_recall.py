@@ -10,6 +10,7 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.memories.recall import LATE_SECONDS, READING
 from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, settle
 from tui.test_frame import palette
@@ -95,6 +96,43 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         assert app.screen.table.row is RULE
         assert "The words that counted" in app.screen.detail.plain
         assert "Use pnpm for every install" in app.screen.detail.plain
+
+
+async def test_likelihoods_of_the_prompt_before_go_while_another_one_takes_long(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        recall, table = app.screen.recall, app.screen.table
+        assert "%" in table._draw(table.rows[0])[1].plain
+        with recall._one_run:  # another run goes on
+            recall.line.value = "something else that takes its time"
+            await pilot.pause(LATE_SECONDS * 2)
+            assert not any("%" in cell.plain for cell in table._draw(table.rows[0]))
+            assert app.screen.summary().plain == table.rule() == READING
+        await settle(pilot)
+        assert "%" in table._draw(table.rows[1])[1].plain
+
+
+async def test_a_long_prompt_is_selected_and_seen_from_its_beginning(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        line = app.screen.recall.line
+        assert line.render_line(0).text.strip().startswith("no, no snapshots please")
+        await pilot.press("enter", "r")
+        await settle(pilot)
+        assert line.render_line(0).text.strip().startswith("no, no snapshots please")
+        await pilot.press("q")
+        assert line.value == "q", "a letter takes the place of what is selected"
+
+
+async def test_the_keys_of_a_memory_in_recall_stand_above_the_text_that_the_model_gets(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await ask(pilot)
+        seen = "\n".join(line.plain for line in app.screen.detail.lines[: app.screen.detail.size.height])
+        keys, text = seen.partition("What the model would get")[::2]
+        assert all(f"  {key}  " in keys for key in "txP")
+        assert "<memtui-memory" in text
 
 
 @pytest.mark.slow

@@ -186,7 +186,8 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         await settle(pilot)
         app.screen.places.go_to("others")
         await settle(pilot)
-        app.screen.navigation.order("scope")
+        while app.screen.table.order != "scope":
+            await pilot.press("s")
         assert {app.screen._draw(pair)[5].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
         await stand_on(pilot, "retries")
         assert "untyped in auto home/api · " in detail(app)

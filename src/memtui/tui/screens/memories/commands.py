@@ -40,6 +40,7 @@ TYPES = {
     "reference": "where something is, and what it is good for",
     "tool": "a tool: how to call it, what to look out for",
 }
+TYPE_ROWS = [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
 
 
 def _names(chosen: list[Pair]) -> str:
@@ -176,7 +177,7 @@ class MemoryCommands:
     async def retype(self) -> None:
         """Change the type of the chosen memories."""
         current = self.list.chosen()[0][1].memory.type
-        kind = await self.services.ask(Choice("Type", [(kind, kind) for kind in memory.TYPES], current))
+        kind = await self.services.ask(Choice("Type", TYPE_ROWS, current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
             self.services.say(f"It is {kind} already.")
         elif kind:
@@ -238,9 +239,8 @@ class MemoryCommands:
         rows = self.list.chosen()
         if rows and not self.places.has_focus and not any("U" in row.letters for _, row in rows):
             revoke = "`memtui trust --remove` stops trusting it. " if rows[0][0].needs_trust else ""
-            self.services.say(
-                actions.keyed(f"Nothing to trust here. {revoke}{{inbox.accept}} accepts drafts: {{app.inbox}}.")
-            )
+            words = f"Nothing to trust here. {revoke}{{inbox.accept}} accepts drafts: {{app.inbox}}."
+            self.services.say(actions.keyed(words))
             return
         shared = next((s for s, _ in rows if s.is_shared), None)
         own = (s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem)
@@ -250,10 +250,8 @@ class MemoryCommands:
             return
         chosen = [row.file for place, row in rows if place.label == scope.label]
         question = Trusting(self.services.data, scope.directory, chosen)
-        answer = await self.services.ask(
-            Choice(question.title, question.entries, question.current, about=question.about)
-        )
-        if answer:
+        choice = Choice(question.title, question.entries, question.current, about=question.about)
+        if answer := await self.services.ask(choice):
             self._attempt(lambda: question.do(answer), question.done(answer))
 
     # the form and the editor
@@ -270,7 +268,7 @@ class MemoryCommands:
             (name, f"continue “{each.title}”, {why[each.orphan]} {ago(each.time, data.now())}")
             for name, each in kept.items()
         ]
-        rows += [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
+        rows += TYPE_ROWS
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
         answer = await self.services.ask(Choice("New memory", rows, next(iter(kept), "feedback")))

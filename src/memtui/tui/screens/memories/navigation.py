@@ -92,11 +92,7 @@ class MemoryNavigation:
     def sort(self) -> None:
         """Take the next order."""
         names = [*ORDERS]
-        self.order(names[(names.index(self.memories.order) + 1) % len(names)])
-
-    def order(self, sort: str) -> None:
-        """Sort the list."""
-        self.memories.order = sort
+        self.memories.order = names[(names.index(self.memories.order) + 1) % len(names)]
         self.memories.redraw()
         self.relist()
 

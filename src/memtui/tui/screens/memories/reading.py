@@ -52,9 +52,7 @@ class MemoryReader:
     """Everything that the Memories screen has read.
 
     `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only the
-    first page read; `loaded`: whether all scopes were read. After workers have read memories, deliveries or outcomes
-    it calls `show`, `show_counts` or `show_outcomes`.
+    times by path; `made`: the memories that memtui made; `partly`: the labels of scopes with only the first page read.
     """
 
     def __init__(

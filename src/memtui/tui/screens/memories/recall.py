@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual import events
 from textual.widgets import Input
+from textual.widgets.input import Selection
 from textual.worker import get_current_worker
 
 from memtui import actions
@@ -39,6 +40,8 @@ The next session builds it, and so does `memtui recall`."""
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
+# How long the list of another prompt stays as it was.
+LATE_SECONDS = 0.15
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
 NAMES_SHOWN = 3
 # Prompts that are offered, and the characters of one in the list.
@@ -81,7 +84,8 @@ class Recall(Labelled):
         *,
         relist: Callable[[], None],
     ) -> None:
-        self.line = Field(placeholder="a prompt, as you would type it to Claude; ↓ takes a recent one", id="prompt")
+        hint = "a prompt, as you would type it to Claude; ↓ takes a recent one"
+        self.line = Field(placeholder=hint, id="prompt", select_on_focus=False)
         super().__init__("prompt", self.line)
         self.services, self.of_screen, self.list, self.memories = services, screen, table, memories
         self.relist = relist
@@ -133,6 +137,7 @@ class Recall(Labelled):
     def run(self, *, fresh: bool) -> None:
         """Run the prompt in a worker; `fresh`: after the memories have changed."""
         prompt = self.prompt
+        self.set_timer(LATE_SECONDS, self._show_late)
         self.run_worker(lambda: self._run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True)
 
     def _tell(self, show: Callable[..., None], *results: Any) -> None:
@@ -167,7 +172,6 @@ class Recall(Labelled):
         self.recent = prompts
         if prompts and not self.prompt and not self.line.value:
             self._put(prompts[0].text)
-            self.line.action_select_all()
             self.run(fresh=False)
 
     def _show_index(self, step: str, problem: str) -> None:
@@ -179,6 +183,18 @@ class Recall(Labelled):
         self._problem = f"{error.message} {error.hint}".strip()
         self._step, self._candidates, self.last = "", {}, RecallRun(self.prompt)
         self._relist()
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether the list is still that of another prompt than the one in the line."""
+        return self.prompt != self.last.prompt
+
+    def _show_late(self) -> None:
+        """Dim what another prompt would bring. Not with each letter: a run is mostly quicker than the eye."""
+        if self._is_late and self.of_screen.has_class("recalling"):
+            self.list.redraw()
+            self.of_screen.summarize()
+            self.of_screen.show_detail()
 
     def _show_run(self, run: RecallRun) -> None:
         """Show what a prompt would bring, unless another was typed meanwhile."""
@@ -198,10 +214,10 @@ class Recall(Labelled):
     # the prompt
 
     def type_prompt(self) -> None:
-        """Type a prompt: what stands there is selected."""
+        """Type a prompt: what stands there is selected, and seen from its beginning."""
         self.of_screen.remove_class("deep", "whole")
         self.line.focus()
-        self.line.action_select_all()
+        self.line.selection = Selection(len(self.line.value), 0)
 
     def show_prompt(self, prompt: str) -> None:
         """Run a prompt, and go to the list."""
@@ -214,6 +230,7 @@ class Recall(Labelled):
         self.prompt = prompt[:MOST_CHARACTERS]
         with self.line.prevent(Input.Changed):
             self.line.value = safe_text.line(prompt)
+        self.line.selection = Selection(len(self.line.value), 0)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Run the prompt while the person types."""
@@ -273,6 +290,8 @@ class Recall(Labelled):
     def rule(self) -> str:
         """Return the words in the rule."""
         run = self.last
+        if self._is_late:
+            return READING
         left_out = f"left out: {len(run.left_out)}" if run.left_out else "nothing is left out"
         return f"{words.amount(run)} · {left_out}" if run.delivered else left_out
 
@@ -289,13 +308,16 @@ class Recall(Labelled):
             name = Text.assemble((words.PINNED + " ", "cyan"), name)
         likely, colour = words.scored(found), "cyan" if found.delivered else "dim"
         amount = Text(short(found.units) if found.units else "", style="dim")
+        if self._is_late:
+            name.stylize("dim")
+            return [Text(), Text(), Text(), name, says, amount]
         return [Text(mark, style=style), Text(likely, style=colour), Text(likely[:4], style=colour), name, says, amount]
 
     def why_empty(self) -> str:
         """Return why nothing is listed."""
         if self._problem or self._step:
             return safe_text.line(self._problem) or self._step
-        if self.prompt != self.last.prompt:
+        if self._is_late:
             return READING
         if not self.last.memories and (self.last.silent or self.prompt):
             return actions.keyed(NO_MEMORIES, read_only=self.services.read_only)
@@ -310,6 +332,8 @@ class Recall(Labelled):
         line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
         if problem := self._problem or self._index_problem:
             return line.append("! " + safe_text.line(problem), style="red")
+        if self._is_late and not self._step:
+            return line.append(READING, style="bold")
         if self._step or not run.prompt.strip() or not run.memories:
             step = safe_text.line(self._step) or "Recall: which memories a prompt would bring, and why"
             return line.append(step, style="bold")
@@ -332,7 +356,11 @@ class Recall(Labelled):
         name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
         text = Text().append_text(name).append_text(head)
         recall_text.append_why(text, found, read_only=self.services.read_only)
-        return Described(text, recall_text.glance(head, found), title=safe_text.line(found.name))
+        glance = recall_text.glance(head, found)
+        if self._is_late:
+            text.stylize("dim")
+            glance.stylize("dim")
+        return Described(text, glance, title=safe_text.line(found.name))
 
     def copied(self, pair: Pair | None) -> str:
         """Return the text for the clipboard: what the model would get."""

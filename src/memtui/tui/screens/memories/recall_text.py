@@ -21,7 +21,7 @@ def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text
     mark, style, words = recall.outcome(found.outcome)
     text = Text().append(f"{mark} {words}", style=style)
     line = "" if found.delivered else f", delivered from {share(run.threshold)} on"
-    text.append(f"  likely to help: {share(found.probability)}{line}\n", style="dim")
+    text.append(f" · {share(found.probability)} likely to help{line}\n", style="dim")
     facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
@@ -41,17 +41,17 @@ def glance(head: Text, found: RecallCandidate) -> Text:
 
 
 def append_why(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
-    """Append why a memory would be delivered or not, what the model would get, and the keys that work on it."""
-    _append_terms(text, found)
-    if found.shifts:
-        text.append("\nRaised and lowered by\n", style="bold")
-        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
-    exact(text, "What the model would get" + ", were it delivered" * (not found.delivered), found)
+    """Append the keys that work on a memory, why it would be delivered or not, and what the model would get."""
     muted = "deliver it again" if found.outcome == "muted" else "never deliver it for prompts like this"
     pinned = "no longer count it more" if found.pinned else "count it more, for every prompt"
     trigger = ("memories.retype", "add a trigger: find it by other words, too")
     keys = [trigger, ("memories.remove", muted), ("memories.pin", pinned), ("memories.edit", "edit it")]
     append_keys(text, keys, read_only=read_only)
+    _append_terms(text, found)
+    if found.shifts:
+        text.append("\nRaised and lowered by\n", style="bold")
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
+    exact(text, "What the model would get" + ", were it delivered" * (not found.delivered), found)
 
 
 def _append_terms(text: Text, found: RecallCandidate) -> None:
