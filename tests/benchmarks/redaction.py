@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
-from memtui.core.redaction import key_shapes, redact, secret_words  # noqa: E402
+from memtui.core.redaction import redact, tables  # noqa: E402
 
 SAMPLE_BYTES = 8_000_000
 
@@ -88,10 +88,8 @@ def main() -> None:
         os.path.join(ROOT, "src"),
         os.path.dirname(os.path.dirname(json.__file__)),
     ]
-    kinds = {
-        kind for kind, *_ in [*key_shapes.PREFIXED, *key_shapes.HOLDING, *key_shapes.WEBHOOKS, *secret_words.COMMANDS]
-    }
-    print(f"{len(kinds)} kinds by shape or place, {len(set(key_shapes.SERVICES.values()))} services by name")
+    kinds = {kind for kind, *_ in [*tables.PREFIXED, *tables.HOLDING, *tables.WEBHOOKS, *tables.COMMANDS]}
+    print(f"{len(kinds)} kinds by shape or place, {len(set(tables.SERVICES.values()))} services by name")
     for place in places:
         measure(place, shown)
 

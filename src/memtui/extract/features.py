@@ -11,7 +11,7 @@ from itertools import pairwise, repeat
 from operator import add
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import message, phrases, signals, vocabulary, wording
+from memtui.extract import message, phrases, signals, wording
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
 SIZES = {
@@ -31,6 +31,7 @@ TAIL_OF_CLAIM = 800
 
 # The value of a topic when a quarter of the words, or more, are of it; less for a smaller share.
 TOPIC = 4.0
+_TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.startswith("topic ")}
 
 _WORD = re.compile(r"[\w']+|[?!]")
 _IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
@@ -84,11 +85,13 @@ def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
         "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
         "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
     }
-    found = [
+    grouped = [
         (LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in groups.items() if members
     ]
-    told = {**_signals(turn, words, draft), **_topics(tokens)}
-    return found + [(value, [key]) for key, value in zip(_buckets("signal", told), told.values(), strict=True)]
+    counts = {name: sum(token in topic for token in tokens) for name, topic in _TOPICS.items()}
+    topics = {name: TOPIC * min(1.0, 4 * count / len(tokens)) for name, count in counts.items() if count}
+    ruled = {**_signals(turn, words, draft), **topics}
+    return grouped + [(value, [key]) for key, value in zip(_buckets("signal", ruled), ruled.values(), strict=True)]
 
 
 def bucket(group: str, name: str) -> int:
@@ -107,12 +110,6 @@ def _groups(low: str) -> set[str]:
     threes = list(map("".join, zip(padded, padded[1:], padded[2:], strict=False)))
     fours = list(map(add, threes, padded[3:]))
     return {*threes, *fours, *map(add, fours, padded[4:])}
-
-
-def _topics(tokens: list[str]) -> dict[str, float]:
-    """Return the value of each topic that the words of a message are of, up to TOPIC."""
-    counts = {topic: sum(token in words for token in tokens) for topic, words in vocabulary.TOPICS.items()}
-    return {"topic " + topic: TOPIC * min(1.0, 4 * count / len(tokens)) for topic, count in counts.items() if count}
 
 
 def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:

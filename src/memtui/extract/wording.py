@@ -4,11 +4,18 @@ import re
 import unicodedata
 from collections import Counter
 
+from memtui.core.base import word_lists
 from memtui.core.base.ids import content_hash
 from memtui.extract import phrases
 from memtui.extract.phrases import compiled
-from memtui.extract.vocabulary import FEW_STOP_WORDS, NOUNS, OPEN_ENDED, STOP_WORDS, VERBS
 
+# The words of each list of `vocabulary.txt`.
+VOCABULARY = {
+    name: frozenset(words.split())
+    for name, words in word_lists.read(__file__.removesuffix("wording.py") + "vocabulary.txt").items()
+}
+VERBS, NOUNS, OPEN_ENDED = VOCABULARY["verbs"], VOCABULARY["nouns"], VOCABULARY["open_ended"]
+STOP_WORDS, FEW_STOP_WORDS = VOCABULARY["stop_words"], VOCABULARY["few_stop_words"]
 # Characters: the most of a description, and those that are read of a sentence; the fewest that a lead-in leaves.
 MAX_DESCRIPTION, MOST_READ, LEAST_LEFT = 120, 1000, 4
 # How many lead-ins are taken from a sentence.

@@ -5,7 +5,7 @@ import math
 import re
 from functools import cache
 
-from memtui.core.redaction import key_shapes
+from memtui.core.redaction import tables
 
 # Replaces what was redacted before, in the text that is searched: no rule matches it.
 BARRIER = "\0"
@@ -59,17 +59,15 @@ def generated(value: str, longest_run: float) -> bool:
         DIGIT.search(value) is not None
         and _LETTER.search(value) is not None
         and entropy(value) >= MIN_ENTROPY_BITS
-        and _is_mixed_up(value, longest_run)
+        # Letters and digits, or both cases, alternate more than in words with numbers.
+        and (
+            run_length(value) <= longest_run
+            if is_both(value)
+            else any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
+        )
         and not HASH.match(value)
         and not PATHLIKE.search(value)
     )
-
-
-def _is_mixed_up(value: str, longest_run: float) -> bool:
-    """Tell whether letters and digits, or both cases, alternate more than in words with numbers."""
-    if is_both(value):
-        return run_length(value) <= longest_run
-    return any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
 
 
 DIGIT, _LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
@@ -142,8 +140,8 @@ class Secret:  # no dataclass: importing dataclasses takes `guide` too long
 
 @cache
 def shape(pattern: str) -> re.Pattern[str]:
-    """Compile a shape of `key_shapes`."""
-    return re.compile(key_shapes.expanded(pattern))
+    """Compile a shape of `tables`."""
+    return re.compile(tables.expanded(pattern))
 
 
 def trie(words: list[str]) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from memtui.core.redaction import key_shapes, secret_words
+from memtui.core.redaction import tables
 from memtui.core.redaction.generated import (
     BARRIER,
     DIGIT,
@@ -38,10 +38,10 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
     known: dict[str, str] = {}
     for words, kind, gaps in (
-        (secret_words.WEAK, "weak", "_"),
-        (secret_words.SECRETS, "secret", "_- "),
-        (secret_words.PASSWORDS, "password", " "),
-        ("\n".join(key_shapes.SERVICES), "service", "_-. "),
+        (tables.WEAK, "weak", "_"),
+        (tables.SECRETS, "secret", "_- "),
+        (tables.PASSWORDS, "password", " "),
+        ("\n".join(tables.SERVICES), "service", "_-. "),
     ):
         for word in words.lower().split():
             forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
@@ -94,24 +94,25 @@ def named(text: str, low: str) -> Iterator[Secret]:
             if name[0] in {"pass", "pw", "to"}:
                 continue  # bypass
         if word == "service":
-            found = _of_service(text, low, name)
+            secret = _of_service(text, low, name)
         else:
             match = _AFTER.match(text, end)
-            found = _given(text, match, word, start) if match else None
-        if found:
-            yield found
-            done = found.end
+            secret = _assigned(text, match, word, start) if match else None
+        if secret:
+            yield secret
+            done = secret.end
 
 
-def _given(text: str, match: re.Match[str], word: str, start: int) -> Secret | None:
+def _assigned(text: str, match: re.Match[str], word: str, start: int) -> Secret | None:
     """Return the value that a name is given, if it is a secret."""
-    value, at = _value(text, match)
-    tail = len(value) - len(value.rstrip(_ENDS)) if not match["quote"] else 0
-    value = value[: len(value) - tail] if tail < len(value) else value
+    value = _value(text, match)
+    if not match["quote"]:
+        value = value.rstrip(_ENDS) or value
     if len(value) < 4 or not TELLS.search(value) or BARRIER in value or PLACEHOLDER.match(value):
         return None
     if not _names_a_key(match["more"], value) or not _is_secret(text, match, word, start, value):
         return None
+    at = match.end()
     return Secret(at, at + len(value), "password" if word == "password" else "secret", 3)
 
 
@@ -165,15 +166,14 @@ def _is_secret_behind_a_gap(text: str, word: str, start: int, value: str) -> boo
     return len(value) >= least and generated(value, NEAR_RUN)
 
 
-def _value(text: str, match: re.Match[str]) -> tuple[str, int]:
-    at = match.end()
-    found = (_QUOTED if match["quote"] else _BARE).match(text, at)
-    value = found[0] if found else ""
+def _value(text: str, match: re.Match[str]) -> str:
+    literal = (_QUOTED if match["quote"] else _BARE).match(text, match.end())
+    value = literal[0] if literal else ""
     if not match["quote"] and "&" in value:
         before = text[max(0, match.start() - 40) : match.start()]
         if "&" in before or "?" in before:  # a field of a URL's query
             value = value.partition("&")[0]
-    return value, at
+    return value
 
 
 def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
@@ -219,12 +219,8 @@ def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
         return None
     if not (is_given(value) or is_long_hash(value)):
         return None
-    return Secret(
-        match.start("secret"),
-        match.start("secret") + len(value),
-        f"{key_shapes.SERVICES[re.sub('[-. ]', '_', name[0])]} key",
-        2,
-    )
+    start, service = match.start("secret"), tables.SERVICES[re.sub("[-. ]", "_", name[0])]
+    return Secret(start, start + len(value), f"{service} key", 2)
 
 
 # Without a name
@@ -279,14 +275,10 @@ def unnamed(text: str) -> Iterator[Secret]:
         if _BEFORE_ID.search(before) or _in_path(text, start, end, run):
             continue
         for piece in _PIECE.finditer(run):
-            found = _piece(
-                text,
-                piece[0].strip("-=./+~") if "=" not in piece[0] else piece[0].lstrip("-=./+~"),
-                start + piece.start(),
-                before,
-            )
-            if found:
-                yield found
+            core = piece[0].lstrip("-=./+~")
+            secret = _piece(text, core if "=" in core else core.rstrip("-=./+~"), start + piece.start(), before)
+            if secret:
+                yield secret
 
 
 # Random parts that name a document, a message or a row, and open nothing by themselves.

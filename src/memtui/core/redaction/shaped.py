@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from memtui.core.redaction import key_shapes, secret_words
+from memtui.core.redaction import tables
 from memtui.core.redaction.generated import (
     BARRIER,
     NEAR_LENGTH,
@@ -24,15 +24,22 @@ def shaped(text: str) -> Iterator[Secret]:
     """Find the secrets of known shapes."""
     yield from _private_keys(text)
     yield from _prefixed(text)
-    yield from _holding(text)
-    yield from _tokens(text)
+    for kind, mark, pattern in tables.HOLDING:
+        if mark in text:
+            for match in shape("(?<![A-Za-z0-9])(?:" + pattern + ")").finditer(text):
+                yield Secret(match.start(), match.end(), kind, 0)
+    for match in _JWT.finditer(text) if "eyJ" in text else ():
+        if match["rest"]:
+            yield Secret(match.start(), match.end(), "JWT", 1)
+    for match in _JWT64.finditer(text) if "ZXlKaGJHY2lPaU" in text else ():
+        yield Secret(match.start(), match.end(), "JWT", 1)
 
 
 @cache
 def _beginnings() -> tuple[re.Pattern[str], dict[str, list[tuple[int, str, str]]]]:
     """Return a pattern of all beginnings, and for each the rules to try: (length of the beginning, kind, shape)."""
     rules: dict[str, list[tuple[int, str, str]]] = {}
-    for kind, beginnings, rest in key_shapes.PREFIXED:
+    for kind, beginnings, rest in tables.PREFIXED:
         for beginning in beginnings.split():
             rules.setdefault(beginning, []).append((len(beginning), kind, rest))
     tried = {word: [rule for size in range(len(word), 0, -1) for rule in rules.get(word[:size], ())] for word in rules}
@@ -51,13 +58,6 @@ def _prefixed(text: str) -> Iterator[Secret]:
                 if is_key_body(match[0], begin[0][:size]):
                     yield Secret(begin.start(), match.end(), kind, 0)
                     break
-
-
-def _holding(text: str) -> Iterator[Secret]:
-    for kind, mark, pattern in key_shapes.HOLDING:
-        if mark in text:
-            for match in shape("(?<![A-Za-z0-9])(?:" + pattern + ")").finditer(text):
-                yield Secret(match.start(), match.end(), kind, 0)
 
 
 _KEY_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[0-9]:")
@@ -100,16 +100,6 @@ _JWT = re.compile(
 _JWT64 = re.compile(r"ZXlKaGJHY2lPaU[A-Za-z0-9+/=_-]{40,}")
 
 
-def _tokens(text: str) -> Iterator[Secret]:
-    if "eyJ" in text:
-        for match in _JWT.finditer(text):
-            if match["rest"]:
-                yield Secret(match.start(), match.end(), "JWT", 1)
-    if "ZXlKaGJHY2lPaU" in text:
-        for match in _JWT64.finditer(text):
-            yield Secret(match.start(), match.end(), "JWT", 1)
-
-
 def placed(text: str, low: str) -> Iterator[Secret]:
     """Find the secrets in addresses, headers and commands; `low` is the text in lower case, with the same places."""
     yield from _in_addresses(text)
@@ -149,7 +139,7 @@ def _in_addresses(text: str) -> Iterator[Secret]:
                     yield Secret(match.start("user"), match.end("user"), "token in a URL", 1)
                 end = match.end()
         at = text.find("://", end)
-    for kind, mark, rest in key_shapes.WEBHOOKS:
+    for kind, mark, rest in tables.WEBHOOKS:
         at = text.find(mark)
         while at >= 0:
             match = shape(rest).match(text, at + len(mark))
@@ -186,7 +176,7 @@ def _in_headers(text: str, low: str) -> Iterator[Secret]:
 
 
 def _in_commands(text: str, low: str) -> Iterator[Secret]:
-    for kind, needed, pattern in secret_words.COMMANDS:
+    for kind, needed, pattern in tables.COMMANDS:
         if not any(word in low for word in needed):
             continue
         for match in shape(pattern).finditer(text):
