@@ -1,7 +1,4 @@
-"""What is proposed to be done about memories, each proposal with its reason, for a person to decide on.
-
-Everything that proposes something makes these: findings, near-duplicates, a model. `waiting` keeps those of a model in
-a file, `composing` makes them."""
+"""Proposals of changes to memories, each with its reason, for a person to decide on; `composing` makes them."""
 
 import hashlib
 import os
@@ -28,8 +25,7 @@ def sha256(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class FileInput:
-    """A file that a proposal was made from: its absolute path, and its content with the SHA-256 of that; None and
-    empty if there was no file."""
+    """A file that a proposal was made from: its absolute path, SHA-256 and content; empty and None for no file."""
 
     path: str
     sha256: str
@@ -46,8 +42,7 @@ class FileOutput:
 
 @dataclass(frozen=True)
 class ProposalEvidence:
-    """What speaks for a proposal: the code of a finding, a score from 0 to 1 if there is one, passages, and what else
-    is known of the finding."""
+    """What speaks for a proposal: the code of a finding, a score from 0 to 1, passages, the finding's facts."""
 
     code: str
     score: float | None = None
@@ -57,8 +52,7 @@ class ProposalEvidence:
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change, which is made as a whole or not at all. `reason` is a sentence for a person, empty if the evidence
-    says all. `id` stands for exactly this change: the same files and outcome get the same id again."""
+    """One change, made as a whole or not at all; the same files and outcome get the same `id` again."""
 
     id: str
     kind: Kind
@@ -83,8 +77,7 @@ class Proposal:
         return self.written[0].path if self.kind == "merge" else None
 
     def edited(self, outputs: Iterable[FileOutput]) -> "Proposal":
-        """Return the proposal with outputs that a person changed: nothing in them is a model's own any more. Raises
-        UsageError if its kind can't have them."""
+        """Return the proposal with outputs that a person changed. Raises UsageError if its kind can't have them."""
         evidence = tuple(each for each in self.evidence if each.code != ADDED)
         proposal = replace(self, outputs=tuple(outputs), evidence=evidence)
         check(proposal)
@@ -132,8 +125,7 @@ def propose(
 
 
 def check(proposal: Proposal) -> None:
-    """Raise UsageError for a proposal that contradicts itself: a file twice, a file that goes and was not read, files
-    that its kind can't have."""
+    """Raise UsageError for a proposal whose files contradict each other, or that its kind can't have."""
     kind, gone, written = proposal.kind, proposal.gone, [each.path for each in proposal.written]
     inputs, outputs = [each.path for each in proposal.inputs], [*gone, *written]
     read = {each.path for each in proposal.inputs if each.sha256}

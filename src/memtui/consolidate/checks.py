@@ -1,12 +1,7 @@
-"""The checks that look beyond a memory's own file: of dates, of what is gone from the project, of what the memory says
-to check, of use.
+"""The checks that look beyond a memory's own file: dates, what is gone from the project, its own `verify`, use.
 
-Of the project only what git or a file proves is found, and only in code spans: a path must have been in the repository,
-a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left alone, but for a
-sentence in it that surely says what is to be done now. Nothing that a memory names is run.
-
-A memory brings checks itself in its field `verify` (docs/file-formats.md). No shell and no program but git sees them,
-and no path leads out of the project."""
+What is gone is found only in code spans, and only where git proves that it was there. Nothing that a memory names is
+run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md)."""
 
 import os
 import re
@@ -61,9 +56,8 @@ GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 
 
 class Checked(NamedTuple):
-    """What is checked: the memories of a scope that are not broken. `project`: what they are about, None for none;
-    `repository`: that in which they are, None for none; `usage`: deliveries, None if they are not to be looked at.
-    `go_on` is asked before each memory; False ends the search."""
+    """The sound memories of a scope, the project that they are about, the repository that they are in, and their
+    deliveries; None for none. `go_on` is asked before each memory; False ends the search."""
 
     scope: Scope
     memories: Sequence[Memory]
@@ -94,8 +88,7 @@ def of_scope(checked: Checked) -> Iterator[Finding]:
 
 
 def dates(checked: Checked) -> Iterator[Finding]:
-    """Find the relative dates in memories, each with the date that it meant when it was written: `certain` only if the
-    memory itself says that it was written on one day. Else the last commit of it tells, or the time of its file."""
+    """Find relative dates, each with the date that it meant: `certain` only if the memory names one day of writing."""
     for memory in checked.each():
         if not RELATIVE.search(memory.body):
             continue
@@ -114,8 +107,7 @@ def dates(checked: Checked) -> Iterator[Finding]:
 
 
 def written(memory: Memory) -> tuple[date | None, bool]:
-    """Return the day on which a memory was written by its own fields, the last if it names several, and whether it
-    names only one."""
+    """Return the last day that a memory's own fields name as its day of writing, and whether they name only one."""
     times = [clock.parse(text_of(memory.fields, key)) for key in WRITTEN]
     days = {datetime.fromtimestamp(time, UTC).date() for time in times if time is not None}
     return (max(days), len(days) == 1) if days else (None, False)
@@ -149,9 +141,8 @@ def gone(checked: Checked) -> Iterator[Finding]:
 
 
 def _past(body: str, start: int) -> bool:
-    """Tell whether the line of a code span tells of the past, or forbids, what the span that begins there names, by its
-    words outside of code spans. Its sentence is taken by itself if it says what is to be done now: others may forbid
-    then, and it may say what comes after ("run `x` before committing")."""
+    """Tell whether the line of a code span tells of the past, or forbids what the span names. A sentence that says what
+    is to be done now is taken by itself."""
     begin = body.rfind("\n", 0, start) + 1
     line, at = body[begin:].partition("\n")[0], start - begin
     plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
@@ -248,8 +239,7 @@ def _git(project: ProjectFiles, rest: str) -> bool:
 
 
 def use(checked: Checked) -> Iterator[Finding]:
-    """Find memories that were violated: corrected again after they had been delivered, by the newest records of the
-    log. Only for scopes that memtui's hooks deliver."""
+    """Find memories that were corrected again after a delivery, in scopes that memtui's hooks deliver."""
     scope, usage = checked.scope, checked.usage
     if usage is None or not scope.delivered:
         return

@@ -1,8 +1,6 @@
-"""Compose proposals, and make them: what they make of the files together, with the links and the lines of MEMORY.md
-that follow.
+"""Compose proposals into what they make of the files, with the links and lines of MEMORY.md that follow, and make them.
 
-A proposal that can't be made any more is refused as a whole; the others are composed without it. They are made as one
-step of the journal: a crash leaves all of it done or nothing, and one undo takes it back."""
+One that can't be made is refused; the others are one step of the journal: all of it or nothing, and one undo."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,8 +69,7 @@ class Savings(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """What a proposal is worth, and what it costs: the files that it changes, what that saves, what becomes of the
-    statements (None where there is nothing to compare), and why it can't be made (None if it can)."""
+    """The files that a proposal changes, what that saves, what becomes of statements, and why it can't be made."""
 
     proposal: Proposal
     diffs: tuple[FileDiff, ...]
@@ -88,8 +85,7 @@ class Weighed(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """What became of proposals: those `made`, those `refused`, the files that changed, and the id of the step in the
-    journal, empty if nothing was made."""
+    """What became of proposals, the files that changed, and the id of the step in the journal, empty for none."""
 
     made: tuple[Proposal, ...]
     refused: tuple[Refused, ...]
@@ -118,8 +114,7 @@ def weigh(files: MemoryFiles, proposal: Proposal) -> Weighed:
 
 
 def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
-    """Make proposals. One that can't be made is refused, and the others are made. Raises MemtuiError if a file can't be
-    written; then nothing is changed."""
+    """Make the proposals that can be made. Raises MemtuiError if a file can't be written; then nothing is changed."""
     for tries_left in reversed(range(TRIES)):
         composition = Composition(MemoryFiles(store), proposals)
         made, refused = tuple(composition.made), tuple(composition.refused)
@@ -166,8 +161,7 @@ def _changes(composition: "Composition") -> list[Change]:
 
 
 def _became(composition: "Composition") -> dict[beside.Place, list[beside.Place]]:
-    """Map each memory that goes to the one that has from now on what is kept beside it: the one that it is merged into,
-    or its archived file; none if it is deleted."""
+    """Map each memory that goes to the one that gets what is kept beside it: merged, archived, or none."""
     heirs: dict[beside.Place, list[beside.Place]] = {}
     for each in composition.made:
         places = [composition.place(output.path) for output in each.written if not is_index(output.path)][:1]
@@ -178,8 +172,7 @@ def _became(composition: "Composition") -> dict[beside.Place, list[beside.Place]
 
 
 def _summary(made: Sequence[Proposal]) -> str:
-    """Return a line for the list of changes, in the words of the screens and of `memtui consolidate`:
-    `merge pnpm-only into prefer-pnpm`, `consolidate 4 changes: 3 merged, 1 archived`."""
+    """Return a line for the list of changes: `merge a into b`, `consolidate 4 changes: 3 merged, 1 archived`."""
     if len(made) == 1:
         return title(made[0])
     counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
@@ -409,8 +402,7 @@ class Composition:
 
 
 def _pointed(file: str, other: str, old: Memory | None, stem: str) -> LineChange:
-    """Return the change of an index that lets the lines of one file lead to another. If that has a line of its own, the
-    first one's line goes, and only mentions lead there."""
+    """Return the change of an index that lets the lines of one file lead to another, which may have its own."""
 
     def change(data: bytes) -> bytes:
         entries = index.parse_index(data).entries

@@ -1,12 +1,8 @@
 """Plain contradictions between memories, and what differs in two that are alike.
 
-One says always what the other says never, or tabs where it says spaces. Sentences that begin as an order are compared
-by what they order; all others as a whole: these contradict each other only if both have the same words but for a
-negation ("must always be reviewed", "must never be") or two opposites ("before", "after").
-
-Two memories of which a sentence differs in one telling word are no duplicates: rivals, which can't both hold, have
-another number, name, environment or verb there, or two words in each other's place; siblings are records of other days.
-"""
+Orders are compared by what they order; other sentences contradict only if all their words are the same but for a
+negation or two opposites. Of two memories with a sentence that differs in one telling word, rivals can't both hold
+(another number, name, environment or verb), siblings are records of other days."""
 
 import re
 from collections import Counter, defaultdict
@@ -73,8 +69,7 @@ _MONTH = re.compile(
 
 
 class Order(NamedTuple):
-    """An order or a statement in a memory: whether it says to do something, or that it is so; its subject in words,
-    and the sentence."""
+    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence."""
 
     memory: Memory
     positive: bool
@@ -115,8 +110,7 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
 
 
 def _candidates(found: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
-    """Yield the pairs of whole sentences that share one of their rarest words, and of which one negates, or both have
-    a word that has an opposite."""
+    """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
     marked = [each for each in found if not each.positive or each.subject & SWAPPED.keys()]
     told = frozenset(word for each in marked for word in each.subject) - SWAPPED.keys()
     counts = Counter(word for each in found for word in each.subject & told) if told else Counter[str]()
@@ -181,8 +175,7 @@ def _is_part(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def difference(one: Memory, other: Memory) -> Difference | None:
-    """Return the first sentences of two memories that differ in one telling word; None if none do. What both have word
-    for word differs from nothing. A date goes first: then the memories are records of different days."""
+    """Return the first sentences of two memories that differ in one telling word, a date first; None if none do."""
     sides = []
     for memory in (one, other):
         text = [*coverage.of_text("", memory.description), *coverage.of_text("", memory.body[:4000])]

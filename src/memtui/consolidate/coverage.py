@@ -1,9 +1,7 @@
-"""The statements of Markdown texts, and fact coverage: which statements of the inputs of a merge or rewrite are in the
-outputs, and which are dropped.
+"""The statements of Markdown texts, and which of those of a merge's inputs are in its outputs.
 
-A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
-one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
-of its words in the same order and no others, but for those that only join others, capitals and a plural's s. All else
+A statement is kept only where one statement has it word for word, but for emphasis and its end mark. It is reworded
+where one has all its words in the same order and no others, but for joining words, capitals and a plural's s. All else
 is dropped, a good paraphrase as well: a person looks once too often, not too seldom."""
 
 import re
@@ -52,8 +50,7 @@ PASSED_OVER = frozenset({"name", "description", "modified", "updated", "created"
 
 
 class Chunk(NamedTuple):
-    """A piece of a text: `text` as it stands there, without its last line end, and what is `before` it, blank lines and
-    line ends."""
+    """A piece of a text: `text` as it stands there without its last line end, and what is `before` it."""
 
     kind: ChunkKind
     text: str
@@ -159,8 +156,7 @@ class Covered(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What became of all statements of the inputs, those dropped first, then those in other words; and the fields that
-    the outputs have."""
+    """What became of all statements of the inputs, dropped ones first, and the fields of the outputs."""
 
     statements: tuple[Covered, ...]
     fields: tuple[Statement, ...] = ()
@@ -170,8 +166,7 @@ class Coverage(NamedTuple):
         return [each for each in self.statements if each.how == how]
 
     def count(self, how: How) -> int:
-        """Count the statements of which this became as a reader would: one that several inputs have counts once, and a
-        field, such as the type, is no sentence."""
+        """Count the statements of which this became; one in several inputs counts once, and no field."""
         return len({" ".join(each.statement.text.split()) for each in self.of(how) if each.statement.kind != "field"})
 
     @property
@@ -268,8 +263,7 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text as they are compared, in their order, without those that only join others. Text
-    without blanks between words (Chinese, Japanese) counts by characters."""
+    """Return a text's words as they are compared, in order, without joining ones; CJK text by characters."""
     telling: list[str] = []
     plain = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
     for at, raw in enumerate(each for each in plain.split() if each.strip("-*_#")):
@@ -295,8 +289,7 @@ def _bare(raw: str) -> str:
 
 
 def _compared(word: str) -> str:
-    """Return a word as it is compared: letter for letter if it can be a number, a path, a name or code, else without
-    capitals and endings."""
+    """Return a word as it is compared: numbers, paths, names and code as they are, others without case and ending."""
     letters = word.replace("-", "").replace("'", "").isalpha()
     plain = letters and word in {word.lower(), word.upper(), word.capitalize()}
     if not plain:

@@ -1,10 +1,7 @@
-"""A dream: ask a model for proposals about memories that may say the same, or that need a look. Nothing is changed: the
-outcome is a ChangeSet for a person.
+"""A dream: a model is asked about clusters of memories, and its answer becomes proposals for a person.
 
-It looks at clusters: memories of one scope that may say the same, or that need a look by themselves. Left out is what
-must not reach a model or could not be changed. The model sees the others as data, by short names of this one request,
-and answers with actions of a schema. It can name no file: an action that names something else than one cluster's
-memories is dropped, and said to be."""
+Left out is what must not reach a model or could not be changed. The model sees memories by short names of one request,
+and can name no file: an action beyond one cluster's memories is dropped, and said to be."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -126,8 +123,7 @@ def _why_not(found: Memory, trusted: trust.Trust | None) -> WhyNot:
 
 
 def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
-    """List the clusters among the memories of one scope: those that contradict each other, then those alike, the most
-    alike first, then single ones. Each memory is in at most one; two that are kept apart are never in the same."""
+    """List the clusters of a scope's memories, each in at most one: contradicting, alike (most first), single ones."""
     groups: dict[str, list[Memory]] = {}
     reasons: dict[str, list[ProposalEvidence]] = {}
     for one, other, evidence in _pairs(memories):
@@ -204,8 +200,7 @@ class _UnfitError(Exception):
 
 
 class Dropped(NamedTuple):
-    """An action of a model that became no proposal: its kind, the names of its memories as the model gave them, and
-    why."""
+    """An action of a model that became no proposal: its kind, its memories as the model named them, and why."""
 
     action: str
     memories: tuple[str, ...]
@@ -254,8 +249,7 @@ def _rewritten(action: dict[str, Any], found: Memory, *fields: str) -> FileOutpu
 
 
 def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOutput]) -> list[str]:
-    """List the statements of an action's texts that none of the memories has, as far as words tell. One that got
-    another date has half of its words or more from the one that it replaces."""
+    """List an action's statements that no memory has; one with another date has half of the old one's words."""
     if action["action"] not in {"merge", "dates"}:
         return []
     known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
@@ -270,8 +264,7 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOut
 
 @dataclass
 class DreamOutcome:
-    """What came of a run. `dropped`: actions of the model that were not fit; `failed`: requests without an answer;
-    `stopped`: why the run ended early, None if it is whole; `asked`: requests made."""
+    """A run's proposals, dropped actions, failed requests, why it `stopped` (None: it is whole), and its use."""
 
     found: ChangeSet
     dropped: list[Dropped] = field(default_factory=list)
@@ -282,8 +275,7 @@ class DreamOutcome:
 
 
 class Dream:
-    """One run of a model over the memories of some scopes, but for those about which proposals wait or were
-    rejected."""
+    """One run of a model over memories of some scopes, but for those with proposals that wait or were rejected."""
 
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name

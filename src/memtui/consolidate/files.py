@@ -30,9 +30,8 @@ def in_archive(directory: str, stem: str) -> str:
 
 
 class MemoryFiles:
-    """The files of a store's scopes. What was read is kept: make a new one to read again. Proposals name any files, and
-    may come from anywhere: `readable` lets only memories, indexes and instructions through, `writable` no instructions.
-    """
+    """The files of a store's scopes, each read once. `readable` lets only memories, indexes and instructions through,
+    `writable` no instructions."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -81,8 +80,7 @@ class MemoryFiles:
         return place
 
     def writable(self, path: str) -> ScopedFile:
-        """Return where a file is that a proposal may write or remove. Raises MemtuiError for one in a
-        read-only scope, behind a symlink, or with a name that no memory can have."""
+        """Return where a proposal may write a file. Raises MemtuiError for read-only scopes, symlinks, odd names."""
         place = self.readable(path)
         references.writable(place.scope)
         references.real_path(place.scope, place.scope.index_path)
@@ -94,8 +92,7 @@ class MemoryFiles:
         return place
 
     def data(self, path: str) -> bytes | None:
-        """Return the content of a file as it was when it was first asked for; None if there is none. Raises
-        MemtuiError."""
+        """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
         if path not in self._data:
             try:
                 self._data[path] = read_or_none(path)
@@ -115,8 +112,7 @@ class MemoryFiles:
         return references.old_names(scope, found, self._stems[scope.directory])
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
-        """Return the memories of a scope that may have links in them, by path. Those that must not or can't be read,
-        are too large, or are symlinks, are left out."""
+        """Return the memories of a scope that may have links, by path, without unreadable ones and symlinks."""
         if scope.directory not in self._linking:
             linking = self._linking[scope.directory] = {}
             for file, problem in scopes.files(scope):

@@ -50,8 +50,7 @@ def begin(root: str, now: float) -> bool:
 
 @contextmanager
 def held(root: str, now: float) -> Iterator[None]:
-    """Dream alone; unless it fails, this is the last dream then. Raises ConflictError if another process dreams, and
-    OSError."""
+    """Dream alone, and note it if it is whole. Raises ConflictError if another process dreams, OSError."""
     with ExitStack() as stack:
         try:
             stack.enter_context(fs.Lock(root + "/run/dream.lock", LOCK_SECONDS))

@@ -11,8 +11,7 @@ LEAST_WORDS = 3
 
 
 class KnownTexts:
-    """The texts. `share`: how many of the words of two texts, of all that either has, make them the same for a
-    person."""
+    """The texts; `share`: how many of all their words two have in common that are the same for a person."""
 
     def __init__(self, share: float) -> None:
         self._share = share

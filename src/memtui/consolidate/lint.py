@@ -1,6 +1,4 @@
-"""All findings on some memories, the worst first: those that doctor knows and those that only lint looks for.
-
-Nothing is written. A directory that is given by its path needs no memtui: no hooks, no log, no home."""
+"""All findings on some memories, worst first. Nothing is written; a directory given by its path needs no home."""
 
 import os
 import re
@@ -55,11 +53,9 @@ class Known(NamedTuple):
 
 @dataclass
 class LintInput:
-    """What is checked: `scopes`, and the instructions that sessions get beside them. `root` is memtui's directory,
-    empty where there is no home; `usage` the deliveries, None if they are not to be looked at; `apart` the pairs
-    that a person called different; `now` in seconds since the epoch. `own` are those of the scopes, by label, that are
-    the person's, where commands know the memories and changes are journaled.
-    `memories` are filled in by `check`, by path."""
+    """What is checked: `scopes`, and the `instructions` that sessions get beside them; `own` are the person's, by
+    label. `root` is empty where there is no home, `usage` None where deliveries are not looked at; `apart`: pairs that
+    a person called different. `check` fills in `memories`, by path."""
 
     scopes: list[Scope]
     instructions: list[Scope]
@@ -88,8 +84,7 @@ def at(
     path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), known: Sequence[Scope] = ()
 ) -> LintInput:
     """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
-    `root`, `apart` and `known`, the person's scopes, are empty where there is no home. Raises NotFoundError,
-    UsageError."""
+    `known`: the person's scopes. Raises NotFoundError, UsageError."""
     top = paths.normal(paths.join(cwd, path))
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
@@ -140,8 +135,7 @@ def _scope(directory: str, cwd: str) -> Scope:
 
 
 def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[Finding]:
-    """Find everything, problems first, then by how bad it is. `go_on` is asked before each memory is read and checked;
-    False ends the check without a finding."""
+    """Find everything, the worst first. `go_on` is asked before each memory; False ends it without a finding."""
     found: list[Finding] = []
     known: list[Known] = []
     projects: dict[str, ProjectFiles] = {}
@@ -210,8 +204,7 @@ def _of_scope(
 def _overlapping(
     known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
-    """Find pairs of memories that are alike or contradict each other, except for those kept apart. `go_on` is asked
-    before each memory and each pair; False ends the search."""
+    """Find pairs of memories that are alike or contradict each other, except for those kept apart."""
     places = {each.memory.path: each for each in known}
     memories = [each.memory for each in known if each.memory.broken is None]
     opposed = set()
@@ -244,8 +237,7 @@ def _of_two(code: str, one: Known, other: Known, **facts: object) -> Finding:
 def _repeating(
     known: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
-    """Find memories of which the whole statement stands in a file of instructions. `go_on` is asked before each memory;
-    False ends the search."""
+    """Find memories of which the whole statement stands in a file of instructions."""
     places = [(each, text, similarity.telling(text)) for each in instructions for text in _paragraphs(each.body)]
     for scope, memory in takewhile(lambda _: go_on(), known if places else ()):
         if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():

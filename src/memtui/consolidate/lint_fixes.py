@@ -1,7 +1,6 @@
-"""The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made; and the
-problems that findings tell of, by cause.
+"""The fixes of what lint finds and nobody needs to decide about, and the problems that findings tell of, by cause.
 
-No statement is dropped but that of a line whose memory is gone; a date or a path is replaced only if it is certain."""
+No statement is dropped but that of a line whose memory is gone; a date or path is replaced only if it is certain."""
 
 import os
 from collections import defaultdict
@@ -40,8 +39,7 @@ FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
 
 class FileFix(NamedTuple):
-    """The fix of one file of a scope: its real path, and its content before (None if it is not there) and after; `file`
-    relative to the scope. `words`: how an index over its limit is brought under it."""
+    """The fix of a scope's `file`: real path, content before (None: no file) and after, and a cut index's steps."""
 
     scope: Scope
     file: str
@@ -71,8 +69,7 @@ def to_type(found: Finding) -> str:
 
 
 def fixable(found: Finding) -> bool:
-    """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known. What a team shares is
-    left alone, since others would get the change."""
+    """Tell whether `plan` would fix a finding; what a team shares is left alone, since others would get the change."""
     is_shared = str(found.data.get("scope")).partition(":")[0] == TEAM
     is_known = bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
     return found.code in FIXED and is_known and not is_shared
@@ -85,9 +82,8 @@ def plan(
     known: Iterable[Memory] | None = None,
     usage: Usage | None = None,
 ) -> list[FileFix]:
-    """List the fixes of a scope's files for its findings. A file that can't be fixed is left out. `root` as for
-    `IndexState`; `known` are memories that were read already, those of the scope among them; an index over its limit is
-    ordered by `usage`."""
+    """List the fixes of a scope's files for its findings, without files that can't be fixed. `known`: memories that
+    were read already; an index over its limit is ordered by `usage`."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -151,9 +147,8 @@ def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
 def _index_after(
     root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
 ) -> tuple[bytes, str]:
-    """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
-    lost its last line goes, and so much is made recall-only as lines that come need room; and how it is brought under
-    its limit, in words. `memories` of the scope by their normal path, as they will be."""
+    """Return a scope's MEMORY.md with its findings fixed and what follows from that, and in words how it is brought
+    under its limit. `memories` of the scope by their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
     codes = {each.code for each in found}
     # What was there before, and is not to be fixed, stays.
@@ -202,8 +197,7 @@ def _without_dangling(state: IndexState, data: bytes) -> bytes:
 
 
 def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
-    """Return an index with lines for the memories that have none. One that would push others below the cut goes to the
-    end of the file."""
+    """Return an index with lines for memories without one, at the end where they would push others below the cut."""
     for name in state.missing:
         found = memories.get(normal(name))
         if found is not None:  # else it was removed since it was listed
@@ -215,8 +209,7 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
 
 
 def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None:
-    """Make the fixes of one of the person's scopes, as one step of undo. A memory that was trusted stays trusted.
-    Raises MemtuiError."""
+    """Make the fixes of a person's scope as one step of undo; trusted memories stay so. Raises MemtuiError."""
     known = trust.load(store.root, scope.directory) if scope.needs_trust else None
     allowed = [each for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
     trusted = [(each.file, each.after) for each in allowed if each.file != INDEX_NAME]

@@ -1,6 +1,4 @@
-"""Merge memories into one: their fields side by side, their bodies combined so that no statement is lost.
-
-The first memory is kept: its file, its links and its words stay, and it gets what only the others say."""
+"""Merge memories into the first one: it keeps its file, links and words, and gets what only the others say."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -27,8 +25,7 @@ SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 
 def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> list[Memory]:
-    """Sort memories so that the one to keep is first: no copy of another, which has its name; one that the index or
-    links refer to (`referred`: paths); then the one with the most text, of those the newest."""
+    """Sort memories, the one to keep first: no copy, `referred` to (paths), with the most text, the newest."""
     names = [each.name for each in memories]
     copied = copies.of_memories(memories)
 
@@ -40,8 +37,7 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
 
 
 def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
-    """Yield the fields of the merged memory by their dotted paths: the value of the first one that has some, and lists
-    put together."""
+    """Yield the merged fields by dotted path: the first one's value, lists put together."""
     rows = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
     for path in dict.fromkeys(path for row in rows for path in row):
         values = [row[path] for row in rows if path in row]
@@ -52,9 +48,8 @@ def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
 
 
 def body(memories: Sequence[Memory], description: str) -> str:
-    """Return the body of the first memory with every statement that only the others have, or their descriptions, put
-    where it belongs: below the same heading, behind the same label (`**Why:**`), else at the end. What `description`,
-    that of the merged memory, says is not repeated."""
+    """Return the first memory's body with what only the others say: below the same heading, behind the same label
+    (`**Why:**`), else at the end. What `description` says is not repeated."""
     first, *others = memories
     own = _Body(first.body, description)
     if first.description != description:
@@ -71,8 +66,7 @@ def _of_description(found: Memory) -> list[Chunk]:
 
 
 def merged(memories: Sequence[Memory]) -> bytes:
-    """Return the file of the merged memory: that of the first one, with the fields and the body of all. Raises
-    MemtuiError for a memory that is broken."""
+    """Return the first memory's file with the fields and bodies of all. Raises MemtuiError for a broken one."""
     for each in memories:
         if each.broken is not None:
             raise MemtuiError(f"{each.path} is broken: {each.broken}.", "Fix it in an editor first.")
@@ -146,9 +140,8 @@ class _Body:
             self._insert(self._end if at is None else at, new)
 
     def _new_part(self, chunk: Chunk, above: Statement | None) -> Chunk | None:
-        """Return what of a piece is not said yet; None if all is. `above` is the statement that the piece follows. A
-        sentence that begins with “It” or the like stays behind the one that it follows, which is said again if need
-        be."""
+        """Return what a piece says that is not said yet; None if nothing. A sentence that leans (“It …”) stays behind
+        the one that it follows (`above`, for the first), which is said again if need be."""
         statements = coverage.of_text("", chunk.text)
         wanted = [self._said.find(each)[0] != "kept" for each in statements]
         if not any(wanted):
@@ -180,8 +173,7 @@ class _Body:
         return bool(said) and said[-1].text == found.text
 
     def _put_behind(self, before: Statement, following: Sequence[Statement]) -> bool:
-        """Put statements at the end of the piece that ends with what another one says. Return whether there is one,
-        and nothing that leans on it already."""
+        """Put statements behind the piece that ends with `before`; return whether there is one without a follower."""
         _, targets = self._said.find(before)
         for at, chunk in enumerate(self._chunks):
             said = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and targets else []
@@ -208,8 +200,7 @@ class _Body:
         return len(self._chunks) - (last.kind == "rule" and not last.text)
 
     def _section_end(self, heading: Chunk | None) -> int | None:
-        """Return the place at the end of the section with such a heading; None if there is none. Without a heading: of
-        the text before the first heading, or below a heading that begins the text."""
+        """Return the end of the section with a heading, None if there is none; without one, of the first text."""
         heads = [at for at, each in enumerate(self._chunks) if each.kind == "heading"]
         after = [*heads[1:], self._end]
         if heading is None:

@@ -1,8 +1,6 @@
-"""Plan what to do about memories from what lint finds, without a model: the same memories give the same proposals,
-worst first.
+"""Plan what to do about memories from what lint finds, without a model: the same memories give the same proposals.
 
-Memories that overlap are merged, what lint can fix is fixed, what has expired or repeats CLAUDE.md goes. What needs a
-person's words, such as a contradiction, is left to findings."""
+Overlapping ones are merged, what lint can fix is fixed, what expired or repeats CLAUDE.md goes; the rest is left."""
 
 import os
 import re
@@ -89,8 +87,7 @@ class Planned(NamedTuple):
 
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
-    """Plan what to do about the memories of a subject, which are the person's own (`lint.here`). `go_on` is asked now
-    and then; False ends the plan early."""
+    """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
     found = lint.check(subject, go_on)
     planner = _Planner(store, subject, found)
     placed: list[tuple[int, Proposal]] = []
@@ -102,8 +99,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
 
 
 def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Proposal, ...]:
-    """Return the proposals about files of some scopes. A plan of these alone would differ: how alike two memories are
-    depends on how rare their words are among all."""
+    """Return the proposals about files of some scopes; a plan of these alone would weigh words differently."""
     places = tuple(each.directory + "/" for each in scopes)
     return tuple(each for each in proposals if any(file.path.startswith(places) for file in each.inputs))
 
@@ -215,8 +211,7 @@ class _Planner:
                 yield min(numbers), propose(kind, read, written, evidence, reason)
 
     def stronger_forms(self) -> Placed:
-        """Propose a stronger form of a memory that was violated VIOLATED times: to pin it; once it is violated again
-        although it is pinned, that a hook refuses the commands that it forbids."""
+        """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
         for at, each in self._numbered({"memories.violated"}):
             found, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
             if found is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(found):
@@ -299,8 +294,7 @@ def pinned(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal |
 
 
 def forbidding(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
-    """Propose that a hook refuses the commands that a memory says not to run; None if it names none, or forbids some
-    already. Raises MemtuiError if its frontmatter can't be changed."""
+    """Propose that a hook refuses what a memory forbids; None if it names nothing or does so. Raises MemtuiError."""
     commands = forbidden_commands(f"{found.description}\n{found.body}")
     if not commands or fields.read(found.raw, os.path.basename(found.path), ()).forbids:
         return None
@@ -309,8 +303,7 @@ def forbidding(found: Memory, evidence: ProposalEvidence, reason: str) -> Propos
 
 
 def forbidden_commands(text: str) -> list[str]:
-    """List the commands that a text says not to run: what it names in code, or a program by its name, behind “never”,
-    “don't”, “instead of” and the like. Only programs that are known to be some."""
+    """List the known commands that a text says not to run, in code or by name, behind “never” and the like."""
     found: list[str] = []
     for match in _NEGATED.finditer(text.replace("’", "'")):
         rest = match["rest"]
@@ -322,8 +315,7 @@ def forbidden_commands(text: str) -> list[str]:
 
 
 def _plain(rest: str) -> str:
-    """Return the command that begins a text without marks: a program, what is done with it where it needs that to be a
-    command, and options; empty for one that is an English word as well."""
+    """Return the command that begins a text without marks, with what it needs; empty for an English word."""
     program, *further = rest.lower().split()
     if program in WORDS:
         return ""

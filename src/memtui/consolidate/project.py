@@ -1,8 +1,6 @@
 """The project that memories are about: its files, and what git knows of them.
 
-Git is asked without changing anything, and without running what the repository configures. What it is asked about comes
-from memories, which anybody may have written: it is passed as data, after `-e` or `--`, and never begins with a dash.
-"""
+Git only reads, runs nothing that the repository configures, and gets words of memories as data, after `-e` or `--`."""
 
 import hashlib
 import json

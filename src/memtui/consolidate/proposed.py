@@ -1,8 +1,6 @@
-"""What is proposed about memories and waits for a person: what is planned from the memories as they are, and ChangeSets
-that a model left, one JSON file each in `<root>/proposals/`, named by when it was made (docs/file-formats.md).
+"""What is proposed and waits for a person: planned from the memories now, or ChangeSets in `<root>/proposals/`.
 
-What a person rejected is in `rejected.json`, by its id: where the files or the outcome changed since, it has another
-id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py)."""
+`rejected.json` has the ids of rejections; what changed since has another id, and may be proposed anew."""
 
 import json
 import os
@@ -30,8 +28,7 @@ MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
 
 class ProposedSet(NamedTuple):
-    """A ChangeSet that waits: its file, when it was made (seconds since the epoch), what made it, and how many of its
-    proposals nobody decided yet, whose files are as they were then, and which no newer one has."""
+    """A saved ChangeSet: its file, time (seconds since the epoch), maker, and how many proposals are undecided."""
 
     path: str
     time: float
@@ -40,8 +37,7 @@ class ProposedSet(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """What needs no new proposal: `ids` of those that wait, and the `texts` that they were made from, as (path,
-    SHA-256)."""
+    """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, SHA-256)."""
 
     ids: frozenset[str]
     texts: frozenset[tuple[str, str]]
@@ -61,16 +57,14 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """The proposals that wait, those of saved ChangeSets first, each worst first; and the problems that are left for a
-    person, by cause, for which nothing is proposed."""
+    """The proposals that wait, saved ones first, each worst first, and the problems left for a person, by cause."""
 
     proposals: tuple[Undecided, ...]
     left: tuple[Problem, ...]
 
 
 class Rejected(NamedTuple):
-    """What a rejection changed: the `proposals` that were not rejected before, how many pairs of memories are newly
-    kept apart, and whether anything was written."""
+    """The `proposals` newly rejected, the count of pairs newly kept apart, and whether anything was written."""
 
     proposals: tuple[Proposal, ...]
     pairs: int
@@ -80,8 +74,7 @@ class Rejected(NamedTuple):
 def undecided(
     store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True, within: Sequence[Scope] = ()
 ) -> UndecidedSet:
-    """Plan, and read the ChangeSets that wait; of the scopes `within` only plan. `go_on` as for `plan.plan`. Raises
-    MemtuiError."""
+    """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
     planned = plan.plan(store, subject, go_on)
     proposals = plan.within(planned.proposals, within) if within else planned.proposals
     rows = [*([] if within else _saved(store)), *(Undecided(each, plan.BY, "") for each in proposals)]
@@ -101,8 +94,7 @@ def undecided(
 
 
 def _saved(store: Store) -> list[Undecided]:
-    """List what saved ChangeSets propose about files that are as they were then. One about files elsewhere is left
-    out."""
+    """List what saved ChangeSets propose about unchanged files of the scopes here."""
     files = MemoryFiles(store)
     rows: list[Undecided] = []
     for path, _, changes in _sets(store.root):
@@ -137,8 +129,7 @@ def _ids(data: bytes) -> list[str]:
 
 
 def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
-    """Reject proposals for good, as one step of undo that the list of changes calls `what`, and keep the memories of
-    merges apart. What was rejected before changes nothing. Raises MemtuiError."""
+    """Reject proposals for good in one step of undo (`what`), and keep merged memories apart. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
     files, pairs = MemoryFiles(store), 0
@@ -167,8 +158,7 @@ def directory(root: str) -> str:
 
 
 def save(root: str, changes: ChangeSet, now: float) -> str:
-    """Save a ChangeSet for a person, and return its file. Older ones of the same maker go if all that they propose is
-    proposed anew. Raises MemtuiError."""
+    """Save a ChangeSet and return its file; older ones of its maker that it repeats go. Raises MemtuiError."""
     path = f"{directory(root)}/{ids.new_id(now)}.json"
     try:
         fs.write_atomic(path, dumps(changes))

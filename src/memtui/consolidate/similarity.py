@@ -1,8 +1,6 @@
-"""How much two texts say the same, by their words: near-duplicates among memories, and what is similar to a draft or a
-memory. A person decides; nothing is merged here.
+"""How much two texts say the same, by their words: near-duplicates, and what is similar to a draft or a memory.
 
-Comparing all memories with all takes minutes for thousands. Two that say the same share rare words, so only pairs that
-do are scored."""
+Comparing all with all takes minutes for thousands, so only pairs that share rare words are scored."""
 
 import difflib
 import math
@@ -52,8 +50,7 @@ def rapidfuzz() -> Any:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text, in lower case. Text without blanks between words (Chinese, Japanese) counts by
-    pairs of characters."""
+    """Return a text's words in lower case; text without blanks (Chinese, Japanese) as pairs of characters."""
     bag: set[str] = set()
     for word in WORD.findall(text.casefold()):
         bag.update(map("".join, pairwise(word)) if WIDE.match(word) and len(word) > 1 else [word])
@@ -73,8 +70,7 @@ def telling(text: str) -> frozenset[str]:
 
 
 class Pair(NamedTuple):
-    """Two memories: `share`, how much of their words both have, by their rarity, from 0 to 1; `shared`, the rarest of
-    these, rarest first. How similar the two are for a person, `of_two` says."""
+    """Two memories, the share of their words that both have, by rarity (0 to 1), and the rarest that they share."""
 
     one: Memory
     other: Memory
@@ -85,8 +81,7 @@ class Pair(NamedTuple):
 def pairs(
     memories: Sequence[Memory], most: int = 200, least: float = LEAST, go_on: Callable[[], bool] = lambda: True
 ) -> list[Pair]:
-    """List the pairs of memories that share at least `least`, the most first, at most `most`. A broken memory is left
-    out: its text is not known. `go_on` is asked before each memory and each pair; False ends the search."""
+    """List the pairs that share at least `least`, most first. `go_on` is asked before each; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
     bags = [words(f"{each.name} {each.description} {each.body[:BODY]}") for each in takewhile(lambda _: go_on(), whole)]
     counts = Counter(word for bag in bags for word in bag)
@@ -121,8 +116,7 @@ def _candidates(
 
 
 def _share(one: frozenset[str], other: frozenset[str], weights: dict[str, float]) -> float:
-    """Return how much of two texts is in both, by the rarity of the words, from 0 to 1: the mean of the part of the
-    smaller one and the part of both together. One that is a part of the other scores at least a half."""
+    """Return how much of two texts is in both, by rarity of words (0 to 1): of the smaller and of both, averaged."""
     # Exact sums: the order of a set is another in each process, and pairs that are alike equally must keep their order.
     both = math.fsum(weights[word] for word in one & other)
     sizes = [math.fsum(weights[word] for word in bag) for bag in (one, other)]
@@ -134,8 +128,7 @@ def _share(one: frozenset[str], other: frozenset[str], weights: dict[str, float]
 
 
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
-    """List the memories most similar to a draft, best first, by name, by description (its first line) and by all words
-    together. A broken memory is left out: a draft can't be merged into it."""
+    """List the memories most similar to a draft, best first, without broken ones."""
     own = _Measure(name, *text.partition("\n")[::2])
     scores = [Similar(each, round(own.score(each), 2)) for each in memories if each.broken is None]
     found = [each for each in scores if each.score >= SIMILAR]
@@ -181,9 +174,8 @@ class _Measure:
 
 
 def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
-    """Return the runs of words that only `one` has, and those that only `other` has, as lists of (start, end) in the
-    text; none for a text of which FEW or more of the words are not in the other: marking nearly all says nothing.
-    Capitals and the punctuation around a word make no difference."""
+    """Return the (start, end) of runs of words that only `one` has, and only `other`; none for a text of which FEW or
+    more of the words are not in the other. Capitals and punctuation make no difference."""
     texts = (one, other)
     places = [[m.span() for m in islice(re.finditer(r"\S+", text), ONE_BY_ONE)] for text in texts]
     plain = [

@@ -1,9 +1,7 @@
-"""claude-mem databases (`~/.claude-mem/claude-mem.db`): observations of sessions and their summaries, in SQLite.
+"""claude-mem databases (`~/.claude-mem/claude-mem.db`): observations and summaries of sessions, in SQLite.
 
-The schema grew over its versions: only columns that are there are read. Nothing is written to the database or beside
-it: it is opened alone and as one that nobody changes. A write-ahead log, which holds pages only, is read in a private
-copy. A rollback journal can name files that SQLite then deletes, so it is never opened.
-"""
+Only columns that are there are read, and nothing is written to it or beside it: a write-ahead log is read in a copy, a
+rollback journal never, since it can name files that SQLite then deletes."""
 
 import contextlib
 import json
@@ -37,8 +35,7 @@ Row = Mapping[str, object]
 
 
 def read(path: str, project: str) -> SourceContent:
-    """Return the rows of a database. With `project`, the name of a directory, only those of it; those of other projects
-    are told in `notes`. Raises UnreadableSourceError."""
+    """Return a database's rows, with `project` only that directory's. Raises UnreadableSourceError."""
     content = SourceContent(path, KIND, "a claude-mem database")
     others: Counter[str] = Counter()
     try:
@@ -132,8 +129,7 @@ def _text(row: Row, *keys: str) -> str:
 
 
 def _project(row: Row) -> str:
-    """Return the name of the project that a row is of. claude-mem calls a worktree `project/worktree`, and notes in
-    `merged_into_project` what it became part of; older versions have the path of a directory."""
+    """Return the project of a row: of a worktree the first part, in older versions a directory's name."""
     name = _text(row, "merged_into_project", "project").rstrip("/")
     return os.path.basename(name) if os.path.isabs(name) else name.partition("/")[0]
 

@@ -24,8 +24,7 @@ TAKEN = "Give another path with --to, or remove it first."
 
 @dataclass
 class Export:
-    """Files to write, by scope and path below it. `skipped`: files that were left out; `secrets`: memories that seem to
-    hold one, with its kind."""
+    """Files to write, by scope and path; `skipped`: left out; `secrets`: memories that seem to hold one."""
 
     files: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False)
     skipped: list[LeftOut] = field(default_factory=list)
@@ -50,8 +49,7 @@ class Export:
 
 
 def collect(wanted: Sequence[Scope]) -> Export:
-    """Read the memories of scopes, with MEMORY.md. Raises NotFoundError if there are none, UsageError for scopes that
-    have none to export."""
+    """Read scopes' memories with MEMORY.md. Raises NotFoundError, UsageError for scopes without any to export."""
     export = Export()
     for scope in wanted:
         if scope.kind == "instructions":
@@ -87,8 +85,7 @@ def _read(path: str) -> tuple[bytes | None, str]:
 
 
 def _label(scope: Scope, used: dict[str, dict[str, bytes]]) -> str:
-    """Return what an export calls a scope: its label, or for another project the project's name, never its path. One
-    of which only the slug is known, which is made of its path, is called by the last word of it."""
+    """Return what an export calls a scope: its label, or another project's name, never its path."""
     name = os.path.basename(scope.root_path or (scope.slug or "").rpartition("-")[2]) or "project"
     label = f"auto:{name}" if scope.project else scope.label
     folders = set(map(folder_name, used))
@@ -107,8 +104,7 @@ def default_name(label: str) -> str:
 
 
 def write(export: Export, path: str) -> None:
-    """Write an export to a path that nothing is at yet, or an empty folder; only the person can read it. Several scopes
-    get a folder each. A process that is killed leaves nothing at the path, but a folder beside it. Raises
+    """Write an export to a new path or an empty folder, private; killed, it leaves only a folder beside. Raises
     ConflictError, MemtuiError."""
     path = os.path.abspath(path)
     if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):

@@ -1,8 +1,6 @@
 """Bring what a source holds into the inbox, as drafts: without secrets, and nothing that is known already.
 
-What was imported is listed in `extracted.jsonl` beside the inbox, as drafts of sessions are: once a person decided on a
-draft, the next import leaves it out.
-"""
+`extracted.jsonl` beside the inbox lists what was imported, so that a decided draft does not come again."""
 
 import json
 import re
@@ -34,8 +32,7 @@ MOST = 200
 
 @dataclass(frozen=True)
 class PlannedDraft:
-    """A draft to be written: the memory of the source without its secrets, what it will be called, its scope's label,
-    its id, and the hash of what it says."""
+    """A draft to be written: the source's memory without secrets, its name, scope, id, and a hash of its text."""
 
     given: Incoming
     name: str
@@ -51,9 +48,8 @@ class PlannedDraft:
 
 @dataclass
 class ImportPlan:
-    """What an import would do. `known`: parts left out because something says the same already, with what that is;
-    `decided`: those on which a person decided before; `left`: those for another time; `secrets`: in how many
-    drafts there was one of each kind."""
+    """What an import would do: `known`: said elsewhere already; `decided` before; `left` for another time; `secrets`:
+    in how many drafts, by kind."""
 
     found: SourceContent
     drafts: list[PlannedDraft] = field(default_factory=list)
@@ -65,8 +61,7 @@ class ImportPlan:
     changes: list[Change] = field(default_factory=list, repr=False)
 
     def write(self, store: Store, source: str) -> str:
-        """Write the drafts to the inboxes as one step of undo, and return the transaction's id; '' if there are none.
-        `source` names it in the list of changes. Raises MemtuiError."""
+        """Write the drafts as one step of undo; return its id, '' if there are none. Raises MemtuiError."""
         if not self.drafts:
             return ""
         words = f"import {many(len(self.drafts), 'draft')} from {source}"
@@ -74,8 +69,7 @@ class ImportPlan:
 
 
 def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOST) -> ImportPlan:
-    """Plan to import what was found. `scope`: the label for all of it; `most`: the drafts of this import, 0 for any
-    number. Raises NotFoundError for an unknown scope."""
+    """Plan an import into `scope`, or each memory's own, of at most `most` drafts (0: any). Raises NotFoundError."""
     made = ImportPlan(found)
     if scope:
         target = store.scope(scope)

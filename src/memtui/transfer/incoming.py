@@ -25,9 +25,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One memory of a source. `where` names its place there; `scope` is empty where the source does not say.
-    `created` and `modified` as in a file (RFC 3339 or a day). `aliases`: the names by which others in the source link
-    to it."""
+    """One memory of a source: `where` it is there, its times as in a file, the `aliases` by which others link to it."""
 
     where: str
     name: str
@@ -45,8 +43,7 @@ class Incoming:
 
 @dataclass
 class SourceContent:
-    """What the file or folder `path` gives: `kind` for the sender of its drafts, `said` in words; `notes` are for the
-    person, a line each."""
+    """What a path gives: `kind` for its drafts' sender, `said` in words; `notes` for the person."""
 
     path: str
     kind: str

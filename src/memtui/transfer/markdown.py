@@ -153,8 +153,7 @@ def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:
 
 
 def _add_sections(content: SourceContent, text: str, where: str, scope: str, modified: str) -> None:
-    """Add the sections of instructions. What they import with `@path` is named, and not followed; a line with nothing
-    else is left out, and so are comments, as the client does."""
+    """Add the sections of instructions without comments; `@path` imports are named, and not followed."""
     plain = code.masked(text)
     for match in reversed(list(COMMENT.finditer(plain))):
         text = text[: match.start()] + text[match.end() :]

@@ -25,8 +25,7 @@ NO_TEXT = (".csv", ".tsv", ".json", ".pdf")  # endings of files that are no note
 
 
 def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent:
-    """Read a source. `project`: the name of the project that rows of a database must be of, '' for all. A CLAUDE.md
-    below `config_dir` is the person's own. Raises UnreadableSourceError, UsageError for an empty path."""
+    """Read a source; `project`: of a database. Raises UnreadableSourceError, UsageError for an empty path."""
     if not path.strip():
         raise UsageError("No file or folder is named.", KNOWN)
     path = os.path.abspath(path)

@@ -9,8 +9,7 @@ SIDES = ("ours", "theirs", "both")
 
 
 class MarkedConflict:
-    """A conflict by the numbers, from 0, of its lines with markers; `base` is `middle` where there is no third version.
-    `names`: what the markers call our version and theirs."""
+    """A conflict by the lines (from 0) of its markers; `base` is `middle` without one; `names` of both versions."""
 
     __slots__ = ("base", "end", "middle", "names", "start")
 

@@ -1,8 +1,6 @@
 """The frontmatter of a Markdown file, read and changed without loss: all other bytes stay.
 
-`parse` never fails: a file whose frontmatter can't be read is `broken`, with the reason and with what could be read,
-and can't be changed here. Every value is the text that the person wrote, a list of texts, or a dict: `2026-01-31` and
-`yes` stay text, as in PyYAML's BaseLoader. PyYAML, if it is installed, reads YAML outside our subset."""
+Values are text, lists of texts, or dicts: `yes` stays text. PyYAML, if installed, reads YAML outside our subset."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -54,8 +52,7 @@ class Document:
         return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
 
     def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":
-        """Return a document with one field set, or added; only its lines differ. Raises MemtuiError on a broken
-        document, and if the change can't be made without changing other fields."""
+        """Return a document with one field set; only its lines differ. Raises MemtuiError if that can't be."""
         self._must_be_sound()
         new: object = clean(value) if isinstance(value, str) else [clean(item) for item in value]
         old = self.get(path)

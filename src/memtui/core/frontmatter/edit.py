@@ -1,7 +1,6 @@
 """Changes of one field of frontmatter: PyYAML finds the place of its value, and only that text is replaced.
 
-For a person's edits only, since PyYAML takes a while to load. The caller parses the result and compares it with what
-was wanted, so that YAML that was not thought of here is refused, not damaged."""
+The caller parses the result, and refuses what is not as wanted."""
 
 import json
 import re
@@ -239,8 +238,7 @@ def quoted(text: str) -> str:
 
 
 def scalar(text: str, style: str = "", *, typed: bool = False, flow: bool = False) -> str:
-    """Return one line of YAML that is read as this text: plain or, by `style`, in single quotes if possible, else in
-    double quotes. `typed`: plain even if it may be read as a number or a date; `flow`: between brackets."""
+    """Return one line of YAML that is read as this text; `typed`: plain if it may be a number, `flow`: in brackets."""
     if style not in ("'", '"') and is_plain(text, typed=typed, flow=flow):
         return text
     if style == "'" and "\n" not in text and "---" not in text and not odd_character(text):

@@ -1,8 +1,6 @@
-"""Name, description and type of a memory, from the head of its file: for hooks, which read thousands at a start.
+"""Name, description and type of a memory from the head of its file: for hooks, which read thousands at a start.
 
-Plain values on one line, which nearly all are, are cut out with string operations; anything else is read by the YAML
-reader, which imports nothing itself. `memory.from_bytes` shows a person the same; on well-formed files `document.parse`
-gives the same."""
+Plain values on one line are cut out with string operations; anything else is read by the YAML reader."""
 
 FIRST_LINE_LIMIT = 300
 WANTED = ("name", "description", "title", "type")
@@ -19,9 +17,8 @@ def first_line(body: str) -> str:
 
 
 def summarise(data: bytes) -> "tuple[str, str, str]":
-    """Return `(name, description, type)` of a memory file, or of its beginning; empty if absent. Without a description
-    the title takes its place, without frontmatter its first heading or sentence. Frontmatter that is cut off, as by
-    reading only the head of a file, gives the fields that were read. Never raises."""
+    """Return `(name, description, type)` of a memory file or its beginning, empty if absent. The title stands for a
+    missing description, without frontmatter the first heading or sentence. Never raises."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     first, newline, rest = text.partition("\n")
     if "\0" in text[:4096]:

@@ -57,8 +57,7 @@ def _ends(text: str, start: int, at: int) -> bool:
 
 
 def first_sentence(text: str, limit: int = LIMIT, *, headings: bool = False) -> str:
-    """Return the first sentence of a Markdown text without its marks, at most `limit` characters; else its first
-    heading or title of a callout, which with `headings` counts as a sentence. Empty for markup, code and tables."""
+    """Return a text's first sentence without marks, cut to `limit`; else its first heading (`headings`: as well)."""
     title = ""
     for is_title, block in blocks(text[:SEARCHED]):
         words = plain(block)
@@ -78,8 +77,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def blocks(text: str) -> "Iterator[tuple[bool, str]]":
-    """Yield the paragraphs and list items of a Markdown text, with their inline marks, as (whether it is a heading or a
-    callout's title, text). Frontmatter, code, formulas, tables, comments and properties are left out."""
+    """Yield paragraphs and list items with their marks, as (is a heading or title, text), without code and markup."""
     lines = _lines(_without_heads(text.replace("\r\n", "\n").replace("\r", "\n")))
     paragraph: list[str] = []
     in_list = blank = in_table = False

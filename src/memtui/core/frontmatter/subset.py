@@ -1,13 +1,8 @@
 """A reader for the part of YAML that frontmatter uses. Hook path: it imports nothing.
 
-`load` either gives what PyYAML's BaseLoader gives (every scalar stays the text that the person wrote: no dates,
-booleans or numbers), or raises NotInSubsetError. It never guesses; a property test checks that. Two deliberate
-differences: tabs inside an unquoted value are text, as in YAML 1.2 but not in PyYAML, and `\\ud83d\\ude00` in double
-quotes is one character, as in JSON.
-
-In the subset: block mappings, block lists of scalars, flow lists of scalars, plain and quoted scalars over one or
-more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: flow mappings,
-anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
+`load` gives what PyYAML's BaseLoader gives (every scalar stays text), or raises NotInSubsetError; a property test
+checks that. Two differences: tabs inside an unquoted value are text, and `\\ud83d\\ude00` is one character, as in JSON.
+Not in the subset: flow mappings, anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
 
 DEPTH_LIMIT = 20
 LOOSE_DEPTH = 3  # of what is not quite YAML
@@ -349,8 +344,7 @@ class _SubsetReader:
 
 
 def client_quoted(block: str) -> str:
-    """Return a block that is not YAML as the client reads it in its second attempt: with quotes around the values of
-    its top level that have special characters, and blanks for tabs in the indentation. Line ends stay."""
+    """Return a block that is no YAML as the client reads it then: quotes around odd values, blanks for tabs."""
     lines = []
     for line in block.split("\n"):
         text = line.rstrip("\r")
@@ -368,8 +362,7 @@ def client_quoted(block: str) -> str:
 
 
 def read_loosely(block: str, depth: int = 0) -> "dict[str, object]":
-    """Read the fields of a block whose lines end with `\\n`: as YAML if possible, else as the client does, else each
-    field separately, and a field that is not YAML as its plain text. Never raises."""
+    """Read the fields of a block as YAML, else as the client does, else each by itself. Never raises."""
     for text in (block, client_quoted(block)):
         try:
             return load(text)

@@ -25,8 +25,7 @@ SAME_DIRECTORY, SAME_REMOTE, SAME_NAME = "is that directory", "has the same remo
 
 
 class GoneProject(NamedTuple):
-    """A project whose directory is gone. `key`: its name among memtui's files; `memories`: the directory of those that
-    Claude Code keeps for it, empty if another project shares it; `number`: how much is kept for it."""
+    """A project whose directory is gone: its `key`, the client's `memories` of it alone, how much is kept."""
 
     key: str
     root: str
@@ -95,8 +94,7 @@ def _files(directory: str) -> list[str]:
 
 
 def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
-    """Give what is kept for `subjects`, or else for all that the project of the store may be, to it, in one step of
-    undo. Return the paths that changed. Raises MemtuiError, OSError."""
+    """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
     here = paths.project_root(store.cwd)
     if not subjects:
         subjects = [each.subject for each in renamed(store.env, here)]
@@ -118,8 +116,7 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
 
 
 def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
-    """Yield the changes that move the entries of an inbox, the lists beside it, and the blocks of the subconscious that
-    the project has none of its own for."""
+    """Yield the changes that move an inbox's entries, its lists, and blocks of the subconscious."""
     source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
     for file in (*inbox_format.FILES.values(), *LEDGERS):
         text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")

@@ -21,8 +21,7 @@ CLAIM_SECONDS = 3600.0
 
 
 def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
-    """Find inboxes that can't be read, guidance that can't be delivered, and claims that nobody settled. `names`: of
-    each project whose inbox is checked, its slug and what a person calls it; None is the inbox for all projects."""
+    """Find unreadable inboxes, undeliverable notes, unsettled claims; `names` by slug, None for the global one."""
     for slug, name in names:
         for each in _inbox(root, slug, now):
             yield each._replace(data={**each.data, "inbox": name})
@@ -64,8 +63,7 @@ def memories(
     go_on: Callable[[], bool] = lambda: True,
     others: Sequence[scopes.Scope] = (),
 ) -> Iterator[Finding]:
-    """Find broken memories of a scope, and what in its index does not match them. `known` and `others` as for
-    `status.of_scope`. `go_on` is asked before each memory; False ends the search."""
+    """Find broken memories of a scope, and what in its index does not match. `go_on`: False ends the search."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
         return

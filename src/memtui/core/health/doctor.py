@@ -1,6 +1,4 @@
-"""All checks of memtui's files and of the person's content, in order. They change nothing.
-
-hooks/installer/checkup.py runs these, and checks the hooks and the client before them."""
+"""All checks of memtui's files and of the person's content, in order; hooks/installer/checkup.py runs these."""
 
 import os
 from collections.abc import Iterator
@@ -17,8 +15,7 @@ from memtui.core.review import taught
 
 
 def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
-    """Run all checks except those of hooks, client and other projects, and return a finding for each cause. `known` as
-    for `status.of_scope`. A check that fails gives a finding; the others still run."""
+    """Run all checks but those of hooks, client and other projects; one that fails gives a finding of its own."""
     root = paths.root(env)
     journal = Journal(root)
     here = paths.project_root(cwd)

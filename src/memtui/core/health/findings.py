@@ -1,7 +1,4 @@
-"""The registry of findings: each code with its sentence, what to do about it, and the fix that does it (fixes.py).
-
-A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`, Setup, `hooks status`, the flags of
-memories and the states of guidance take their words from here. No code reads a sentence to decide what to do."""
+"""The registry of findings: the sentence of each code, what to do, and the fix. No code reads a sentence to decide."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -368,8 +365,7 @@ def memories(found: Finding) -> list[str]:
 
 
 def by_cause(found: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
-    """Group findings by what they come from (`Kind.by`), in their order; a MEMORY.md that is over its limit is one
-    cause, however many memories are below the cut. Those in a group agree in `more` too."""
+    """Group findings by what they come from (`Kind.by`), in their order; those in a group agree in `more` too."""
     groups: dict[object, list[Finding]] = {}
     for number, each in enumerate(found):
         by = REGISTRY[each.code].by

@@ -1,8 +1,7 @@
-"""The fixes of findings. Each that changes a file is one step of undo.
+"""The fixes of findings; each that changes a file is one step of undo.
 
-`memtui doctor --fix` makes all fixes of AT_ONCE without asking, and those of DECIDED only where they are named. For the
-others CLI and TUI show the result first and ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff
-for them, or open an editor."""
+`memtui doctor --fix` makes those of AT_ONCE without asking, those of DECIDED only by name; for others doors show it
+first."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -30,8 +29,7 @@ DECIDED = ("projects",)
 
 
 class FixOutcome(NamedTuple):
-    """The outcome of a fix. `changed`: paths, the claims that were settled, or the ids of
-    notes; `undoable`: whether it is a step of undo."""
+    """The outcome of a fix: what `changed` (paths, claims or ids of notes), and whether that can be undone."""
 
     fix: str
     changed: list[object]
@@ -61,8 +59,7 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
 
 
 def _files(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Make memtui's files readable and writable for their owner, and for nobody else. Undo makes them readable for
-    others again, but leaves them to their owner: otherwise nothing else could be undone."""
+    """Make memtui's files private to their owner. Undo opens them to others, but never shuts out the owner."""
     opened = []
     for path, mode in file_checks.modes(store.root):
         if _wanted(path, mode) & ~mode:

@@ -1,8 +1,5 @@
-"""Bring a MEMORY.md under its limit in three steps, of which only as many are done as it takes: shorten long lines, put
-the lines of memories that are used first in their list, make those that are never used recall-only.
-
-No memory's file changes, headings and prose keep their place, and no text goes that the memory does not have as well.
-"""
+"""Bring a MEMORY.md under its limit in as few of three steps as it takes: shorten long lines, order lists by use, make
+unused memories recall-only. No memory's file changes, and no text goes that the memory does not have as well."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -37,8 +34,7 @@ def uses_of(scope: Scope, usage: Usage | None) -> Uses:
 
 
 class Fit(NamedTuple):
-    """An index that was brought under its limit, and how many lines each step changed; `raised` are those moved above
-    the text that kept them from being loaded."""
+    """An index under its limit, and how many lines each step changed (`raised`: moved above other text)."""
 
     data: bytes
     shortened: int = 0
@@ -60,9 +56,8 @@ class Fit(NamedTuple):
 
 
 def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
-    """Bring the index of a scope under its limit; one that is within it, or in conflict, is returned unchanged.
-    `memories` of the scope by their normal path. What a subagent's index has too much stays below the cut, its least
-    used lines last: its client loads comments too."""
+    """Bring a scope's index under its limit, unless it is in conflict. `memories` by their normal path. What a
+    subagent's has too much stays below the cut, least used last: its client loads comments too."""
     found = Fit(data)
     for _ in range(ROUNDS):
         after = _once(scope, found, memories, uses)
@@ -154,8 +149,7 @@ def _used(entry: IndexEntry, uses: Uses) -> tuple[int, int]:
 
 
 def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tuple[bytes, int] | None:
-    """Make as few memories recall-only as bring the index under its limit, those never used first, from the end; None
-    if that does not."""
+    """Make as few memories recall-only as it takes, never used ones first, from the end; None if that fails."""
     index = parse_index(data)
     able = [each for each in reversed(index.entries) if index_lines.may_be_recall_only(index, each)]
     targets = list(dict.fromkeys(each.target for each in sorted(able, key=lambda each: _used(each, uses))))

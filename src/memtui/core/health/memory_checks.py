@@ -47,8 +47,7 @@ def about(scope: Scope, memory: Memory) -> dict[str, object]:
 def of_memories(
     scope: Scope, memories: Sequence[Memory], now: float, go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
-    """Find what is wrong with the memories of a scope. `now` in seconds since the epoch. `go_on` is asked before each
-    memory; False ends the search."""
+    """Find what is wrong with a scope's memories. `go_on` is asked before each; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
     for memory in takewhile(lambda _: go_on(), memories):
         if in_it := secrets(memory.raw):
@@ -116,8 +115,7 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
 
 
 def with_dash(doc: Document) -> bytes | None:
-    """Return a file with a dash for each `---` in its description, at which Claude Code would end the frontmatter; None
-    if there are others."""
+    """Return a file with a dash for each `---` in its description, where the client would end it; else None."""
     lines, key = [], ""
     for line in doc.block.splitlines(keepends=True):
         pair = split_key(line)
@@ -135,8 +133,7 @@ def is_empty(body: str) -> bool:
 
 
 def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    """Find memories that claim a name that another one has. Their own can be their file's, if no other memory has or
-    claims that."""
+    """Find memories that claim another one's name; their own can be their file's, if no other has or claims it."""
     claimed = Counter(memory.stem for memory in memories)
     claimed += Counter(memory.name for memory in memories if memory.name != memory.stem)
     linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
@@ -217,8 +214,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
-    """Return the beginning of an entry's text, at most `room` characters, up to the end of a part of a sentence; empty
-    if the memory lacks a word of the text, as that would be lost, or if what is left says too little."""
+    """Return an entry's text up to the end of a clause within `room`; empty if the memory lacks words of it."""
     text = entry.hook
     if found is None or found.broken or not words(text) <= words(f"{found.description} {found.body}"):
         return ""

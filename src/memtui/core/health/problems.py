@@ -11,8 +11,7 @@ Action = Literal["fix", "trust", "edit", "run"]
 
 
 class Problem(NamedTuple):
-    """A cause of trouble. `finding`: what is wrong, with the names of all memories that the cause touches; `parts`: the
-    finding about each of them, or each place; `action`: what can be done; `remedy`: what to type for it."""
+    """A cause of trouble: the finding for all that it touches, its `parts`, what can be done, what to type."""
 
     finding: Finding
     parts: tuple[Finding, ...]
@@ -45,8 +44,7 @@ def by_cause(
     fixable: Callable[[Finding], bool] = lambda each: bool(findings.fix_of(each)),
     remedy: Callable[[Finding], str] = findings.remedy,
 ) -> list[Problem]:
-    """Return the problems that some findings tell of, in their order. `fixable` and `remedy` say of a finding whether
-    memtui fixes it, and what to type."""
+    """Return the problems that findings tell of. `fixable`: whether memtui fixes one; `remedy`: what to type."""
     found = (each for each in found if each.level != OK)
     groups = [(findings.merged(parts), tuple(parts)) for parts in findings.by_cause(found, fixable)]
     return [Problem(whole, parts, _action(parts[0], fixable), remedy(whole)) for whole, parts in groups]

@@ -1,6 +1,4 @@
-"""How long things are kept: changes for undo, the contents they need, the texts of deliveries, the log of calls of
-models, proposals, texts that are trusted, versions of memories, and rejected drafts. What is older is removed for good,
-once a day in a worker, or by `memtui doctor --clean`; `due` only lists it."""
+"""How long things are kept; what is older goes for good, once a day in a worker, or by `memtui doctor --clean`."""
 
 import os
 from collections import defaultdict
@@ -41,8 +39,7 @@ class Limits:
 
 @dataclass
 class Due:
-    """What is due, or was removed. `oldest` is the time of the oldest change that stays, in the journal's form; `busy`
-    says what could not be removed at the moment, and why."""
+    """What is due, or was removed. `oldest`: the time of the oldest change that stays; `busy`: what failed, and why."""
 
     changes: int = 0
     oldest: str = ""
@@ -196,8 +193,7 @@ def due(root: str, now: float, ledger: Ledger | None = None) -> Due:
 
 
 def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
-    """Remove for good what is due, one process at a time, and return what was removed. Raises OSError if the lock can't
-    be made."""
+    """Remove for good what is due, one process at a time. Raises OSError if the lock can't be made."""
     collector = _Collector(root, now, has_time, None, dry=False)
     if os.path.isdir(root):
         try:

@@ -1,5 +1,4 @@
-"""The kinds of change that the journal makes, writes down as rows, and takes back. Those of pieces of text, and of what
-memtui keeps about memories, have modules of their own; `records.KINDS` lists all."""
+"""The kinds of change that the journal makes, writes as rows, and takes back; `records.KINDS` lists all."""
 
 import contextlib
 import dataclasses
@@ -136,9 +135,8 @@ def state_of(now: object, before: object, after: object) -> State:
 
 @dataclass(frozen=True)
 class FileChange(Change):
-    """A file's content `before` and `after`; None: no file. It is made only if the file is exactly as expected. `mode`:
-    the permission bits of a new file. `times`: the file's modification time (nanoseconds) with each content, None for
-    now: an undo restores the old time as well."""
+    """A file's content `before` and `after` (None: no file), made only if it is exactly as expected. `mode`: of a new
+    file; `times`: its modification time with each content (nanoseconds, None: now), restored by an undo."""
 
     key = "before"
     shape: ClassVar[Row] = {"before": is_digest_or_none, "after": is_digest_or_none}
@@ -246,10 +244,9 @@ def _is_absolute(path: object) -> bool:
 
 @dataclass(frozen=True)
 class Patch(Change):
-    """Replace `removed` by `added` at byte `at` of a file that is not a memory, such as a settings file. It may hold
-    secrets, so only the bytes that change are stored; they are taken back only if the file is exactly as it was left.
-    `was` and `now` are the file's hash before and after; None: no file. A new file has the permission bits `mode`; the
-    directories `dirs` were made for it and are removed with it."""
+    """Replace `removed` by `added` at byte `at` of a settings file: only these bytes are stored, as the rest may be
+    secret. `was` and `now`: hashes of the file, None for none; `mode`: of a new one; `dirs` were made for it, and go
+    with it."""
 
     key = "cut"
     shape: ClassVar[Row] = {

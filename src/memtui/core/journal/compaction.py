@@ -1,6 +1,4 @@
-"""Keep the journal short: remove changes that are too old, or too many, and the contents that only they referred to.
-They can no longer be undone. This runs under the journal's lock; a killed process leaves contents that the next run
-removes."""
+"""Keep the journal short: remove changes too old or too many, which can't be undone then, and their contents."""
 
 import itertools
 import os
@@ -19,8 +17,7 @@ HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
-    """Return the transactions that are older than `days`, and those beyond the newest `most` changes (0: no
-    limit), oldest first. They are taken in the journal's order: if the clock was put back, more is kept, never less."""
+    """Return the transactions older than `days`, and those beyond the newest `most` (0: any), oldest first."""
     every = ledger.all()
     if every and every[-1].state == "intent":
         every.pop()  # in progress

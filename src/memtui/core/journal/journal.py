@@ -25,8 +25,7 @@ BEGUN = "The next memtui command reverts the unfinished change."
 
 
 class Journal:
-    """The journal of one memtui root. `by` names the writer in the records, `now` is the clock (seconds since the
-    epoch), `ledger` is the journal as far as it was read already."""
+    """The journal of a memtui root: `by` names the writer, `now` is the clock, `ledger` what was read already."""
 
     def __init__(
         self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
@@ -77,15 +76,13 @@ class Journal:
             yield
 
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
-        """Make all the changes or none, as one undo step; return its id. `more` goes into the record. Raises
-        ConflictError if a file is not as a change expects it, MemtuiError if one can't be written."""
+        """Make all changes or none, as one undo step with `more` in its record. Raises ConflictError, MemtuiError."""
         with self.locked():
             return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 
     @contextlib.contextmanager
     def together(self, group: str = "") -> Iterator[None]:
-        """Make all changes inside the `with` block one step of undo and redo, together with earlier changes of the same
-        `group`; inside another such block, one step with those of that block."""
+        """Make all changes inside one step of undo, with earlier ones of the same `group`, or of an outer block."""
         before = self._group
         self._group = group or before or ids.new_id(self.now())
         try:

@@ -34,8 +34,7 @@ def _process_id(_: int) -> str:
 
 
 def here(by: str) -> str:
-    """Return an id of the place where a change is made, so that undo can tell what was done here. Commands in one
-    terminal have the same id (by its POSIX session); any other process, such as an open TUI, has its own."""
+    """Return an id of the place where a change is made: one for a terminal's commands, else the process's own."""
     if by == "cli":
         return ids.digest(f"{os.uname().nodename} {os.getsid(0)}", 8)
     return _process_id(os.getpid())
@@ -43,9 +42,8 @@ def here(by: str) -> str:
 
 @dataclasses.dataclass
 class Transaction:
-    """One operation. `state`: done, undone, purged, back (taken back after a crash or an error), intent (in progress).
-    `of` is the id of the transaction that an undo, redo, restore or purge is about; `paths` are the files that change.
-    `reversal` is the last undo or redo of it."""
+    """One operation. `state`: done, undone, purged, back (taken back), intent (in progress); `of`: the transaction that
+    an undo, redo, restore or purge is about; `reversal`: its last undo or redo."""
 
     id: str
     time: str
@@ -82,8 +80,7 @@ class Transaction:
 
 
 class Ledger:
-    """The journal as read: `transactions` by id, oldest first; `undoable` and `redoable` ids, the next one last;
-    `trashed` deletions that can be restored; `skipped` lines that are torn or unknown."""
+    """The journal as read: `transactions`, `undoable` and `redoable` ids (next last), `trashed`, `skipped` lines."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -212,8 +209,7 @@ class Ledger:
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
     def later(self, found: Transaction) -> Transaction | None:
-        """Return the change after one that can be undone which is most about the same memories, the newest of several;
-        None if there is none. Files that many changes share, as MEMORY.md and the inbox, tell nothing."""
+        """Return the undoable change after one that is most about the same memories, the newest of several, or None."""
         own = {path for path in found.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
         after = [self.transactions[key] for key in self.undoable[self.undoable.index(found.id) + 1 :]]
         best = max(reversed(after), key=lambda each: len(own.intersection(each.paths)), default=None)

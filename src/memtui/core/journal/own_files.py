@@ -1,5 +1,4 @@
-"""Changes of memtui's own files: tables of JSON, trust, what is kept beside memories, what a person has seen of them.
-Other processes write to these files as well, so a change is of entries, not of a whole file."""
+"""Changes of entries in memtui's own files, to which other processes write as well: tables, trust, rows, versions."""
 
 import json
 import os
@@ -93,8 +92,7 @@ def _is_names(table: object) -> bool:
 
 @dataclass(frozen=True)
 class TrustEdit(changes.Change):
-    """Trust in a directory, which is given by its `trust.key`. `removed` and `added` map digests to names; `always` is
-    before and after. `contents`: those of `added`, stored so that later versions can be compared with them."""
+    """Trust in a directory (`trust.key`): digests to names `removed` and `added`, `always` before and after."""
 
     key = "trust"
     shape: ClassVar[changes.Row] = {
@@ -160,8 +158,7 @@ def _is_pair_or_none(value: object) -> bool:
 
 @dataclass(frozen=True)
 class PairsEdit(changes.Change):
-    """Pairs of memories that a person called different (`apart.json`) and that become others: (old, new), None for
-    none. An old one that is not there any more becomes nothing."""
+    """Pairs of memories kept apart that become others: (old, new), None for none; a missing old one does nothing."""
 
     key = "pairs"
     shape: ClassVar[changes.Row] = {"pairs": [(_is_pair_or_none, _is_pair_or_none)]}
@@ -212,8 +209,7 @@ def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:
 
 @dataclass(frozen=True)
 class SeenEdit(changes.Change):
-    """Whether a person has seen some `versions` of memories that others wrote, before and after: lines at the end of
-    `versions.jsonl`; None: nothing is written then, as the text itself goes."""
+    """Whether a person has seen some versions, before and after, as lines of `versions.jsonl`; None: no lines."""
 
     key = "versions"
     shape: ClassVar[changes.Row] = {"versions": [(str, str, str)], "seen": (bool | None, bool | None)}
@@ -290,8 +286,7 @@ def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRo
 
 @dataclass(frozen=True)
 class BesideEdit(changes.Change):
-    """The rows of a memory's `file` in its `directory`, before and after (`core/memories/beside.py`). Rows that others
-    added meanwhile stay; one with the text of a row that goes, goes as well: it only counts what happened since."""
+    """The rows of a memory's `file`, before and after; rows that others added meanwhile stay."""
 
     key = "beside"
     shape: ClassVar[changes.Row] = {

@@ -1,5 +1,4 @@
-"""The journal's records: their rows, one for each change, and the stored contents that the rows refer to. A row's kind
-is known by the key that only rows of that kind have; a new kind is added to KINDS."""
+"""The journal's records: their rows, one for each change (a key tells its kind), and the stored contents."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

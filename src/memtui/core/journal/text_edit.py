@@ -1,5 +1,4 @@
-"""A change of a piece of text, wherever in the file it is by then: for files that others write to at the same time
-(MEMORY.md, the inbox)."""
+"""A change of a piece of text wherever it is by then: for files that others write to (MEMORY.md, the inbox)."""
 
 import contextlib
 import dataclasses
@@ -28,10 +27,9 @@ TRIES = 20
 
 @dataclasses.dataclass(frozen=True)
 class TextEdit(changes.Change):
-    """Replace `removed` (whole lines) by `added`. If `removed` is empty, insert after the text `anchor`: at the
-    beginning if that is empty, at the end if it is None or not in the file any more. Where the text or the anchor
-    occurs several times, the place nearest to the character offset `at` is used, or the last one if `at` is None. Bytes
-    that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for `FileChange`."""
+    """Replace `removed` (whole lines) by `added`; without it insert after `anchor` (empty: at the beginning, None or
+    gone: at the end). Of several places the one nearest to offset `at` counts, else the last. Bytes that are not UTF-8
+    are surrogates."""
 
     key = "was"
     shape: ClassVar[changes.Row] = {

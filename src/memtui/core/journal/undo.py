@@ -1,5 +1,4 @@
-"""Undo and redo of the last operation, with all that was made together with it, or undo of a named one. Both front
-doors call `attempt`; present/changes.py has the words for its outcome."""
+"""Undo and redo of the last step, or of a named one; both doors call `attempt`, present/changes.py has its words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +17,8 @@ RECENT_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The next step of undo or redo (`op`) was not made just now in this place, or was not the last change, so a person
-    has to confirm it. `first` is its first operation, `count` how many were made together, `decided` those of them that
-    a person decided; `final` is the last change, if that can't be undone: memories were deleted for good."""
+    """A step that was not made just now in this place, or not last, so that a person has to confirm it. `first`: its
+    first operation; `decided`: those that a person decided; `final`: a last change that can't be undone."""
 
     op: Op
     first: Transaction
@@ -63,8 +61,7 @@ def attempt(
     sure: Callable[[Elsewhere], bool],
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
-    """Undo or redo as `run` does. Without a `key`, what was made elsewhere, long ago, or before a change that can't be
-    undone, needs confirmation by `sure`, else Elsewhere is returned."""
+    """Undo or redo as `run` does; what was made elsewhere, long ago, or before what can't be undone, only if `sure`."""
     ledger = journal.ledger()
     step = ledger.next_step(op, key)
     last = next((each for each in reversed(ledger.all()) if each.state not in {"intent", "back"}), None)
@@ -92,10 +89,9 @@ def run(
     top: str = "",
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last step, or undo what `key` names. `top`: the id that the last operation must have, since the
-    person was asked about it. `go_on` gets how many were tried, and of how many; False stops, and what was done is a
-    step of its own. A failure does not stop the others. Raises NotFoundError, ConflictError if another operation is the
-    last, MemtuiError."""
+    """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id that the
+    last operation must have. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError,
+    ConflictError."""
     todo = [each.id for each in journal.ledger().next_step(op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()

@@ -1,7 +1,4 @@
-"""The pairs of memories that a person called different: they are not shown as near-duplicates or contradictions again.
-
-They are in `apart.json` in memtui's directory (docs/file-formats.md), by their paths. Each change of it is a step of
-undo; one that gives a memory another path has it there, too."""
+"""The pairs of memories that a person called different, by path, in `apart.json`: never shown as alike again."""
 
 from collections.abc import Mapping
 

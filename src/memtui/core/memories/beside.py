@@ -1,8 +1,6 @@
-"""What memtui keeps beside memories, without a change of their files: triggers, and the prompts for which one
-is not wanted. Each kind is a directory below memtui's, with one file for each directory of memories.
+"""What memtui keeps beside memories: triggers, and prompts for which one is muted, a file for each directory.
 
-What a person changes is a step of undo. What is beside a memory follows it where it is renamed, moved or merged, goes
-with it into the trash and comes back with it, also where the whole directory was moved."""
+It is undone like any change, and follows a memory where that is renamed, moved, merged, trashed or restored."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping
@@ -37,8 +35,7 @@ def edit(root: str, kind: str, directory: str, file: str, after: Iterable[Beside
 
 
 def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
-    """Return the edits for memories, each (directory, file), that become others: one that is renamed or moved becomes
-    one, several that are merged the same one. One that becomes none goes without."""
+    """Return the edits for memories (directory, file) that become others: several the same one, or none."""
     edits = []
     for kind in KINDS:
         known = {place: rows(root, kind, place) for place in {old[0] for old in moved}}

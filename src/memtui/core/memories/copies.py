@@ -16,8 +16,7 @@ COPY = re.compile(r"Copy of (?P<first>.+)|(?P<of>.+?)(?: - Copy| copy)?(?: \(\d+
 
 
 def of_memories(memories: Sequence[Memory]) -> dict[str, str]:
-    """Return the paths of the memories that are copies, with the stem of what each is a copy of. A name that people
-    choose as well counts only if the copied file is there and claims the same name."""
+    """Return the paths of copies with the stem that each copies; a common name only if the original has that name."""
     stems = {(os.path.dirname(each.path), each.stem): each for each in memories}
     originals = {}
     for each in memories:

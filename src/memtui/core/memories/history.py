@@ -62,8 +62,7 @@ def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
 
 
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
-    """List the versions of the file of this name, or `scope:name`, that is not there any more, oldest first; empty if
-    there was none. A memory that was deleted under this name comes before one that was renamed or moved since."""
+    """List the versions of the deleted file of this name or `scope:name`, before renamed ones; empty if none."""
     renamed: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):
@@ -126,8 +125,7 @@ def numbered(known: Sequence[Version], number: int) -> Version:
 
 
 def text(versions: Versions, version: Version, file: str) -> bytes:
-    """Return the bytes of a version as the text of the file that its memory has now: `name` is the present one where
-    the memory was renamed since. Raises NotFoundError if they are not kept."""
+    """Return a version's bytes with the `name` that its memory has now. Raises NotFoundError if they are not kept."""
     data, stem = versions.content(version), references.stem(file)
     return data if references.stem(version.file) == stem else references.set_name(data, stem)
 
@@ -135,8 +133,7 @@ def text(versions: Versions, version: Version, file: str) -> bytes:
 def restore(
     store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
 ) -> Memory:
-    """Make a version the present text of its memory again; the memory keeps its present name. `found` None: its file,
-    or `file`, is gone. Raises NotFoundError if there is no text of it, ConflictError if the file changed since."""
+    """Make a version the present text of its memory, or of `file`. Raises NotFoundError, ConflictError."""
     if version.digest == GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file

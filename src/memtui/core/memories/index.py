@@ -1,15 +1,9 @@
-"""MEMORY.md, the index of a directory's memories, one line each: parsed, and measured by how much the client loads of
-it. `index_lines` changes it.
+"""MEMORY.md, the index of a directory's memories, one line each: parsed, and measured by how much the client loads.
 
-Only links to `.md` files of the directory are memories. A list item that begins with such a link is that memory's line;
-other links are mentions. Links in frontmatter, HTML comments and fenced code are neither.
-
-The client loads "the first 200 lines or 25 KB". Claude Code 2.1.197 does it so: it removes frontmatter and comments
-that are blocks of their own, trims the rest, and loads of the first 200 lines as many whole lines as fit into 25,000
-UTF-16 units. A subagent's memory is loaded with its frontmatter and comments.
-
-Memories that are only recalled have their lines in one comment, which begins with RECALL_ONLY: the client does not load
-it, and memtui brings them with the prompts that they fit."""
+Only links to `.md` files of the directory are memories; a list item that begins with one is that memory's line. Links
+in frontmatter, comments and code are neither. Claude Code 2.1.197 removes frontmatter and block comments, trims, and
+loads of the first 200 lines as many whole ones as fit into 25,000 UTF-16 units; of a subagent's it removes nothing. A
+comment that begins with RECALL_ONLY has the lines of memories that only memtui brings."""
 
 import os
 import re
@@ -185,9 +179,8 @@ def missing(index: Index, files: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much of an index the client loads. Its size is `lines` of `max_lines`, and `units` (UTF-16) of `max_units`;
-    `bytes` is the size of the same text in UTF-8. `cut_line` is the first line, counted from 1 in the file, that is not
-    loaded whole; None: everything is loaded. `below` are the entries from there on."""
+    """How much of an index the client loads: `lines` and UTF-16 `units` of its limits; `bytes` in UTF-8. `cut_line`:
+    the first line (from 1) that is not loaded whole, None for none; `below`: the entries from there on."""
 
     lines: int
     units: int

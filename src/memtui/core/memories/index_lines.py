@@ -1,5 +1,4 @@
-"""Change the lines of one memory in MEMORY.md. All other lines keep their bytes; order, headings, bullets, separators,
-line ends and prose stay as a person wrote them. An index with git's conflict markers is not changed at all."""
+"""Change lines of memories in MEMORY.md; all others keep their bytes, and an index in conflict is not changed."""
 
 import os
 import re
@@ -116,8 +115,7 @@ def _section(index: Index, kind: str) -> tuple[int, int]:
 
 
 def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "", at_end: bool = False) -> bytes:
-    """Add a line for a memory (its path in the directory is `target`), if it has none, at the end of a section: the one
-    that fits the type `kind`, else the last that has memories. `at_end`: below everything instead."""
+    """Add a line for a memory without one, at the end of the section that fits `kind`, or `at_end` of all."""
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.lines_of_memories):
         return data
@@ -170,9 +168,8 @@ def place_line(
     first: bool = False,
     shown: Callable[[bytes], bytes] = lambda data: data,
 ) -> bytes:
-    """Add a line, as `add_line` does, where Claude Code loads it and keeps nothing else from being loaded; without room
-    at the end, or with `first` right above the last memory that is loaded. `agent`: as for `budget`; `shown` is what
-    the index will be otherwise."""
+    """Add a line where the client loads it and nothing else is pushed out; without room at the end, or with `first`
+    above the last one loaded. `shown`: what the index will be otherwise."""
     added = add_line(data, target, title, hook, kind=kind)
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added
@@ -198,8 +195,7 @@ def _is_below(data: bytes, target: str, agent: bool) -> bool:
 
 
 def remove_line(data: bytes, target: str) -> bytes:
-    """Remove the lines of a memory, with the more indented lines that continue them. Mentions inside other text stay:
-    they are the person's words, and `index.dangling` lists them."""
+    """Remove a memory's lines with those that continue them; mentions in other text stay."""
     index = parse_index(data)
     gone: set[int] = set()
     for entry in index.lines_of_memories:
@@ -223,8 +219,7 @@ def recall_only_lines(index: Index) -> range:
 
 
 def recall_only(data: bytes, targets: Collection[str]) -> bytes:
-    """Move the lines of some memories into the comment of those that are only recalled, at the end of the index. Lines
-    that continue others, or that have a part of a comment, stay."""
+    """Move memories' lines into the comment of recall-only ones, but for those with others below, or comments."""
     index = parse_index(data)
     moved = [entry for entry in index.entries if entry.target in targets and may_be_recall_only(index, entry)]
     if not moved or index.conflict:
@@ -274,8 +269,7 @@ def replace_target(data: bytes, old: str, new: str, old_title: str = "", new_tit
 
 
 def set_hook(data: bytes, target: str, hook: str, was: str, *, exact: bool = False) -> bytes:
-    """Replace the text after the link in those lines of a memory where it is `was` as `line_for` writes it, or `exact`
-    as it is. Title and separator stay, and so do lines in which a person wrote something else."""
+    """Replace the text after the link where it is `was` (`exact`: as it is); what a person wrote stays."""
     index = parse_index(data)
     lines = list(index.lines)
     text, before = _hook(hook), was if exact else _hook(was)
@@ -298,8 +292,7 @@ def repeated(index: Index) -> list[list[IndexEntry]]:
 
 
 def combine_repeated(data: bytes, target: str, line: str) -> bytes:
-    """Put one line in the place of the first of a memory that has several, and remove the others with the more indented
-    lines that continue them. `target` as the lines have it, with its anchor."""
+    """Put one line for the first of a memory's several, and remove the others; `target` as the lines have it."""
     index = parse_index(data)
     gone: set[int] = set()
     lines = list(index.lines)
@@ -348,8 +341,7 @@ def remove_empty_sections(data: bytes) -> bytes:
 
 
 def move_up(data: bytes, *, agent: bool = False) -> bytes:
-    """Move the lines of memories below the cut up to the last one above it, so that the client loads them; text that is
-    no memory's goes down. Unchanged if that brings no more of them above the cut. `agent`: as for `budget`."""
+    """Move memories' lines below the cut above other text, if that brings more of them above the cut."""
     index = parse_index(data)
     before = budget(data, agent=agent)
     if before.cut_line is None or not before.below:

@@ -1,7 +1,4 @@
-"""The state of a scope's MEMORY.md: what it points at that is not there, lacks, or has below the cut.
-
-It is told as findings on the index and as flags of the memories: doctor, Setup, `memtui check` and the lists of
-memories all take it from here."""
+"""The state of a scope's MEMORY.md, as findings on it and flags of memories: what dangles, is missing, is cut off."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -25,8 +22,7 @@ UNREAD_CUT = "it is below the cut, so Claude Code does not load it"
 
 
 class Passage(NamedTuple):
-    """A rule, a paragraph or a section of text: its heading as written, empty if it has none or stands right below the
-    title of the file; its text; the numbers of its lines, from 1."""
+    """A rule, paragraph or section: its heading (empty for none), its text, and its lines from 1."""
 
     heading: str
     text: str
@@ -73,11 +69,9 @@ def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
 
 
 class IndexState:
-    """The state of the index of a scope; `index` None is one without lines. `root` is memtui's own directory, which
-    records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
-    `dangling` are the links to files that are not there, `missing` the files without a line, `below` the files whose
-    only lines are below the cut, `recall_only` those that the index keeps from being loaded, `unread` the text of no
-    memory that no session gets."""
+    """The state of a scope's index; `root` records which memories are trusted: others need no line. `dangling`: links
+    to missing files; `missing`: files without a line; `below`: files only below the cut; `recall_only`: kept from being
+    loaded; `unread`: text of no memory that no session gets."""
 
     def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
         self.scope = scope
@@ -175,8 +169,7 @@ class IndexState:
 
 
 def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
-    """List the passages of an index: each section below a heading of the second level or deeper, else each list item
-    and paragraph. Lines of and about memories, with links or the names `files`, are none."""
+    """List the passages: each section from level 2 on, else each item and paragraph, but for memories' lines."""
     own = {n for entry in index.entries for n in entry_lines(index, entry)} | {each.line - 1 for each in index.mentions}
     blocks: dict[int, list[int]] = {}  # numbers of lines, by that of their section's heading, or a negative one
     heading, gap = -1, True

@@ -1,11 +1,7 @@
-"""Taking in new versions of memories: what is in their directories, and what memtui itself wrote.
+"""Take in new versions of memories: those in their directories, and those that memtui wrote, by the journal.
 
-What a directory holds when it is first looked at counts as seen: nobody asked memtui to review it. Except for what an
-agent wrote there by the log of its writes, however late the first look comes.
-
-What memtui itself wrote is in the journal, with what lay there before: both are read from there. So each edit is a
-version, and a text of somebody else that memtui replaced is one, too. What memtui writes is seen if what it replaced
-was, or if the person had the whole text before them."""
+What is there at the first look counts as seen, except for what an agent wrote by the log of its writes. What memtui
+writes is seen if what it replaced was, or if the person had the whole text before them."""
 
 import contextlib
 import os
@@ -42,8 +38,7 @@ MANY = 100
 
 
 class Written(NamedTuple):
-    """A file that a change wrote: the hash of its text before and after (empty: no file), and when each was written
-    (nanoseconds since the epoch, 0: not known); `whole`: not only some lines of it, as where links follow a rename."""
+    """A file that a change wrote: its hashes and times before and after; `whole`: not only lines that follow."""
 
     path: str
     before: str
@@ -53,8 +48,7 @@ class Written(NamedTuple):
 
 
 class OwnChange(NamedTuple):
-    """A change that was made: its id in the journal, when (seconds since the epoch), whether the person saw the whole
-    text, the memories that it wrote, and its operation in the journal, TAKE_BACK for what others wrote."""
+    """A change that memtui made: id, time, whether the person saw the text, its memories, and its operation."""
 
     id: str
     time: float
@@ -175,8 +169,7 @@ class Intake:
     # what memtui itself wrote
 
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
-        """Add the versions that memtui's own changes made and replaced since the last look, of all directories that
-        were looked at; those of all changes, if this is the first look at `directory`. Contents are kept if wanted."""
+        """Add the versions that memtui's changes made and replaced since the last look, all at a first one."""
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
         journal = read_since(self.log.root, self.log.journal or "", oldest)
         places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}

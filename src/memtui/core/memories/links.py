@@ -1,7 +1,6 @@
 """The links of memories: the one reader of `[[name]]` and of Markdown links to files.
 
-A `[[name]]` leads to the memory with this name or file; `[text](file.md)`, and a definition `[text]: file.md`, to the
-file. What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`."""
+What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`."""
 
 import os
 import re
@@ -35,10 +34,8 @@ CONTENTS = {"toc", "_toc_"}
 
 
 class Link(NamedTuple):
-    """A link from `start` up to `end`. `target` is what it names: a memory by its name, a file with `.md`, with its
-    directory if it has one. It is written at `at`, and from `name_start` up to `name_end` is the name of the file,
-    without directory and `.md`; `encoded`: as in a URL. `label` are the words that a reader sees, None for a
-    definition."""
+    """A link from `start` to `end`, whose `target` is written at `at`; the file's name stands from `name_start` to
+    `name_end` (`encoded`: as in a URL). `label`: the words that a reader sees, None for a definition."""
 
     start: int
     end: int
@@ -192,8 +189,7 @@ def encoded(target: str) -> str:
 
 
 def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
-    """Tell whether a target leads to the memory with a path and some names; `source`: the path of the memory with the
-    link. Capitals don't matter where the file system ignores them."""
+    """Tell whether a target in the file `source` leads to the memory with this path and names."""
     key = key_of(source or path)
     keys = {key(each) for each in names}
     if key(target) in keys or key(target.removesuffix(".md")) in keys:
@@ -231,8 +227,7 @@ def _ignores_case(directory: str) -> bool:
 
 
 def renamed(text: str, leads: Callable[[Link], bool], new: str | None) -> str:
-    """Return a text in which those links have the name `new`; each keeps its form, and all else its bytes. None: they
-    are the words that a reader sees, except for definitions, which stay."""
+    """Return a text in which those links have the name `new`, or with None are their words; all else stays."""
     spans = [
         (link.start, link.end, link.label)
         if new is None

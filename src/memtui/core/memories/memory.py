@@ -149,8 +149,7 @@ def unreadable(path: str, scope_label: str, problem: str) -> Memory:
 
 
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
-    """Parse a memory from bytes, for example for a preview before they are written. Name, description and type are read
-    as the hooks read them, so that a person sees and trusts what sessions get."""
+    """Parse a memory from bytes; name, description and type as hooks read them: a person trusts what they send."""
     doc = document.parse(data[:MAX_BYTES])
     name, description, kind = memory_head.summarise(data[:MAX_BYTES])
     if conflict_markers.first(data[:MAX_BYTES]):
@@ -214,8 +213,7 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
 
 
 def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
-    """Return the bytes of a memory's file with some fields changed, as for `Store.edit`. A file without frontmatter
-    gets one, with its stem as name and its first line as description. Raises MemtuiError."""
+    """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
     if found.broken is not None:
         raise MemtuiError(
             f"{found.path}: the frontmatter can't be changed: {found.broken}", "Fix the whole file in an editor."
@@ -240,8 +238,7 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
 
 
 def slugify(text: str) -> str:
-    """Return a file's stem for a name: lower case, letters and digits of any script, `-` between words. Never empty,
-    and never `memory`, which is the index where the file system ignores case."""
+    """Return a file's stem for a name: words in lower case with `-` between, never empty, never `memory`."""
     words = "".join(c if c.isalnum() else " " for c in document.clean(text).lower()).split()
     slug = ""
     for word in words:

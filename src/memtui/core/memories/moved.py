@@ -1,5 +1,4 @@
-"""Where the memories are that were renamed or moved with memtui, by the journal, so that what was delivered under an
-earlier name counts for the memory."""
+"""Where renamed or moved memories are now, by the journal, so that deliveries under earlier names count."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -37,8 +36,7 @@ def load(root: str) -> EarlierPlaces:
 
 
 def moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
-    """Yield the moves of memories by a change, undo or redo: (time, old place, new place). A new memory has no old
-    place; what an undo or a restore brings back has the one in `trash`."""
+    """Yield the moves of a change as (time, old, new place): None for new ones, `trash` for what comes back."""
     rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
     gone = [row["path"] for row in rows if row.get("before") and not row["after"]]
     created = [row["path"] for row in rows if row.get("after") and not row["before"]]

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 class Mutes:
-    """The muted prompts of the memories under a data root, which are read once. `common`: terms that tell little, as
-    `recall/words.py` has them."""
+    """The muted prompts under a data root, each directory read once; `common`: terms that tell little."""
 
     __slots__ = ("_common", "_known", "_root")
 

@@ -11,8 +11,7 @@ from memtui.core.memories.scopes import Scope
 
 
 class Source(NamedTuple):
-    """Where a memory comes from. `kind`: session (with the id `session`); approve, copy, move or made (with `when` in
-    seconds since the epoch, None if not known); own, repository, model or unknown."""
+    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model or unknown."""
 
     kind: str
     when: float | None = None

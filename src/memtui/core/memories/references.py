@@ -1,6 +1,4 @@
-"""Keep references in step: a memory's line in MEMORY.md, and the links that name it.
-
-Both are changed by line edits, since the client and the agent write to these files as well."""
+"""Keep references in step by line edits: a memory's line in MEMORY.md, and the links that name it."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -114,9 +112,8 @@ def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: 
 def with_line(
     root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str, *, first: bool = False
 ) -> bytes:
-    """Return a MEMORY.md with a line for a new memory; of a full one that Claude Code loads, `first` as for
-    `index_lines.place_line`. Where that begins the index, the memories that are there already get a line as well: the
-    client hides those that an index leaves out. More than an index holds are left to the fix of the index."""
+    """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there get one
+    too, unless they are too many: the client hides those that an index leaves out."""
     others = [] if data else scopes.indexed(root, scope)
     if 0 < len(others) < memory_index.MAX_LINES:
         for each in scopes.memories(scope):
@@ -166,15 +163,13 @@ def stems(scope: Scope) -> set[str]:
 
 
 def old_names(scope: Scope, found: Memory, known: Collection[str] | None = None) -> list[str]:
-    """Return the names by which links refer to a memory: its file's stem, and its name unless that is the stem of
-    another file of the scope. `known`: the scope's `stems`, where they were read already."""
+    """Return the names by which links refer to a memory: its stem, and its name unless another file has that."""
     others = stems(scope) if known is None else known
     return [found.stem] + ([found.name] if found.name not in others else [])
 
 
 def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
-    """Return the edits by which the scope's other memories link to this one by its new name, for each as (relative
-    path, content before, content after, edits). Broken and unreadable files are left out."""
+    """Return the edits of other memories' links to this one, as (path, before, after, edits)."""
     names = old_names(scope, found)
     result = []
     for name, problem in scopes.files(scope):

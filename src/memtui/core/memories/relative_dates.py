@@ -1,7 +1,6 @@
-"""Relative dates in a memory ("next Thursday"), which mean another day each time it is read, with the absolute ones.
+"""Relative dates in a memory (“next Thursday”), which mean another day at each reading, with the absolute ones.
 
-Those in code, in quotes and in quoted lines are somebody's words, and stay; so do those in sentences about any day. "In
-30 days" is a date only where the sentence tells of something to come: "tokens expire in 30 days" tells how long."""
+Those in code, quotes and sentences about any day stay; “in 30 days” is a date only of something to come."""
 
 import re
 from collections.abc import Iterator

@@ -20,12 +20,10 @@ CANDIDATES_SHOWN = 8
 
 @dataclass(frozen=True)
 class Scope:
-    """A directory of memories. `label` is unique and used in references (`label:name`); `aliases` are accepted as well.
-    `root_path` and `slug` are the project's, None if the scope belongs to none or it is not known; `project` is what to
-    call another project than the one of the working directory. `source` is the agent's name. `trusted` is False for a
-    project directory in which nothing is trusted yet. `exists` is False for a directory that the first memory would
-    create. `problem` says why a scope is not read at all. Instructions and the model's blocks have `files`, relative to
-    the directory, instead of everything in it."""
+    """A directory of memories, referred to by `label` or `aliases`. `root_path`, `slug`: of its project; `project`:
+    the name of another one; `source`: the agent. `trusted`: False if nothing in it is; `exists`: False for one that
+    the first memory would create; `problem`: why it is not read. Instructions and blocks have `files` instead of all
+    in it."""
 
     kind: str
     label: str
@@ -250,8 +248,7 @@ def linked(scope: Scope) -> list[str]:
 
 
 def indexed(root: str, scope: Scope) -> list[str]:
-    """List the files for which a scope's index should have a line: those that may be read and are no copies of a sync
-    program, and in a project scope only those that are trusted."""
+    """List the files that need a line: readable, no copies of a sync program, and in a project trusted."""
     names = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
     if scope.is_shared:
         return []  # its lines are in the MEMORY.md above it
@@ -268,8 +265,7 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
 
 
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
-    those that were removed meanwhile are left out. `known`: as for `status.of_scope`."""
+    """Yield a scope's memories by path; unreadable ones are broken. `known`: as for `status.of_scope`."""
     cache = {} if known is None else known
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")

@@ -19,9 +19,8 @@ def words_of(query: str) -> list[str]:
 
 
 def rank(words: list[str], found: Memory) -> tuple[float, str]:
-    """Return how well a memory matches some words, and the line of its body that matches best. 0: a word is missing.
-    The word with the worst kind of match decides first. After that a match counts most in the name, less in the
-    description, least in the body. A similar word counts only in the name and description."""
+    """Return how well a memory matches words, 0 if one is missing, and the best line of its body. The worst kind of
+    match decides first; then name counts before description before body."""
     if not words:
         return 0.0, ""
     name = found.name.lower() + " " + found.stem.lower()

@@ -73,8 +73,7 @@ class MemoryDelivery:
 
 @dataclass
 class Row:
-    """A memory, its file relative to the scope's directory, its findings (`flags`), and its deliveries and uses:
-    `newest` are its newest deliveries, newest first; `recalls`: what came of those that recalled it."""
+    """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it."""
 
     memory: Memory
     file: str
@@ -140,9 +139,7 @@ NEVER_RECALLED = RecallCounts()
 
 
 class Usage:
-    """Deliveries and uses of memories by path, counted in the newest records of the log; those under a name that a
-    memory had before memtui renamed or moved it count for its present path. Not thread-safe. `statistics` counts days
-    instead, in the whole log: too slow for a list of memories, and without their records."""
+    """Deliveries and uses by path in the newest records of the log, those under earlier names too. Not thread-safe."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -201,8 +198,7 @@ class Usage:
 
 
 def of_memory(scope: Scope, found: Memory, known: LinkTargets, others: Sequence[Scope] = ()) -> Iterator[Finding]:
-    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` memories.
-    `others`: the scopes that apply beside this one, in which the memory that a link means may be."""
+    """Yield the findings on a memory alone; `others`: scopes beside this one that a link may mean."""
     about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
     if found.broken:
@@ -262,9 +258,8 @@ def of_scope(
     go_on: Callable[[], bool] = lambda: True,
     others: Sequence[Scope] = (),
 ) -> list[Row]:
-    """Return the memories of a scope with their findings, deliveries and uses. `others`: as for `of_memory`. `known`
-    caches memories by path: a file with the same time and size is not read again, and what is read is added. `go_on`
-    is asked before each memory is read, and before each row; False ends the list."""
+    """Return a scope's memories with findings, deliveries and uses. `known` caches memories by path; `go_on` is asked
+    before each is read, and before each row."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
     rows = []

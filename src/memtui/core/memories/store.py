@@ -1,7 +1,4 @@
-"""The store: changes to memories, each one step that can be undone, so that nothing a person wrote is lost.
-
-A change is made only if the file still has the content that was read, `Memory.raw`. If somebody else wrote to it
-meanwhile, ConflictError is raised and the file stays as it is."""
+"""The store: changes to memories, each one undoable step, made only if the file is as it was read (ConflictError)."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -43,8 +40,7 @@ class Outcome(Generic[Item, Done]):
 
 
 class Store:
-    """Changes to the memories of a working directory. `by`, `now` and `ledger`: as for `Journal`. Opening it recovers
-    from a killed process; if that fails, reading still works and `problem` has the error."""
+    """Changes to the memories of a working directory. Recovers from a killed process, or `problem` has the error."""
 
     def __init__(
         self,
@@ -116,10 +112,8 @@ class Store:
         extra: Sequence[Change] = (),
         keep_time: bool = False,
     ) -> Memory:
-        """Replace a memory's content, or some fields by their dotted path; an empty value removes one. `seen`: the
-        person saw all of it, so it becomes trusted, and waits no longer. `op`, `verb`, `extra`: as for `put`.
-        `keep_time`: the file keeps its time. Raises ConflictError if the file changed since it was read, MemtuiError if
-        its frontmatter is broken."""
+        """Replace a memory's content, or fields by dotted path (empty: removed). `seen`: the person saw it all, so it
+        is trusted. `keep_time`: the file keeps its time. Raises ConflictError, MemtuiError."""
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw and not extra:
@@ -143,8 +137,7 @@ class Store:
         return self.edit(found, {"type": kind}, op="retype")
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
-        """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
-        for `edit`. Raises ConflictError if the name is taken or the file changed since it was read."""
+        """Rename a memory: its file, `name`, the links of the scope's others, index line. Raises ConflictError."""
         return self._place("rename", found, self.scope(found.scope_label), name, seen=seen)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
@@ -208,8 +201,7 @@ class Store:
     # Trash
 
     def delete(self, found: Memory, *, verb: str = "trash", extra: Sequence[Change] = ()) -> str:
-        """Move a memory to the trash, with its index line; `verb` and `extra` as for `put`. Return the id for
-        `restore`. Raises ConflictError if the file changed since it was read."""
+        """Trash a memory with its index line; return the id for `restore`. Raises ConflictError if it changed."""
         scope = self._scope_of(found)
         path = self._file_of(scope, found, own=True)
         file = references.relative(scope, found.path)
@@ -245,8 +237,7 @@ class Store:
             raise
 
     def purge(self, trash_id: str) -> int:
-        """Remove a trashed memory for good, with all that memtui has of its words. Return how many other changes keep a
-        line of it for their undo. Raises NotFoundError."""
+        """Remove a trashed memory for good; return how many changes keep a line of it. Raises NotFoundError."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         versions = Versions(self.journal.root, self.journal.now)
@@ -311,8 +302,7 @@ class Store:
         return [] if edit.idle else [edit]
 
     def is_trusted(self, found: Memory, scope: Scope | None = None) -> bool:
-        """Return whether a memory is trusted, or in a scope that needs no trust. Only then one that is changed, renamed
-        or copied is: who changes one field has not approved the rest of a file that came with a repository."""
+        """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""
         scope = scope or self.scope(found.scope_label)
         return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
 

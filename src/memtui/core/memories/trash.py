@@ -76,8 +76,7 @@ class PurgedWords:
     lines: set[str] = field(default_factory=set)
 
     def add(self, digest: str, content: bytes) -> None:
-        """Take in a version of it: the lines of the body and the values of its fields that are long enough to tell it.
-        Of the fields only those of several words: memtui has a type, or a name, in few other places."""
+        """Take in a version: its telling lines, and the values of its fields that have several words."""
         self.hashes.add(digest[:16])
         version = from_bytes("", "", content)
         head = content.decode("utf-8", "replace").removesuffix(version.body)
@@ -113,9 +112,8 @@ class PurgedWords:
 
 
 class Purged(NamedTuple):
-    """What purging a trash item removes: the contents with the digests `drop`; `gone` are the ids of the transactions
-    that can no longer be undone, `words` what tells its text elsewhere. `left`: how many other changes keep a line of
-    it, since their undo needs it."""
+    """What purging removes: the contents `drop`, the transactions `gone` from undo; `words` tell its text elsewhere;
+    `left`: how many changes keep a line of it for their undo."""
 
     drop: list[str]
     gone: list[str]
@@ -124,8 +122,7 @@ class Purged(NamedTuple):
 
 
 def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
-    """Return what purging a trash item removes: all that the journal has of it under any name, but for contents that
-    other changes need."""
+    """Return what purging removes: all that the journal has of it, but for contents that others need."""
     group, places = _history(ledger, key)
     own_changes = [ledger.transactions[name] for name in group]
     others = [each for each in ledger.all() if each.id not in group]
@@ -194,8 +191,7 @@ def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTEN
 
 
 def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
-    """Remove the words from the delivery log, what sessions were told, proposals, and the indexes with these paths,
-    which are made anew at once by a process of their own. Raises MemtuiError."""
+    """Remove the words from delivery log, sessions, proposals, and indexes, which are made anew. Raises MemtuiError."""
     directories = {directory for path in paths if (directory := reindexing.indexed(root, path)) is not None}
     try:
         folding.fold_records(root, words.delivered_by, words.within)

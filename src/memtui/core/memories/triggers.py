@@ -1,10 +1,7 @@
-"""The triggers of a memory: lines on when one would need it, in other words than its own, for finding it; and the
-prompts for which it is muted.
+"""The triggers of a memory, lines on when one would need it, and the prompts for which it is muted.
 
-Those in the memory's frontmatter (`triggers:`) are used where it has some. All others are beside it (`beside`): what a
-person typed, the request that was under way when a correction was made (draft), and the prompts after which the agent
-opened the memory (use). Those of use decay; what a person removed is not learned again.
-"""
+Those in its frontmatter (`triggers:`) come first; others are beside it: what a person typed, the request under way at a
+correction (draft), prompts after which the agent opened it (use). Those of use decay; removed ones don't come back."""
 
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,8 +39,7 @@ LEAST = 0.25
 
 
 class Trigger(NamedTuple):
-    """A line: where it comes from, when it came or was last used (seconds since the epoch, 0: not known), and how often
-    it was used, each use counted less as it grows old."""
+    """A line: its origin, when it came or was last used (0: not known), and its uses, old ones counted less."""
 
     text: str
     origin: Origin
@@ -128,8 +124,7 @@ def of_memory(root: str, directory: str, file: str, found: Memory, now: float | 
 
 
 def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
-    """Return rows with lines of an origin added. A person's line takes the place of the same one of another origin;
-    others are not added where there is the same one, or where a person removed it."""
+    """Return rows with lines of an origin added, but for known and removed ones; a person's replaces others."""
     result = list(rows)
     for text in filter(None, map(one_line, texts)):
         same = [row for row in result if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
@@ -156,8 +151,7 @@ def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) 
 
 
 def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
-    """Add and remove lines of a memory, in its frontmatter if it has some there, as one step of undo. Return whether
-    that changed anything. Raises UsageError for too many lines or a long one, MemtuiError."""
+    """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
     scope, file = place_of(store, found)
     now = store.journal.now()
     add, gone = [checked(each) for each in add], {one_line(each).casefold() for each in remove}
@@ -266,8 +260,7 @@ def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
 
 
 def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
-    """Return rows with one use more of a text, at `time` (seconds since the epoch). A text that a person typed, or
-    removed, changes nothing, nor does a use that is counted already. What is forgotten goes."""
+    """Return rows with one use more of a text, unless a person typed or removed it; what is forgotten goes."""
     result: list[BesideRow] = []
     known = False
     for row in rows:

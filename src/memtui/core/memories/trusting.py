@@ -1,6 +1,4 @@
-"""Grant and revoke trust in the memories of a repository, as steps of the journal.
-
-Trust is given to the very contents that were shown to the person, not to what a file has in it by then."""
+"""Grant and revoke trust in a repository's memories: in the very contents that were shown, as steps of undo."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +16,7 @@ Contents = dict[str, bytes]
 
 
 def read(directory: str, names: Iterable[str] | None = None) -> Contents:
-    """Read the memories of a directory, or those named, as contents by relative path. Those that must not or can't be
-    read are left out. Raises MemtuiError for a directory that must not be read."""
+    """Read a directory's memories, or those named, by relative path. Raises MemtuiError if it must not be read."""
     if locate.leaves_repository(directory):
         raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
     wanted = None if names is None else set(names)
@@ -85,8 +82,7 @@ def revoke(
     by: str = "cli",
     now: Callable[[], float] = clock.now,
 ) -> bool:
-    """Revoke the trust in the named memories, or in all. Return False if none was trusted. Raises MemtuiError, also for
-    names in a directory whose memories are always trusted."""
+    """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
     known = trust.load(root, directory)
     if names is not None and known.always:
         raise MemtuiError(

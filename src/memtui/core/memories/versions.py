@@ -1,9 +1,7 @@
-"""The log of versions of memories: each version that memtui has seen, who wrote it, when, and whether a person has seen
-it.
+"""The log of versions of memories: each one seen by memtui, who wrote it, when, and whether a person has seen it.
 
-`versions.jsonl` has a line for each version, oldest first, one for each that a person has seen, and one for each
-directory that had no memories at the first look; the contents are in `versions/`, each in a file named by its hash
-(docs/file-formats.md). core/memories/intake.py takes in new versions."""
+`versions.jsonl` has a line for each version, sight and first look; contents are in `versions/` by hash
+(docs/file-formats.md). core/memories/intake.py takes in new ones."""
 
 import contextlib
 import os
@@ -39,10 +37,9 @@ class Writer:
 
 @dataclass(frozen=True)
 class Version:
-    """One version of the memory `file` (relative) of a directory: `digest` of its bytes (GONE if the file was deleted),
-    `size` in bytes, `stamp` (modification time in nanoseconds), when it was taken in, and whether a person has seen
-    it; `change`: the id of memtui's own change that made it; `was`: the directory and the file that it was called
-    before that change, if it moved or renamed it; `op`: what that change was (intake.OwnChange)."""
+    """One version of a memory's `file`: `digest` (GONE: deleted), `size`, `stamp` (its time in nanoseconds), when it
+    was taken in, whether it is `seen`; `change`: memtui's own that made it; `was`: its directory and file before that;
+    `op`."""
 
     directory: str
     file: str
@@ -63,8 +60,7 @@ class Version:
 
     @property
     def written(self) -> float | None:
-        """When its text was written, in seconds since the epoch: by memtui's change, else by the file's time; of a
-        deleted file when that was noticed."""
+        """When its text was written (seconds since the epoch): by memtui's change, else by the file's time."""
         made_at = ids.id_time(self.change) if self.op != "undo" else None
         if made_at is not None:
             return made_at
@@ -98,9 +94,8 @@ def _version(row: dict[str, Any]) -> Version | None:
 
 
 class Versions:
-    """The versions of one memtui root. `follow` reads what was appended since it was last called. `problem` is why
-    the newest could not be taken in (core/memories/history.py); `unsettled`: a file was written just now, so that it is
-    to be looked at again. Threads may share it."""
+    """The versions of one memtui root. `problem`: why the newest could not be taken in; `unsettled`: a file was written
+    just now, and is to be looked at again. Threads may share it."""
 
     def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
         self.root = root
@@ -263,15 +258,13 @@ class Versions:
             self.count()
 
     def note(self) -> None:
-        """Note how many files nobody has seen of the directories that were looked at, or of all if nothing is noted.
-        No error is raised if that fails: whoever has the lock notes them, too."""
+        """Note how many files nobody has seen, unless that fails: whoever has the lock notes them, too."""
         if os.path.exists(self.path):
             with contextlib.suppress(OSError, MemtuiError), self.locked(0):
                 self.count()
 
     def count(self, directory: str = "", young: Sequence[Version] = ()) -> None:
-        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all. Of
-        a directory that was not looked at, what was noted last stays. `young` of `directory` are not taken in yet."""
+        """Note each directory's files that nobody has seen, for the status line; `young` are not taken in yet."""
         self.follow()
         noted = noted_unseen(self.root)
         counts = {} if noted is None else {each: n for each, n in noted.items() if each not in self.looked}
@@ -294,9 +287,8 @@ class Versions:
             raise storage_error(error, self.path) from error
 
     def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
-        """Return the versions to forget, and how many bytes that frees: those taken in before `oldest` (seconds; 0:
-        none), then the oldest beyond `most_bytes` (0: any). Never the newest of a file, nor the newest that was
-        seen."""
+        """Return the versions taken in before `oldest`, then the oldest beyond `most_bytes` (0: any), and the bytes
+        they free; never a file's newest, nor the newest seen."""
         files = [known for files in self.directories.values() for known in files.values()]
         every = sorted((each for known in files for each in known), key=lambda each: each.time)
         current = [known for known in files if known[-1].digest != GONE or not known[-1].seen]
@@ -314,8 +306,7 @@ class Versions:
         return gone, freed
 
     def forget(self, oldest: float, most_bytes: int) -> tuple[int, int]:
-        """Forget what is `too_old`. Return how many versions that were, and how many bytes of contents. Raises
-        MemtuiError; LockTimeoutError if another process takes in at the moment."""
+        """Forget what is `too_old`; return how many, and the bytes freed. Raises MemtuiError, LockTimeoutError."""
         with self.locked():
             self.follow()
             gone, freed = self.too_old(oldest, most_bytes)
@@ -324,8 +315,7 @@ class Versions:
         return len(gone), freed
 
     def purge(self, paths: Collection[str], dropped: Collection[str]) -> None:
-        """Forget the versions of deleted files, by their real paths, with their contents; of a file that is there
-        again, those up to its deletion, and the texts with a digest of `dropped`. Raises MemtuiError."""
+        """Forget deleted files' versions, by real path; of one that is back, those up to its deletion and `dropped`."""
         with self.locked():
             self.follow()
             gone: set[int] = set()

@@ -1,8 +1,6 @@
 """The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
 
-For a directory with at least CACHE_FROM memories `run/` caches the head, which is the memories that an index has room
-for, with the change times of the directories; and a row for each memory. All may be deleted at any time. `look`, for
-hooks, reads the head and as many changes as it has time for; `build`, for workers, checks every file."""
+`run/` caches its head and a row for each memory, deletable at any time: hooks `look`, workers `build`."""
 
 import posix
 
@@ -88,8 +86,7 @@ def _trust_stamp(root: str, project: bool) -> "list[int] | None":
 
 
 def build(root: str, directory: str, project: bool) -> Catalog:
-    """Build the catalog of a directory, with `project` only of trusted memories. Every file is checked, since a
-    replaced file leaves no other trace."""
+    """Build a directory's catalog, with `project` of trusted memories only; every file is checked."""
     base = _base(root, directory)
     try:
         fs.unlink(base + ".touched")

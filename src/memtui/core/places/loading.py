@@ -17,8 +17,7 @@ CLIENT_BYTES = 64 << 20
 
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
-    """Return what switches Claude Code's own memory off in a directory: the path of a settings file, or a variable;
-    empty if nothing does. The variable overrides the setting, both ways; of each the nearest file decides."""
+    """Return the file or variable that switches the client's memory off; empty if none. The variable goes first."""
     files = [
         (path, settings_faults.read(path, managed=scope == "managed").value)
         for scope, path in reversed(settings_files.every(env, cwd))
@@ -34,8 +33,7 @@ def auto_memory_off(env: dict[str, str], cwd: str) -> str:
 
 
 def way(env: dict[str, str], cwd: str) -> str:
-    """Return how sessions of a directory get Claude Code's own memory: LOADED, with its MEMORY.md; RECALLED, without
-    that, single memories with the prompts that they fit; OFF, not at all."""
+    """Return how sessions get the client's memory: LOADED with its MEMORY.md, RECALLED by prompt, or OFF."""
     if auto_memory_off(env, cwd):
         return OFF
     return RECALLED if env.get(STORES, "").strip() or _is_switched_on(env) else LOADED

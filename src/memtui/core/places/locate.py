@@ -65,10 +65,8 @@ def global_dir(env: "dict[str, str]") -> str:
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """Return the directory of the project scope, and whether it exists. It is the nearest `.claude/memory` from `cwd`
-    upwards. The main work tree's comes before any above the repository, so that worktrees without one share it. A
-    configuration directory's `memory` is never a project's. If there is none, it is the place where it would be made:
-    in the main work tree, if there is one."""
+    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards, the main work
+    tree's before any above it, never a configuration directory's; else where it would be made."""
     root = paths.project_root(cwd)
     top = worktree_top(cwd)
     own = upwards(cwd, top)
@@ -86,8 +84,7 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
 
 
 def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List (scope, directory) of the memories that memtui delivers: the project's, if it has any, and the global ones.
-    The client loads its native memory itself, also if the person has moved it into the project."""
+    """List (scope, directory) of what memtui delivers: the project's, unless the client loads it itself, and global."""
     project, exists = project_dir(env, cwd)
     directories = [("global", global_dir(env))]
     if exists and project != auto_dir(env, cwd) and not leaves_repository(project):
@@ -96,17 +93,15 @@ def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 
 
 def leaves_repository(directory: str) -> bool:
-    """Tell whether a directory of project memories is, or is behind, a symlink that leaves its repository. Then it is
-    neither read nor trusted: the author of the repository would choose which files it shows."""
+    """Tell whether project memories lie behind a symlink out of the repository: neither read nor trusted."""
     if not directory.endswith(IN_REPOSITORY):
         return False
     return not inside(directory[: -len(IN_REPOSITORY)] or "/", directory)
 
 
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
-    """Return the client's native memory of a project: `projects/<slug>/memory`, or where `autoMemoryDirectory` or a
-    variable points. The rules are those of 2.1.332: the nearest file that sets the directory decides; `~/` is the home
-    directory; a value that is no absolute path, also an empty one, stands for the default."""
+    """Return the client's native memory of a project, or where `autoMemoryDirectory` or a variable points, by the rules
+    of 2.1.332: the nearest file decides; a value that is no absolute path stands for the default."""
     moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
     if moved is None:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
@@ -173,11 +168,9 @@ def recallable(directory: str) -> "list[str]":
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
-    """List the Markdown files under a directory as (relative path, problem), sorted, without the index and, in a native
-    memory, without what a team shares. `problem` is empty, or the reason why the file must not be read: it is a symlink
-    that leaves the directory. Hidden names, special files and symlinks to directories within are left out. A missing
-    directory has no files; one that can't be read raises OSError. The directories that were read are added to
-    `directories`. Raises TooManyError if there are more than `most` files or directories (-1: any number)."""
+    """List the Markdown files under a directory as (relative path, problem), sorted, without indexes, hidden and
+    special files and a native memory's team. `problem`: it is a symlink out of the directory. Those read are added to
+    `directories`. Raises OSError, TooManyError for more than `most` (-1: any)."""
     files: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:
@@ -219,8 +212,7 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
 
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
-    """Return the scope of a memory file by its path alone: global, project, auto, team or agent:NAME; None for other
-    files. The native memory of every project is auto, but what a team shares there. The index is no memory."""
+    """Return a memory file's scope by its path: global, project, auto, team, agent:NAME; None for other files."""
     if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
         return None
     config = paths.config_dir(env)

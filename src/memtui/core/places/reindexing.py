@@ -1,7 +1,4 @@
-"""Ask for the indexes of memories to be brought up to date, in a process that nobody waits for.
-
-A change of memories that memtui makes is in the indexes soon after, for whichever session prompts next. Only a
-directory that has an index gets a new one here: the hooks of a session make the first."""
+"""Bring indexes of memories up to date after a change, in a process that nobody waits for."""
 
 import contextlib
 import os
@@ -63,8 +60,7 @@ def request(root: str, changed: Iterable[str]) -> None:
 
 
 def start(root: str, due: list[str]) -> None:
-    """Start a process that brings the indexes of directories up to date, or makes them, in a session of its own, with
-    nothing of ours open. Never raises: the next session finds the change."""
+    """Start a process, in its own session, that brings indexes up to date or makes them. Never raises."""
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     argv = [sys.executable, "-I", "-S", "-c", START, SOURCES, root, *due]
     with contextlib.suppress(OSError, NotImplementedError):

@@ -12,9 +12,8 @@ MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}.get(sys.platform
 
 
 def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List the files of the project as (scope, path), each overriding the ones before it: they may have come with a
-    repository. The project's file is read in the session's directory alone, the local one in the main work tree too.
-    (Clients of early 2026 read both in the session's directory alone.)"""
+    """List the project's files as (scope, path), later ones override: the project's in the session's directory alone,
+    the local one in the main work tree too."""
     here = cwd.rstrip("/")
     files = [("project", here + SHARED), ("local", here + LOCAL)]
     root = paths.project_root(cwd).rstrip("/")

@@ -34,8 +34,7 @@ class Trust:
 
 
 class TrustStatus:
-    """The memories of a directory as relative paths: `trusted`, `new` (never trusted), `changed` (once trusted with
-    other bytes) and `refused` (relative path to reason); `always` if the whole directory is trusted."""
+    """A directory's memories by path: `trusted`, `new`, `changed`, `refused` with the reason; `always`: all are."""
 
     __slots__ = ("always", "changed", "new", "refused", "trusted")
 
@@ -153,8 +152,7 @@ def status(root: str, memory_dir: str) -> TrustStatus:
 def update(
     root: str, name: str, removed: "Iterable[str]", added: "dict[str, str]", always: "bool | None" = None
 ) -> None:
-    """Change the trust in the directory with the key `name`; the rest of the file stays as it is by then. `added` maps
-    digests to names; `always` None leaves that as it is. Raises OSError, ConflictError if the file is damaged."""
+    """Change the trust in the directory with the key `name`. Raises OSError, ConflictError if the file is damaged."""
     from memtui.core.base.errors import ConflictError
 
     try:

@@ -1,9 +1,7 @@
 """The settings in `<root>/config.toml`, as hooks read them.
 
-Importing `tomllib` takes a hook three times as long as its whole start, so the parsed settings are kept in
-`run/config.json` with a stamp of the file: a hook parses TOML only after an edit. While the file can't be read, the
-last good settings stay: a typing error must not switch on what a person has switched off.
-"""
+Importing `tomllib` takes three times a hook's start, so parsed settings are kept in `run/config.json`. While the file
+can't be read the last good ones stay: a typing error must not switch on what a person has switched off."""
 
 import posix
 
@@ -26,11 +24,8 @@ def file_path(root: str) -> str:
 
 
 def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
-    """Read the settings as written, without defaults; `{}` if there are none. Never raises.
-
-    The key `error` says why the file can't be used; the other keys are then the last good ones. With `project_root`,
-    the project of a hook, not even the cache is written if the project's mode is off.
-    """
+    """Read the settings as written; `{}` if there are none, the last good ones with `error` if unreadable. Never
+    raises. With `project_root`, not even the cache is written if that project's mode is off."""
     path = file_path(root)
     try:
         found = posix.stat(path)

@@ -1,8 +1,6 @@
-"""Edit the text of config.toml line by line: comments, order and blank lines stay.
+"""Edit config.toml line by line: comments, order and blank lines stay.
 
-memtui's settings are plain values on one line, at the top or below `[projects."<path>"]` or `[keys]`. Settings written
-in another form are left to the person's editor: the new text is parsed, and must have the one change and no other.
-"""
+The new text is parsed, and must have the one change and no other; odd forms are left to an editor."""
 
 import json
 import re
@@ -54,8 +52,7 @@ def _table_of(line: str) -> "list[str] | None":
 
 
 def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | None":
-    """Return (first line, line after the last) of a table, or of the settings at the top for an empty `table`; None if
-    there is no such table."""
+    """Return a table's (first line, line after the last); the top's for an empty `table`, None if absent."""
     headers = [n for n, line in enumerate(lines) if HEADER.match(line)]
     if not table:
         return 0, headers[0] if headers else len(lines)
@@ -66,8 +63,7 @@ def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | No
 
 
 def change(text: str, key: str, value: "str | int | float | bool | None", table: "Sequence[str]" = ()) -> str:
-    """Return the text with one setting changed, at the top or in the table of path `table`; a `value` of None removes
-    it. Raises MemtuiError if the setting is written in a form that can't be edited safely."""
+    """Return the text with one setting changed, or removed (None). Raises MemtuiError for a form that is not safe."""
     before = parse(text)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")

@@ -1,8 +1,5 @@
-"""The settings: each with the value that holds where config.toml says nothing, the values that it can have (choices, or
-the least and the most of a number; empty: any), whether a project can have its own, and its meaning in a line.
-
-Hooks without a config.toml read only these.
-"""
+"""The settings: each with its default, its values (choices or range; empty: any), whether a project can have its own,
+and its meaning. Hooks without a config.toml read only these."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

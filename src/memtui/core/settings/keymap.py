@@ -70,8 +70,7 @@ def remapped(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield (action id, what is wrong) for each unknown action, each unknown key, and each key that two actions of a
-    screen share."""
+    """Yield (action id, what is wrong) for unknown actions, unknown keys, and keys that two actions share."""
     import difflib
 
     known = actions.defaults()

@@ -76,10 +76,7 @@ VALUES = {
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting as it is in force.
-
-    `source` is project, config or default; `problem` says why the value in config.toml is not used, None if it is.
-    """
+    """One setting in force: `source` is project, config or default; `problem`: why config.toml's value is not used."""
 
     key: str
     value: Value
@@ -177,8 +174,7 @@ def value_of(key: str, typed: str) -> Value:
 
 
 def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
-    """Write one setting, for one project if given, or the keys of an action (`keys.app.quit`); None restores the
-    default. One step of undo; False if nothing changed. Raises MemtuiError."""
+    """Write a setting, a project's, or an action's keys; None restores the default. False: nothing changed."""
     if project_root is not None and key not in config.PER_PROJECT:
         raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
     before = text(root)
@@ -195,11 +191,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
 
 
 def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, object]:
-    """Replace config.toml, `before`, with what a person made of it, `after`; return the settings in it.
-
-    One step of undo. Raises, with nothing written, ConflictError if the file changed meanwhile, MemtuiError if the
-    new text can't be read as settings.
-    """
+    """Replace config.toml by what a person made of it; return its settings. Raises ConflictError, MemtuiError."""
     settings = readable(after)
     _write(root, journal, before, after, "edit config.toml")
     return settings

@@ -31,8 +31,7 @@ def check(
     client: list[Finding] | None = None,
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks; change nothing. `client`: findings of an earlier `client_check`, which starts a process. `known`
-    is as for `status.of_scope`."""
+    """Run all checks, change nothing; `client`: an earlier `client_check`; `known`: as for `status.of_scope`."""
     foreign = paths.strangers(paths.root(env), paths.project_key(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
@@ -57,8 +56,7 @@ def _models(env: dict[str, str], now: float) -> list[Finding]:
 
 
 def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
-    """Check that the hooks are installed, and that nothing keeps them from running; with `now` also that they ran in
-    the newest sessions."""
+    """Check that hooks are installed and can run; with `now` also that they ran in the newest sessions."""
     try:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
@@ -131,9 +129,8 @@ class _Session(NamedTuple):
 
 
 def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
-    """Find that no hook ran in the newest sessions of a project, and when the last one did. Every hook of a session's
-    start leaves the session's state behind. Sessions from before the installation don't count; scripts can silence the
-    hooks, so that their sessions alone are no problem."""
+    """Find that no hook ran in a project's newest sessions since the installation, and when the last one did; scripts
+    can silence hooks, so theirs alone are no problem."""
     root = paths.root(env)
     try:
         since = max(os.stat(installs.installs_path(root)).st_mtime, now - OLDEST)

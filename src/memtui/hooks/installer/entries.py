@@ -29,8 +29,7 @@ START_SECONDS = 10
 
 @dataclass(frozen=True)
 class HookCommand:
-    """The parts of a hook's command that is ours. `root`, `config`: memtui's directory and Claude Code's, if it names
-    them."""
+    """The parts of a hook's command of ours; `root`, `config`: memtui's and the client's directory, if named."""
 
     interpreter: str
     launcher: str
@@ -46,10 +45,8 @@ def launcher_path() -> str:
 
 @functools.cache
 def choose_interpreter() -> str:
-    """Return the path of the Python that hooks shall run with: the base interpreter of this one. Raises MemtuiError.
-    Under `-I -S` a hook needs no site-packages, so the base of a virtual environment is enough; it starts as fast as
-    the environment's own (measured) and may outlive it. The shims of version managers are scripts that take 60 ms to
-    start, and are never chosen."""
+    """Return the Python for hooks: this one's base, which needs no site-packages and may outlive the environment; never
+    a version manager's shim, which takes 60 ms to start. Raises MemtuiError."""
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
         if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
             return str(candidate)
@@ -87,19 +84,16 @@ def version_of(interpreter: str) -> tuple[int, ...]:
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
-    """Return the shell command of a hook. Raises MemtuiError for a path that JSON can't represent. It names the
-    directories of memtui and of Claude Code, so that no repository's settings can direct it elsewhere. The client gives
-    it to `/bin/sh -c`. The test in front keeps a person's prompts safe when memtui was removed but its hooks were not:
-    Python exits with 2 if its script is missing, and 2 blocks the prompt. `exec` saves a fork, and lets the client's
-    time-out end the hook itself."""
+    """Return a hook's shell command. The test in front keeps prompts safe when memtui was removed (Python exits with 2,
+    which blocks the prompt); `exec` saves a fork, and lets the client's time-out end the hook. Raises MemtuiError for a
+    path that JSON can't represent."""
     rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
     return _guarded(launcher, interpreter, rest)
 
 
 def command_after(other: str, interpreter: str, launcher: str, root: str) -> str:
-    """Return the shell command of a status line that shows the line of the command `other` and then memtui's, or only
-    the other's where memtui can't be started; arguments as for `command`. It is the person's own: `parse` returns None.
-    """
+    """Return the command of a person's status line that shows that of `other` and then memtui's, or only the other's
+    where ours can't start."""
     main = launcher.removesuffix(LAUNCHER_TAIL) + MAIN_TAIL
     return _guarded(main, interpreter, 'statusline --after="$other"', f"MEMTUI_HOME={shlex.quote(root)}", other)
 

@@ -1,8 +1,6 @@
-"""`memtui setup hooks`: plan a change to a settings file, show it, apply it.
+"""`memtui setup hooks`: plan a change to a settings file, show it, apply it to the bytes that it was made for.
 
-A plan has the bytes before and after, and is applied to nothing but the bytes before. Uninstalling removes exactly what
-is ours: a file that nobody changed since gets back the same bytes as before (`merge.strip` undoes `merge.add`). `memtui
-undo` uses the journal's inverse patch. The backup is for the person."""
+Uninstalling removes exactly what is ours: an unchanged file gets its old bytes back (`merge.strip`)."""
 
 import compileall
 import difflib
@@ -41,11 +39,9 @@ ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be":
 
 @dataclass(frozen=True)
 class Plan:
-    """A planned change to one settings file: its bytes before and after, and its record in installs.json. `before` is
-    None if there is no file, `after` is None if it is to be removed. `key`: of the record. `status_line`: whether the
-    status line is installed as well, or is all that is removed. `other_status_line`: the one in the settings that
-    stays, where ours was wanted, or where ours goes and it starts memtui all the same; `instead`: the command to put in
-    its place, which shows it and ours, or it alone where ours goes; "" if there is none."""
+    """A planned change to one settings file, its bytes before and after (None: no file), and its record in
+    installs.json. `other_status_line`: the person's own that stays; `instead`: the command that would show it and ours,
+    or it alone where ours goes."""
 
     action: Action
     scope: str
@@ -65,9 +61,8 @@ class Plan:
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
-    """Return the path of the settings file of a scope: user, project or local. Raises UsageError. Project settings are
-    at the root of the working tree, and each linked worktree has its own; the client reads them only when it is started
-    in that directory."""
+    """Return the settings file of a scope: user, project or local (of the working tree, where the client must be
+    started). Raises UsageError."""
     if scope == "user":
         return paths.normal(os.path.abspath(paths.config_dir(env))) + "/settings.json"
     if scope not in SCOPES:
@@ -102,9 +97,8 @@ def plan(
     launcher: str = "",
     status_line: bool = False,
 ) -> Plan:
-    """Plan what `action` would do to the settings file at `path`; write nothing. Raises MemtuiError. With `status_line`
-    the status line is installed beside the hooks, or removed without them. One that is ours is kept up to date, and
-    removed with the hooks, in any case. One that is not ours stays, and the hooks are installed."""
+    """Plan what `action` would do to a settings file. `status_line`: install it beside the hooks, or remove only it;
+    ours is kept up to date, and removed with the hooks, another's stays. Raises MemtuiError."""
     path = paths.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
     root, config = directories(env)
@@ -169,8 +163,7 @@ def plan(
 
 
 def _pasted(settings: dict[str, Any]) -> tuple[Any, str]:
-    """Return a person's own status line that starts memtui, and the other command in it: None and "" if there is
-    none."""
+    """Return a person's own status line that starts memtui, and the other command in it; None and "" if none."""
     held = merge.other_status_line(settings)
     command = held.get("command") if isinstance(held, dict) else None
     if not isinstance(command, str) or not entries.shows_ours(command):
@@ -208,8 +201,7 @@ def _read(path: str, real_path: str) -> bytes | None:
 
 
 def decode(data: bytes | None) -> tuple[str, str]:
-    """Return (codec, text) of a settings file, by its byte order mark; the codec is "" without one. Claude Code reads
-    UTF-16 as well. Bytes that are invalid in their codec are written back as they were."""
+    """Return (codec, text) of a settings file by its byte order mark; "" without one."""
     for mark, codec in MARKS.items():
         if data and data.startswith(mark) and (len(data) % 2 == 0 or codec == "utf-8"):
             return codec, data[len(mark) :].decode(codec, ERRORS[codec])
@@ -229,8 +221,7 @@ def _installed(
     line: dict[str, Any],
     status_line: bool,
 ) -> tuple[bool, merge.Made, bytes]:
-    """Return whether there was a file before the first installation, the containers that it and this one made, and the
-    bytes after: with the status line `line` if it is wanted (`status_line`), or there already."""
+    """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)
     existed, made = before is not None, merge.Made()
     settings = merge.read(text, path)
@@ -282,8 +273,7 @@ def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
 
 def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
-    """Carry out a plan, as one step of undo; return the path of a backup of the file as it was, if one was made. Raises
-    ConflictError if the file changed since the plan was made, MemtuiError if it can't be written."""
+    """Carry out a plan as one step of undo; return a backup's path. Raises ConflictError, MemtuiError."""
     from memtui.core.journal.journal import Journal
 
     if change.action == "install":

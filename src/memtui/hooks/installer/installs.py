@@ -17,9 +17,8 @@ BACKUPS_KEPT = 10  # per settings file
 
 @dataclass
 class Record:
-    """One settings file, and what the installation made in it. `existed`: there was a file before; `groups`: ours, by
-    event; `created` and `replaced` as in `merge.Made`; `made_dirs`: directories that were made for the file, and are
-    removed with it; `python`: the interpreter with all that memtui needs, in which a worker starts commands."""
+    """One settings file, and what the installation made in it: our `groups` by event, `created` and `replaced` as in
+    `merge.Made`, `made_dirs`; `python`: in which a worker starts commands."""
 
     scope: str
     real_path: str
@@ -78,8 +77,7 @@ def _record(value: dict[str, Any]) -> Record:
 
 
 def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
-    """Make the change of one record in the list; None removes it, and with the last record the file. Raises
-    MemtuiError."""
+    """Make the change of a record (None: removed, the last one with the file). Raises MemtuiError."""
     from memtui.core.journal.own_files import EntryEdit
 
     whole = _whole(root)

@@ -1,8 +1,7 @@
 """Edit JSON text without reformatting it: append, replace or remove one value; every other character stays.
 
-The standard decoder finds where a value ends (`raw_decode`), so JSON is what `json` accepts, except NaN and Infinity,
-which Claude Code's own reader refuses. New text takes the indentation, newlines and spacing of its surroundings. A path
-is a tuple of keys and list indexes; of a repeated key the last one counts, as in JavaScript."""
+New text takes the layout of its surroundings. A path is a tuple of keys and indexes; of repeated keys the last
+counts."""
 
 import json
 from dataclasses import dataclass
@@ -28,8 +27,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 @dataclass(frozen=True)
 class Child:
-    """A member of an object or an item of a list, by positions in the text. `start` and `end` are those of the whole
-    member, its key included; `value` is where the value starts."""
+    """A member or item by positions: the whole from `start` to `end`, its key's end, and where its value starts."""
 
     key: str | int
     start: int
@@ -106,8 +104,7 @@ def source(text: str, path: Path) -> str:
 
 @dataclass(frozen=True)
 class _Style:
-    """The layout of a document. `newline` is empty if there are no line breaks between members; `unit` is one step of
-    indentation."""
+    """The layout of a document; `newline` is empty without line breaks, `unit` is one step of indentation."""
 
     newline: str
     unit: str

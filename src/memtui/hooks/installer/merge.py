@@ -15,9 +15,8 @@ STATUS_LINE = "statusLine"
 
 @dataclass
 class Made:
-    """The containers that an installation made or replaced, so that `strip` can undo this. `created`: containers that
-    were not there; None if that is unknown, and then every container that we empty is removed. `replaced`: empty
-    containers (`{ }`, `[]`, null, a blank file) with the text they had."""
+    """What an installation made, for `strip`: `created` containers (None: unknown, then each that we empty goes), and
+    empty ones that it `replaced`, with their text."""
 
     created: list[Path] | None = field(default_factory=list)
     replaced: list[tuple[Path, str]] = field(default_factory=list)
@@ -63,9 +62,8 @@ def _is_empty(value: Any) -> bool:
 
 
 def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> str:
-    """Return the text with a group of ours for every event in `wanted`; groups from before are brought up to date.
-    `written`: the groups as the last installation wrote them; of a group that a person changed since only the command
-    is replaced. What is made is noted in `made`. Raises MemtuiError."""
+    """Return the text with a group of ours for every event, older ones brought up to date, noted in `made`. Of a group
+    that a person changed since it was `written` only the command is replaced. Raises MemtuiError."""
     settings = read(text, name)
     if not settings:
         made.note_replaced((), text)
@@ -175,8 +173,7 @@ def other_status_line(settings: dict[str, Any]) -> Any:
 
 
 def add_status_line(text: str, wanted: dict[str, Any], made: Made, name: str) -> str:
-    """Return the text with our status line; of one that is ours only the command is brought up to date, and another
-    stays. Raises MemtuiError."""
+    """Return the text with our status line, up to date; another stays. Raises MemtuiError."""
     settings = read(text, name)
     held: Any = settings.get(STATUS_LINE)
     if is_ours(held):

@@ -24,8 +24,7 @@ MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
 
 @dataclass(frozen=True)
 class HookEntry:
-    """One hook of ours. `source` is user, project, local or plugin; `current`: this memtui would write the same;
-    `root`: the directory of memtui's files that its command names, empty if it names none."""
+    """One hook of ours: `source` is user, project, local or plugin; `current`: as this memtui writes it."""
 
     event: str
     source: str
@@ -149,8 +148,7 @@ def _skipped(path: str, read: settings_faults.Settings) -> list[Finding]:
 
 
 def _above(env: dict[str, str], cwd: str) -> str:
-    """Return the project's settings file that has our hooks, but which a session that is started in this directory
-    does not read, as it stands above; "" if there is none."""
+    """Return the project's settings above with our hooks that a session started here does not read, or ""."""
     path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
     read_here = [each for _, each in settings_files.every(env, paths.normal(cwd))]
     return path if path not in read_here and merge.holds_ours(settings_faults.read(path).value) else ""
@@ -216,8 +214,7 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
 
 
 def _disabled_by(loaded: list[Loaded], plugin: Plugin) -> tuple[str, str]:
-    """Return the file and the setting that keep our hooks from running; ("", "") if none does. Of each setting the last
-    file that sets it decides."""
+    """Return the file and setting that keep our hooks from running; of each setting the last file decides."""
     deciding = {}
     for file, read in loaded:
         for key in ("disableAllHooks", *(MANAGED_ONLY if file.scope == "managed" else ())):
@@ -258,8 +255,7 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
 
 
 def _install_path(plugins: str, name: str) -> str:
-    """Return the directory from which the client runs a plugin, "" if there is none. A plugin of a marketplace in a
-    directory runs in place; others are copied."""
+    """Return the directory a plugin runs from, "" for none: in place in a directory's marketplace, else a copy."""
     market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
     origin = market.get("source") if isinstance(market, dict) else None
     if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
