@@ -1,7 +1,7 @@
 """The application on the sample world, with the clock held still."""
 
 import pytest
-from textual import _wait, screen
+from textual import _wait, events, screen
 from textual._compositor import Compositor
 from textual.css.query import NoMatches
 from textual.css.stylesheet import Stylesheet
@@ -109,6 +109,13 @@ async def settle(pilot):
         if not any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers):
             break
     await pilot.pause()
+
+
+async def burst(pilot, *keys):
+    """Press keys as a terminal sends what is typed in one burst: all of them wait before the first is handled."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    await settle(pilot)
 
 
 async def until(pilot, holds, seconds=60):

@@ -248,12 +248,12 @@ class GuidanceSubject(Subject):
             data.review().reword(item, directory, fields, text)
         else:
             data.review().guide(directory, fields, text)
-        deaf = unheard.keyed(data.unheard())
+        is_unheard = bool(data.unheard())  # the form says why
         whither = f"ueued for {self._recipient(fields.get('for', ''), note['to'], urgent=urgent)}"
         # A note that now goes elsewhere may leave the list: say where it is.
         words = f"Q{whither}" if item is None else f"Changed: q{whither}" if moved else "Changed"
-        words += f", but nothing delivers it yet: {deaf}." if deaf else "."
-        return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
+        words += ", but nothing delivers it yet." if is_unheard else "."
+        return Saved(text, f"{words} {actions.takes_back()}", warns=is_unheard)
 
     def _recipient(self, addresses: str, to: str, *, urgent: bool) -> str:
         """Say who gets a note: one that is not for this project is not in the list of this one."""

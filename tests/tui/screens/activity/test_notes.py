@@ -267,7 +267,8 @@ async def test_without_hooks_nothing_is_promised(world, app):
         await pilot.press("ctrl+s")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert any("nothing delivers it yet: no hooks are installed" in words for words in said)
+        assert any("nothing delivers it yet." in words for words in said)
+        assert not any("hooks" in words for words in said), "the line above says it"
         assert not any("it goes with" in words for words in said)
     assert "hi" in notes(world)
 
@@ -283,7 +284,7 @@ async def test_with_the_mode_off_nothing_is_promised(world, app):
         )
         await pilot.press("c", *"hi", "ctrl+s")
         await settle(pilot)
-        assert any("nothing delivers it yet: the mode is off" in note.message for note in app._notifications)
+        assert any("nothing delivers it yet." in note.message for note in app._notifications)
 
 
 @pytest.mark.slow
@@ -582,7 +583,26 @@ async def test_what_was_lost_waits_again_above_and_says_so_below(world, app):
         await pilot.press("exclamation_mark")
         await settle(pilot)
         await to(pilot, "Publishing is frozen")
-        assert "A note that does not arrive waits again" in app.screen.query_one("#detail").plain
+        assert "It waits again, on top of the list." in app.screen.query_one("#detail").plain
+
+
+async def test_a_lost_note_that_does_not_wait_says_what_became_of_it(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("exclamation_mark")
+        await settle(pilot)
+        await to(pilot, "The caching numbers")
+        shown = app.screen.query_one("#detail").plain
+        assert "✗ lost" in shown
+        assert "It was sent again 21h ago: ✓ arrived." in shown
+        assert "waits again" not in shown
+        await pilot.press("escape")
+        await settle(pilot)
+        await to(pilot, "Publishing is frozen")
+        await pilot.press("x")
+        await settle(pilot)
+        await to(pilot, "Publishing is frozen")
+        assert "It waits no longer: it was withdrawn or changed since." in app.screen.query_one("#detail").plain
 
 
 @pytest.mark.slow

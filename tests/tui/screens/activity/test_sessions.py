@@ -14,8 +14,9 @@ from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -382,3 +383,28 @@ async def test_a_session_at_the_foot_that_is_unfolded_scrolls_to_its_rows(app, w
         await settle(pilot)
         foot = table.scroll_offset.y + table.size.height
         assert table.cursor + 1 < foot, "the first of its rows is in sight"
+        await pilot.press("h")
+        await burst(pilot, "l", "g")
+        assert (table.cursor, table.scroll_offset.y) == (0, 0), "the last key wins"
+
+
+async def test_until_its_title_is_read_a_session_shows_no_id(app, monkeypatch):
+    monkeypatch.setattr(ActivityReader, "find_sessions", lambda *_: None)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        groups = of(app, SessionGroup)
+        assert {row.title for row in groups} == {"reading …"}
+        app.screen.show_facts({row.session: dataclasses.replace(row.facts, looked_up=True) for row in groups})
+        await settle(pilot)
+        assert all(row.title.startswith(f"session {row.session[:8]} · ") for row in of(app, SessionGroup))
+
+
+async def test_while_the_log_is_read_nothing_is_said_to_be_empty(empty, monkeypatch):
+    monkeypatch.setattr(ActivityReader, "read_notes", lambda *_: None)
+    app = MemtuiApp(*empty, screen="activity", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert app.screen.table.empty == "reading …"
+        app.screen.want("nothing")
+        await settle(pilot)
+        assert app.screen.table.empty == "Searching …\nescape clears the filter."

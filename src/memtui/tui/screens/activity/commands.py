@@ -7,7 +7,7 @@ from memtui.core.deliveries.reading import read
 from memtui.core.deliveries.record import Note, notes_of
 from memtui.core.inbox.format import Entry
 from memtui.core.review.waiting import Waiting
-from memtui.present import sessions, unheard
+from memtui.present import sessions
 from memtui.present.drafts import named
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.details import RowContext
@@ -127,8 +127,7 @@ class NoteCommands:
         try:
             self.services.data.review().again(item)
             self.screen.wanted = rows.newest(item.text)
-            problem = unheard.keyed(self.services.data.unheard())
-            words = f", but nothing delivers it yet: {problem}" if problem else ""
+            words = ", but nothing delivers it yet" if self.services.data.unheard() else ""
             self.services.say(f"Queued {named([item])} again{words}. {actions.takes_back()}")
         finally:
             self.services.read()

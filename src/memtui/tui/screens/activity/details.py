@@ -15,7 +15,7 @@ from memtui.core.base.phrasing import ago, cut, many, share, short, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import reading, receipts
-from memtui.core.deliveries.record import RECALL, Delivery, Item, find_note, titles
+from memtui.core.deliveries.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
@@ -100,8 +100,8 @@ def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
     outcome = context.data.receipts.known.get(logged.id, "")
     text.append_text(_receipt(outcome)).append(f"  {ago(record.time or None, context.data.now())}\n", style="dim")
     text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
-    if outcome in NOT_ARRIVED and any(item.kind == "guidance" for item in record.items):
-        _line(text, "A note that does not arrive waits again, on top of the list.")
+    for note in notes_of(record) if outcome in NOT_ARRIVED else ():
+        _line(text, _since_lost(context, note))
     if record.recovered:
         _line(text, "A worker found it: the hook had died before it could log.")
     _delivered(text, record, context)
@@ -125,6 +125,18 @@ def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
     ):
         _line(text, " · ".join(filter(None, facts)))
     return text
+
+
+def _since_lost(context: RowContext, note: Note) -> str:
+    """Say what became of a note that did not arrive: it waits again, was sent again, or neither."""
+    row = next((each for each in context.notes if each.entry.id == note.id), None)
+    if row is not None:
+        return "It waits again, on top of the list." if row.item else "It comes back and waits again."
+    last = find_note(context.data.root, note.id) or note
+    if last.delivery.id == note.delivery.id:
+        return "It waits no longer: it was withdrawn or changed since."
+    words = RECEIPTS[context.data.receipts.of(last.delivery)][0]
+    return f"It was sent again {ago(last.delivery.time or None, context.data.now())}: {words}."
 
 
 def _receipt(outcome: str) -> Text:

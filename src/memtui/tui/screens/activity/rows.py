@@ -40,8 +40,8 @@ KIND_WIDTH = 10
 ADDRESSEES = {"path": "files"}
 WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
-# Before the title of a session that a model read.
-READ = "m "
+# Before the title of a session that a model read; in the place of one that is not read yet.
+READ, READING = "m ", "reading …"
 WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
@@ -226,8 +226,8 @@ class SessionGroup:
     @property
     def title(self) -> str:
         """What it is about, in quotation marks; else in words."""
-        if self.facts.title:
-            return f"“{self.facts.title}”"
+        if self.facts.title or not self.facts.looked_up:
+            return f"“{self.facts.title}”" if self.facts.title else READING
         return " · ".join(filter(None, (f"session {self.session[:8]}", sessions.title(self.facts))))
 
     def searched(self, context: RowContext) -> str:

@@ -90,7 +90,8 @@ class Activity(ListScreen[Row]):
         self.reader = ActivityReader(services.data, self.call_later, receivers)
         self.plots = Detail(id="plots")
         self.query_text = self._problem = ""
-        self._to_first = self._to_last = self._reading_more = self._is_set = False
+        self._has_notes = False  # whether the notes were read
+        self._to_first = self._to_last = self._reading_more = False
         self._typing_timer: Timer | None = None
         self.commands |= NoteCommands(self, listing).table() | {
             "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
@@ -108,11 +109,9 @@ class Activity(ListScreen[Row]):
         yield self.plots
 
     def on_mount(self) -> None:
-        """Start with the query of the last time. Check the scroll position each second: the wheel posts no message."""
+        """Read the log. Check the scroll position each second: the wheel posts no message."""
         self.set_interval(TICK_SECONDS, self._scrolled)
         self.set_interval(LIVE_SECONDS, self._look_live)
-        if not self._is_set:
-            self._set_query(str(self.left.get("query", "")))
         self.read_first()
         self._show_query()
 
@@ -204,7 +203,7 @@ class Activity(ListScreen[Row]):
         listing.notes, listing.unused, listing.mentions = found.notes, found.unused, found.mentions
         listing.projects |= found.names
         listing.runs, listing.started = found.runs, found.started
-        self._problem = found.problem
+        self._problem, self._has_notes = found.problem, True
         self.fill()
 
     def show_rows(self, reading: Reading) -> None:
@@ -275,7 +274,7 @@ class Activity(ListScreen[Row]):
             self.table.move_to(at)
             rows = [each for each in self.table.rows[at:] if getattr(each, "session", "") == session]
             shown = Region(0, at, 1, min(len(rows), self.table.size.height))
-            self.call_after_refresh(self.table.scroll_to_region, shown, animate=False, force=True)
+            self.table.scroll_to_region(shown, animate=False, force=True, immediate=True)
 
     def _fold_row(self) -> None:
         row = self.table.row
@@ -301,10 +300,13 @@ class Activity(ListScreen[Row]):
         """Return what an empty list says."""
         if self.listing.wrong:
             return f"{self.listing.wrong}\nescape clears the filter."
+        reading = self.listing.reading
+        under_way = not self._has_notes or reading is None or not (reading.done or reading.rows)
         if self.query_text:
-            if self.listing.reading is None or not (self.listing.reading.done or self.listing.reading.rows):
-                return "Searching …"
-            return f"No matches for “{safe_text.line(self.query_text, 60)}”.\nescape clears the filter."
+            begin = "Searching …" if under_way else f"No matches for “{safe_text.line(self.query_text, 60)}”."
+            return f"{begin}\nescape clears the filter."
+        if under_way:
+            return rows.READING
         words = EMPTY + unheard.paragraph(self.services.data.unheard())
         return actions.keyed(words, read_only=self.services.read_only)
 
@@ -319,7 +321,8 @@ class Activity(ListScreen[Row]):
     def summary(self) -> Text:
         """Return what today adds up to, or what the query lets through."""
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
-        deaf = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
+        code = self.services.data.unheard() if self.query_text or self.table.rows else ""  # else the list says it
+        deaf = unheard.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
         return line.append_text(summary(self.services.data, self.listing, self.query_text))
@@ -389,7 +392,6 @@ class Activity(ListScreen[Row]):
     def want(self, text: str) -> None:
         """Show what a query wants, from its first row."""
         self._set_query(text)
-        self._is_set = True
         if self.is_mounted:  # else `on_mount` reads
             self._show_query()
             self._leave_plots()
@@ -403,7 +405,6 @@ class Activity(ListScreen[Row]):
     def _set_query(self, text: str) -> None:
         self.query_text = text.strip()
         self.listing.want(self.query_text)
-        self.keep(query=self.query_text)
 
     def _show_query(self) -> None:
         with self.prevent(Input.Changed):
