@@ -13,7 +13,7 @@ from textual.theme import BUILTIN_THEMES
 import turns
 from memtui.core.memories import memory
 from memtui.core.settings import config
-from memtui.present.memories import TYPE_STYLES
+from memtui.present import colours
 from memtui.tui import theme
 
 from . import snapshot, stage
@@ -164,12 +164,18 @@ def test_the_colours_of_types_and_outcomes_are_read_in_every_theme_on_the_cursor
     primary, percent = theme.variables(found)["cursor-row"].split()
     row = ground.blend(Color.parse(primary), int(percent.rstrip("%")) / 100)
     inks = (theme.ON_DARK if found.dark else theme.ON_LIGHT).ansi_colors
-    for style in {*TYPE_STYLES.values(), "red"}:
+    for style in STANDARD[1:7]:
         ink = inks[STANDARD.index(style)]
         assert contrast(Color(*ink).hex, ground.hex) >= LEAST, style
         assert contrast(Color(*ink).hex, row.hex) >= LEAST, style
-    assert len(set(TYPE_STYLES.values())) == len(memory.TYPES)
-    assert set(TYPE_STYLES) == set(memory.TYPES)
+
+
+def test_no_kind_of_memory_of_entry_or_of_delivery_has_the_colour_of_a_state():
+    states = {colours.GOOD, colours.UNDER_WAY, colours.WARNING, colours.PROBLEM}
+    kinds = colours.TYPES | colours.KINDS | colours.DELIVERIES
+    told = {"safe fix", "problem", "trust", "on the way", "stuck"}  # the words of states
+    assert {kind for kind, style in kinds.items() if style in states} == told
+    assert set(colours.TYPES) == set(memory.TYPES)
 
 
 def test_contrast_is_told_as_wcag_tells_it():

@@ -1,17 +1,21 @@
-"""The one table of colours: what state a thing is in, and of what kind it is. A colour says nothing alone: a sign or a
-word stands beside it."""
+"""The one table of colours: what state a thing is in, and of what kind it is. No state has the colour of a kind. A
+colour says nothing alone: a sign or a word stands beside it."""
 
 # A problem is wrong and can be put right. A warning is what a person should know before going on.
 GOOD, UNDER_WAY, WARNING, PROBLEM, QUIET = "green", "cyan", "yellow", "red", "dim"
-# What waits in the Inbox, by its word in the list. None of them is a warning's, which looks like the accent.
+# What comes from a person, what the agent is to do, and all else.
+PERSON, RULE, PLAIN = "magenta", "blue", ""
+# Memories by their type.
+TYPES = {"user": PERSON, "feedback": RULE, "project": PLAIN, "reference": QUIET, "tool": QUIET}
+# What waits in the Inbox, by its word in the list.
 KINDS = {
-    "draft": "green",
-    "todo": "cyan",
-    "changed": "magenta",
-    "merge": "blue",
-    "fix": "blue",
-    "safe fix": "green",
-    "rule": "blue",
+    "draft": RULE,
+    "todo": "bold",
+    "changed": PERSON,
+    "merge": PLAIN,
+    "fix": PLAIN,
+    "safe fix": GOOD,
+    "rule": RULE,
     "problem": PROBLEM,
     "trust": PROBLEM,
     "rejected": QUIET,
@@ -21,8 +25,8 @@ DELIVERIES = {
     "urgent": "bold",
     "on the way": UNDER_WAY,
     "stuck": PROBLEM,
-    "note": "cyan",
-    "prompt": "green",
-    "start": "blue",
-    "model": "magenta",
+    "note": PERSON,
+    "prompt": RULE,
+    "start": PLAIN,
+    "model": "italic",
 }

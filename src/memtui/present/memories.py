@@ -32,8 +32,6 @@ SCOPES = {
     "team": "shared with a team through Claude Code: colleagues write it",
     "agent": "for this subagent only",
 }
-# The colour of each type, by its name in the terminal. The type's letter says the same without colours.
-TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "reference": "green", "tool": "yellow"}
 # By the kind of `Source`.
 SOURCES = {
     "approve": "accepted from the inbox",

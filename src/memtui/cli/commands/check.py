@@ -264,7 +264,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None:
     for each in causes:
-        mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
+        mark, style = ("!", "red") if each.level == PROBLEM else ("·", "dim")
         out.finding(mark, style, each.sentence)
         places = []
         for part in each.parts:
@@ -305,7 +305,7 @@ def _print_count(out: Output, subject: LintInput, causes: "list[Problem]", fix: 
     if not to_fix:
         out.print(out.style(f"{count}: nothing to fix.", "green") + known)
         return
-    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "yellow") + known)
+    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + known)
     able = [each for each in causes if each.action == "fix"]
     fixed = sum(each.level == PROBLEM for each in able)
     if able:

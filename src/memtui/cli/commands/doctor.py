@@ -18,7 +18,7 @@ from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
 from memtui.present import fixes as words
 
-MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
+MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "red")}
 # Where problems wait that are not of the set-up, and what lists them.
 ELSEWHERE = {
     "inbox": "with memories: `memtui check` lists all, the Inbox those that you did not put off or reject",
@@ -154,12 +154,12 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         # trust is apart, for `memtui check` does not count it
         here = (each for each in found if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place)
         if count := findings.problems(here):
-            out.print(f"{out.style('!', 'yellow')} {many(count, 'problem')} {where}")
+            out.print(f"{out.style('!', 'red')} {many(count, 'problem')} {where}")
     out.print()
     problems, notes = findings.problems(found), findings.notes(findings.of_setup(found))
     known = f" {notes} worth knowing." if notes else ""
     if problems:
-        out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow") + known)
+        out.print(out.style(f"{many(problems, 'problem')} to fix.", "red") + known)
     else:
         out.print(out.style("All good.", "green") + known)
 

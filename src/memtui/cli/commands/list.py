@@ -15,8 +15,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank, words_of
 from memtui.core.memories.status import SORT_KEYS, Row
-from memtui.present import query
-from memtui.present.memories import TYPE_STYLES
+from memtui.present import colours, query
 
 SEARCH_LIMIT = 20
 WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories
@@ -105,7 +104,7 @@ def _query(args: argparse.Namespace) -> query.MemoryQuery:
 
 
 def _kind(found: Memory) -> "tuple[str, str]":
-    return line(found.type) or "-", TYPE_STYLES.get(found.type, "dim")
+    return line(found.type) or "-", colours.TYPES.get(found.type, "dim")
 
 
 def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:
@@ -115,13 +114,13 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
     out.section()
     out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {line(ctx.tilde(scope.directory))}")
     if scope.problem:
-        out.print("  " + out.style(f"! {scope.problem}", "yellow"))
+        out.print("  " + out.style(f"! {scope.problem}", colours.PROBLEM))
     cells, notes = [], []
     for row in rows:
         found = row.memory
         sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
         came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)] if wide else []
-        kind = ("broken", "yellow") if found.broken else _kind(found)
+        kind = ("broken", colours.PROBLEM) if found.broken else _kind(found)
         title, stamp, about = (line(found.stem), "bold"), age(found.changed_at or None, now), line(found.description)
         cells.append([kind, title, stamp, size(found.size), sent, *came, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"

@@ -84,7 +84,7 @@ def _print_rows(out: Output, found: "tuple[RecallCandidate, ...]") -> None:
     cells: list[list[str | tuple[str, str]]] = [
         [
             recall.outcome(each.outcome)[:2],
-            (recall.scored(each), "cyan" if each.delivered else "dim"),
+            (recall.scored(each), "green" if each.delivered else "dim"),
             (line(each.name), "bold" if each.delivered else ""),
             (line(each.scope), "dim"),
             line(recall.because(each) if each.delivered else recall.outcome(each.outcome)[2]),

@@ -94,7 +94,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
         for flag in row.flags:
             to_fix = findings.problems([flag]) > 0
-            style = "yellow" if to_fix else "dim"
+            style = "red" if to_fix else "dim"
             out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
         for each in found.notes:
             out.print("  " + out.style(f"! {line(each)}", "yellow"))

@@ -69,7 +69,7 @@ class MemoryDetail:
         text = Text()
         text.append(safe_text.line(found.name, 300) + "\n" if named else "", "bold")
         text.append(safe_text.line(found.description) + "\n" if found.description else "")
-        text.append(safe_text.line(found.type or "untyped", 40), present.TYPE_STYLES.get(found.type, "dim"))
+        text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
         text.append("origin  ", "dim").append(safe_text.line(self._source(pair), 200) + "\n")

@@ -15,7 +15,7 @@ from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, cut, many, short, some
 from memtui.core.base.storage import file_error
-from memtui.present import legend, safe_text, unheard
+from memtui.present import colours, legend, safe_text, unheard
 from memtui.present import recall as words
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
@@ -305,8 +305,8 @@ class Recall(Labelled):
         says = Text(safe_text.line(found.description, 400), style="dim")
         fuzzy.mark([name, says], typed)
         if found.pinned:
-            name = Text.assemble((words.PINNED + " ", "cyan"), name)
-        likely, colour = words.scored(found), "cyan" if found.delivered else "dim"
+            name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
+        likely, colour = words.scored(found), colours.GOOD if found.delivered else "dim"
         amount = Text(short(found.units) if found.units else "", style="dim")
         if self._is_late:
             name.stylize("dim")
@@ -331,7 +331,7 @@ class Recall(Labelled):
         """Return what the prompt would bring, how much that is, and how long it took to find out."""
         line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
         if problem := self._problem or self._index_problem:
-            return line.append("! " + safe_text.line(problem), style="red")
+            return line.append("! " + safe_text.line(problem), style=colours.PROBLEM)
         if self._is_late and not self._step:
             return line.append(READING, style="bold")
         if self._step or not run.prompt.strip() or not run.memories:

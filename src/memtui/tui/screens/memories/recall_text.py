@@ -33,7 +33,7 @@ def glance(head: Text, found: RecallCandidate) -> Text:
     text, why = head.copy(), recall.because(found)
     if why:
         words = "matched: " * bool(recall.telling(found))
-        text.append(f"{words}{safe_text.line(cut(why, 200))}\n", style="cyan")
+        text.append(f"{words}{safe_text.line(cut(why, 200))}\n", style="dim")
     if found.text:
         # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
         text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))

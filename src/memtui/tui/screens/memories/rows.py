@@ -18,7 +18,6 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import colours, legend, safe_text
-from memtui.present import memories as present
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.rows import Column, RowList
@@ -130,7 +129,7 @@ def _flags(shown: str, row: Row) -> Text:
     wrong = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == PROBLEM}
     text = Text()
     for letter in shown:
-        text.append(letter, "dim" if letter in known - wrong else "yellow")
+        text.append(letter, "dim" if letter in known - wrong else colours.PROBLEM)
     return text
 
 
@@ -145,9 +144,9 @@ def draw(
     """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
     row = pair[1]
     found = row.memory
-    name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
+    name = Text(safe_text.line(found.name, 200), style=colours.PROBLEM if found.broken else "")
     description = Text(safe_text.line(found.description, 400), style="dim")
-    kind, colour = safe_text.line(found.type or "-", 20), present.TYPE_STYLES.get(found.type, "dim")
+    kind, colour = safe_text.line(found.type or "-", 20), colours.TYPES.get(found.type, "dim")
     type_cell = Text(kind, style=colour)
     if typed:
         fuzzy.mark([name, description, type_cell], typed)
