@@ -238,11 +238,11 @@ class Workspace:
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here."""
         from memtui.core.base.finding import PROBLEM
-        from memtui.core.health import settings_checks
+        from memtui.core.health import doctor
         from memtui.hooks.installer import checkup
 
         findings = [each for each in checkup.hooks(self.env, self.cwd) if each.level == PROBLEM]
-        off = settings_checks.mode_off(self.settings(), self.project_root)
+        off = doctor.mode_off(self.settings(), self.project_root)
         return findings if off is None else [*findings, off]
 
     def hooked(self) -> tuple[bool, bool, bool]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.consolidate.known_texts import KnownTexts
+from memtui.consolidate.similarity import KnownTexts
 
 
 def is_known(one, other):

@@ -4,7 +4,7 @@ import pytest
 
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
-from memtui.transfer import importing, sources
+from memtui.transfer import importing
 
 NOW = 1_795_000_000.0
 
@@ -26,7 +26,7 @@ class Desk:
         return Store(self.env, str(self.repo), now=lambda: NOW)
 
     def read(self, path, project="shop"):
-        return sources.read(str(path), project=project, config_dir=str(self.config))
+        return importing.read(str(path), project=project, config_dir=str(self.config))
 
     def plan(self, path, project="shop", **how):
         return importing.plan(self.store, self.read(path, project), **how)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
-from memtui.consolidate.known_texts import KnownTexts
+from memtui.consolidate.similarity import KnownTexts
 from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import DELIVERED, LASTING

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from memtui.backfill import session
 from memtui.backfill.begun import MOST
 from memtui.backfill.candidates import SAME, Candidate, Candidates
-from memtui.consolidate.known_texts import KnownTexts
+from memtui.consolidate.similarity import KnownTexts
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised

@@ -50,9 +50,9 @@ class Context(Workspace):
         except UsageError:
             return  # no directory is known
         if directories:
-            from memtui.core.health import file_checks, findings
+            from memtui.core.health import doctor, findings
 
-            message = findings.message(next(file_checks.strangers(directories)))
+            message = findings.message(next(doctor.strangers(directories)))
             raise MemtuiError(message + ".", "`memtui doctor` lists all problems, and says what to do.")
 
     @cached_property

@@ -12,6 +12,8 @@ from functools import cache
 from itertools import combinations, islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
+from memtui.core.client.conversation import normalised
+from memtui.core.inbox import same_rule
 from memtui.core.inbox.refused import RefusedDraft
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import LikeRefused, Similar
@@ -31,6 +33,8 @@ SIMILAR, SAME_NAME, LIKE_REFUSED = 0.55, 0.97, 0.65
 # The most that are listed; characters of a body that tell how similar texts are: enough to judge by, and a file of
 # megabytes takes no longer.
 SHOWN, JUDGED = 5, 2000
+# The newest known texts with a rare word that are compared; words of a part that is found by itself, at least.
+COMPARED, LEAST_WORDS = 1000, 3
 # Words of each text that are compared one by one, in a time that grows with the product. Differing words are marked if
 # they are less than the part FEW of a text.
 ONE_BY_ONE, FEW = 1500, 0.5
@@ -191,3 +195,37 @@ def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
         is_few = sum(end - start for start, end in own) < FEW * len(spans)
         runs.append([(spans[start][0], spans[end - 1][1]) for start, end in own] if is_few else [])
     return runs
+
+
+class KnownTexts:
+    """Texts among which one that says the same is found; `share`: of all words, how many two must have in common."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._rules: list[tuple[same_rule.Rule, str]] = []
+        self._holders: dict[str, list[int]] = {}
+        self._exact: dict[str, str] = {}
+
+    def add(self, text: str, what: str) -> None:
+        """Know a text, named by `what`; its first line and what is below it also by themselves."""
+        rule = same_rule.of(text)
+        for word in rule.words:
+            self._holders.setdefault(word, []).append(len(self._rules))
+        self._rules.append((rule, what))
+        self._exact.setdefault(normalised(text), what)
+        for part in text.partition("\n")[::2]:
+            key = normalised(part)
+            if len(key.split()) >= LEAST_WORDS:
+                self._exact.setdefault(key, what)
+
+    def find(self, text: str, part: str = "") -> str | None:
+        """Return what names the text that says the same as a text, or exactly the same as a `part` of it; None if there
+        is none."""
+        words = normalised(part or text)
+        if words in self._exact and words:  # what has no words says nothing
+            return self._exact[words]
+        rule = same_rule.of(text)
+        known = sorted(rule.words & self._holders.keys(), key=lambda each: len(self._holders[each]))
+        numbers = dict.fromkeys(at for word in known[:RAREST] for at in self._holders[word][-COMPARED:])
+        rows = (self._rules[at] for at in numbers)
+        return next((what for other, what in rows if same_rule.same(rule, other, self._share)), None)

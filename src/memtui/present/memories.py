@@ -7,7 +7,7 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.places import loading
 
 if TYPE_CHECKING:
-    from memtui.core.memories.origin import Source
+    from memtui.core.memories.moved import Source
     from memtui.core.memories.scopes import Scope
 
 ASK_OVER = 20  # about as many as a screen shows at once

@@ -3,14 +3,15 @@
 `extracted.jsonl` beside the inbox lists what was imported, so that a decided draft does not come again."""
 
 import json
+import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 
-from memtui.consolidate.known_texts import KnownTexts
-from memtui.core.base import clock, fastjson, ids, paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
+from memtui.consolidate.similarity import KnownTexts
+from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.phrasing import many, size
 from memtui.core.client.conversation import normalised
 from memtui.core.frontmatter import document
 from memtui.core.inbox import filling, pending_update, refused
@@ -22,10 +23,25 @@ from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER
-from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
+from memtui.transfer import claude_mem, markdown
+from memtui.transfer.incoming import MAX_FILE, Incoming, LeftOut, SourceContent, UnreadableSourceError, unreadable
 
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
+KNOWN = "memtui imports files and folders of Markdown, CLAUDE.md, and claude-mem databases."
+# Beginnings of archives: ZIP, gzip, xz, bzip2, zstd, 7z and RAR; a tar archive has its mark later.
+ARCHIVES = (
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b",
+    b"\xfd7zXZ\0",
+    b"BZh",
+    b"\x28\xb5\x2f\xfd",
+    b"7z\xbc\xaf",
+    b"Rar!",
+)
+TAR, TAR_AT = b"ustar", 257
+NO_TEXT = (".csv", ".tsv", ".json", ".pdf")  # endings of files that are no notes, though some are text
 # Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
 MOST = 200
 
@@ -226,3 +242,39 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
     }
     text = given.description + (f"\n\n{given.body}" if given.body.strip() != given.description else "")
     return inbox_format.render({key: value for key, value in fields.items() if value}, pending_update.join(text, ()))
+
+
+def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent:
+    """Read a source; `project`: of a database. Raises UnreadableSourceError, UsageError for an empty path."""
+    if not path.strip():
+        raise UsageError("No file or folder is named.", KNOWN)
+    path = os.path.abspath(path)
+    if not os.path.exists(path):
+        if os.path.lexists(path):
+            target = os.path.realpath(path)
+            hint = "Name what it should lead to."
+            raise UnreadableSourceError(f"{path} is a link to {target}, and there is nothing.", hint)
+        raise UnreadableSourceError(f"There is no file or folder {path}.", KNOWN)
+    if os.path.isdir(path):
+        database = f"{path}/{claude_mem.FILE}"
+        source = claude_mem.read(database, project) if os.path.isfile(database) else markdown.read_folder(path)
+        if source.kind == markdown.KIND and not source.memories and not source.skipped:
+            raise UnreadableSourceError(f"There are no Markdown files in {path}.", KNOWN)
+        return source
+    try:
+        data, modified = fs.read_bytes(path, MAX_FILE + 1), os.stat(path).st_mtime
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if data.startswith(claude_mem.MAGIC):
+        return claude_mem.read(path, project)
+    if data.startswith(ARCHIVES) or data.startswith(TAR, TAR_AT):
+        raise UnreadableSourceError(f"{path} is an archive.", "Unpack it, and import the folder.")
+    if len(data) > MAX_FILE:
+        raise UnreadableSourceError(f"{path} is larger than {size(MAX_FILE)}.", "Import a part of it.")
+    if not data.strip():
+        raise UnreadableSourceError(f"{path} is empty.", KNOWN)
+    if markdown.is_binary(data) or path.lower().endswith(NO_TEXT):
+        what = "a binary file" if markdown.is_binary(data) else "no Markdown"
+        raise UnreadableSourceError(f"{path} is {what}.", KNOWN)
+    scope = "global" if config_dir and paths.inside(config_dir, path) else ""
+    return markdown.read_file(path, data, scope, modified)

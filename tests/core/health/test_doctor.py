@@ -9,7 +9,7 @@ import pytest
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.base.finding import NOTE, OK, PROBLEM
 from memtui.core.deliveries import error_log
-from memtui.core.health import doctor, file_checks, findings
+from memtui.core.health import doctor, findings
 from memtui.core.inbox import file as inbox_file
 from memtui.core.memories import scopes, status, trusting
 from memtui.core.places import locate, trust
@@ -267,7 +267,7 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
         raise OSError(5, "I/O error")
         yield
 
-    monkeypatch.setattr(file_checks, "journal", fails)
+    monkeypatch.setattr(doctor, "unfinished", fails)
     only(machine, "journal", "I/O error")
 
 

@@ -18,7 +18,7 @@ from memtui.core.base.errors import NotFoundError
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import retention
 from memtui.core.inbox import refused
-from memtui.core.journal import compaction, undo
+from memtui.core.journal import undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import trusting
@@ -287,7 +287,7 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
     fs.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
     before = Ledger(path).follow()
     assert (before.undoable, before.redoable) == (done, undone)
-    gone = {each.id for each in compaction.compact(Journal(root), NOW, 0, most)}
+    gone = {each.id for each in retention.compact(Journal(root), NOW, 0, most)}
     after = Ledger(path).follow()
     assert after.undoable == [key for key in done if key not in gone]
     assert after.redoable == [key for key in undone if key not in gone]
@@ -455,7 +455,7 @@ def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch)
     held = []
     real = Journal.locked
     monkeypatch.setattr(Journal, "locked", lambda journal: held.append(1) or real(journal))
-    monkeypatch.setattr(compaction, "HELD_SECONDS", 0.001)
+    monkeypatch.setattr(retention, "HELD_SECONDS", 0.001)
     unlink = fs.unlink
     monkeypatch.setattr(fs, "unlink", lambda path: (time.sleep(0.0005), unlink(path)))
     assert world.collect().images == 30

@@ -9,7 +9,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
-from memtui.core.health import findings, settings_checks
+from memtui.core.health import doctor, findings
 from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.setting import Setting
 
@@ -58,7 +58,7 @@ def _as_row(found: Setting) -> "dict[str, object]":
 
 
 def _problems(written: "dict[str, object]") -> "list[str]":
-    return [findings.message(each) for each in settings_checks.wrong(written, "")]
+    return [findings.message(each) for each in doctor.wrong_settings(written, "")]
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
@@ -112,7 +112,7 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     settings, own, missing = ctx.settings(), None, ""
     if not owner and config.is_own(settings, ctx.project_root, key):
         own = setting.plain(config.value(settings, ctx.project_root, key))
-    if key in settings_checks.ASKING and value not in (False, "off"):
+    if key in doctor.ASKING and value not in (False, "off"):
         from memtui.llm import choice
 
         chosen = choice.choose(ctx.env, settings)

@@ -11,7 +11,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import ago, size
 from memtui.core.health import findings
-from memtui.core.memories import origin, scopes
+from memtui.core.memories import moved, scopes
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import flat
 from memtui.core.memories.status import BY_CLIENT, Row
@@ -55,7 +55,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
     known = MemoryTriggers(ctx, found) if scope.kind != "instructions" else None
-    source = present.source(origin.source(scope, found, origin.creations(ctx.root)), ctx.now())
+    source = present.source(moved.source(scope, found, moved.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
         "fields": found.fields,

@@ -16,7 +16,7 @@ from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery
-from memtui.core.health import findings, settings_checks
+from memtui.core.health import doctor, findings
 from memtui.core.health import problems as causes
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import scopes
@@ -143,7 +143,7 @@ def _steps(
         steps.append(("memtui setup hooks", "the hooks are not installed: sessions get nothing"))
     elif hooks.problems:
         steps.append(("memtui setup", "something keeps the hooks from running"))
-    if off := settings_checks.mode_off(ctx.settings(), ctx.project_root):
+    if off := doctor.mode_off(ctx.settings(), ctx.project_root):
         steps.append((findings.remedy(off), "the mode is off here: sessions get nothing"))
     if earlier:
         steps.append(("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))

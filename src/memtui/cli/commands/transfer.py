@@ -60,7 +60,7 @@ def register(commands: "parser.Commands") -> None:
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.present import transfers
-    from memtui.transfer import importing, sources
+    from memtui.transfer import importing
 
     if args.path == SESSIONS:
         if args.scope:
@@ -70,7 +70,7 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--since is for past sessions.", f"memtui import sessions --since {shell_word(args.since)}")
     ctx.must_have_home()
     project = "" if args.scope else os.path.basename(ctx.project_root)
-    source = sources.read(args.path, project=project, config_dir=ctx.config_dir)
+    source = importing.read(args.path, project=project, config_dir=ctx.config_dir)
     store, most = ctx.store(), importing.MOST if args.limit is None else args.limit
     plan = importing.plan(store, source, scope=args.scope or "", most=most)
     done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))

@@ -1,17 +1,30 @@
 """All checks of memtui's files and of the person's content, in order; hooks/installer/checkup.py runs these."""
 
 import os
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any
 
-from memtui.core.base import paths
+from memtui.core.base import backwards, clock, fastjson, fs, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding, good, problem
-from memtui.core.health import adoption, content_checks, file_checks, findings, settings_checks
+from memtui.core.base.finding import Finding, good, note, problem
+from memtui.core.base.phrasing import ago
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.health import adoption, content_checks, findings, retention
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.versions import Versions
 from memtui.core.review import taught
+from memtui.core.settings import config, keymap
+
+ERRORS_DAYS = 7
+# The most files whose modes are checked.
+FILES_CHECKED = 20_000
+# Settings that have a model asked.
+ASKING = ("dream", "recall_select", "subconscious")
 
 
 def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
@@ -22,19 +35,16 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
     scopes_here = scopes.discover(env, cwd)
     names = {None: "all projects", paths.project_key(here): os.path.basename(here) or "/"}
     checks: dict[str, Iterator[Finding]] = {
-        "root": file_checks.own(root),
-        "config": settings_checks.check(env, root, here),
-        "errors": file_checks.errors(root, now),
-        "inbox": chain(
-            adoption.renamed(env, here),
-            content_checks.inboxes(root, names.items(), now),
-        ),
+        "root": check_root(root),
+        "config": check_settings(env, root, here),
+        "errors": errors(root, now),
+        "inbox": chain(adoption.renamed(env, here), content_checks.inboxes(root, names.items(), now)),
         "memories": (
             each for scope in scopes_here for each in content_checks.memories(root, scope, known, others=scopes_here)
         ),
         "trust": content_checks.trust(root, scopes_here),
-        "journal": file_checks.journal(journal),
-        "kept": file_checks.kept(journal, now),
+        "journal": unfinished(journal),
+        "kept": kept(journal, now),
         "learned": taught.check(root, journal),
     }
     return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
@@ -46,3 +56,190 @@ def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
     except (OSError, MemtuiError, ValueError, RecursionError) as error:
         why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
         return [problem(f"{area}.failed", why=why)]
+
+
+def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    """Report directories that belong to other users, each given as (path, user id)."""
+    for path, owner in found:
+        yield problem("root.foreign", path=path, owner=owner)
+
+
+def check_root(root: str) -> Iterator[Finding]:
+    """Check that memtui's directory can be used, and that nobody else can read its files."""
+    if not os.path.lexists(root):
+        above = root
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        if os.access(above, os.W_OK | os.X_OK):
+            yield good("root.absent", root=root)
+        else:
+            yield problem("root.unmakable", root=root, above=above)
+        return
+    if not os.path.isdir(root):
+        yield problem("root.no_directory", root=root)
+        return
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield problem("root.unwritable", root=root)
+        return
+    if os.path.isdir(root + "/projects"):
+        for name in sorted(os.listdir(root + "/projects")):
+            yield from strangers(paths.inbox_strangers(root, name))
+    open_to_others, locked = [], []
+    # In a closed directory an open file, such as a note left by `echo >>`, is safe.
+    closed = not os.stat(root).st_mode & 0o077
+    for number, (path, mode) in enumerate(modes(root)):
+        if number >= FILES_CHECKED:
+            break
+        if mode & 0o077 and not closed:
+            open_to_others.append(os.path.relpath(path, root))
+        if mode & 0o600 != 0o600:
+            locked.append(os.path.relpath(path, root))
+    if open_to_others:
+        yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)
+    if locked:
+        yield problem("root.locked", files=locked, root=root)
+
+
+def modes(top: str) -> Iterator[tuple[str, int]]:
+    """List `top` and every file and directory below it, with its permission bits; no symlinks."""
+    try:
+        yield top, os.lstat(top).st_mode & 0o777
+    except OSError:
+        return
+    for here, directories, files in os.walk(top):
+        for name in [*directories, *files]:
+            path = os.path.join(here, name)
+            try:
+                found = os.lstat(path).st_mode
+            except OSError:
+                continue
+            if found & fs.S_IFMT != fs.S_IFLNK:
+                yield path, found & 0o777
+
+
+def errors(root: str, now: float) -> Iterator[Finding]:
+    """Find the errors that hooks and workers logged in the last ERRORS_DAYS days."""
+    path = root + "/log/errors.jsonl"
+    if not os.path.exists(path):
+        return
+    recent = []
+    for _, line in backwards.lines(path, longest=-1):
+        row = fastjson.loads_dict(line)
+        seconds = clock.parse(row.get("time"))
+        if seconds is None:
+            continue
+        if seconds < now - ERRORS_DAYS * clock.DAY:
+            break
+        recent.append(row)
+    if recent:
+        last = {key: str(recent[0].get(key)) for key in ("time", "where", "error", "message")}
+        since = ago(clock.parse(last["time"]), now)
+        yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, age=since, **last)
+
+
+def unfinished(found: Journal) -> Iterator[Finding]:
+    """Find changes in the journal that are unfinished, or can't be read and so can't be undone."""
+    ledger = found.ledger()
+    if found.unfinished() is not None:
+        yield note("journal.cut_off")
+    if ledger.skipped:
+        yield note("journal.skipped", count=ledger.skipped, path=found.path)
+
+
+def kept(found: Journal, now: float) -> Iterator[Finding]:
+    """Report what is kept, and whether some of it is due for removal."""
+    ledger = found.ledger()
+    due = retention.due(found.root, now, ledger)
+    oldest = next((clock.parse(each.time) for each in ledger.all()), None)
+    versions = Versions(found.root)
+    versions.follow()
+    facts: dict[str, Any] = {
+        "changes": sum(each.is_change for each in ledger.all()),
+        "since": now - oldest if oldest is not None else None,
+        "log": sum(delivery_log.sizes(found.root).values()),
+        "versions": versions.bytes_kept,
+        "keep_days": retention.limits(found.root).days,
+    }
+    yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)
+
+
+def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
+    """Find mistakes in config.toml, and what switches memtui off there or in the environment."""
+    for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
+        if env.get(name):
+            yield note("config.silent", name=name)
+    path = config.file_path(root)
+    data = fs.read_or_empty(path)
+    if not data.strip():
+        yield good("config.defaults")
+        return
+    try:
+        settings = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        yield problem("config.unreadable", path=path, why=str(error))
+        return
+    if off := mode_off(settings, project):
+        yield off
+    yield from no_model(settings, project)
+    yield from wrong_settings(settings, path)
+
+
+def no_model(settings: dict[str, object], project: str) -> Iterator[Finding]:
+    """Find settings that have a model asked, while none may be asked."""
+    if config.value(settings, project, "llm_backend") != "off":
+        return
+    for key in ASKING:
+        if config.value(settings, project, key) not in {False, "off"}:
+            yield note("config.no_model", key=key)
+
+
+def mode_off(settings: dict[str, object], project: str) -> Finding | None:
+    """Return the finding that the mode is off for a project: by its own setting, or for all projects."""
+    if config.value(settings, project, "mode") != "off":
+        return None
+    return note("config.mode_off_here" if config.is_own(settings, project, "mode") else "config.mode_off")
+
+
+def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
+    """Find mistakes in settings that were read from the file at `path`."""
+    finding = partial(problem, path=path, table="")
+    tables = settings.get("projects", {})
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
+    for name, why in keymap.problems(settings):
+        yield finding(
+            "config.keys",
+            table="" if name == keymap.TABLE else "[keys] ",
+            key=name,
+            why=why if why.endswith("?") else why + ".",
+        )
+    if not isinstance(tables, dict):
+        yield finding("config.no_tables")
+        return
+    for place, table in tables.items():
+        finding = partial(problem, path=path, table=f'[projects."{place}"] ')
+        if not isinstance(table, dict):
+            yield finding("config.no_table")
+            continue
+        if not place.startswith("/"):
+            yield finding("config.relative")
+        elif paths.project_root(place) != place:
+            yield finding("config.no_root", root=paths.project_root(place))
+        for key in table:
+            if key in config.DEFAULTS and key not in config.PER_PROJECT:
+                yield finding("config.not_own", key=key)
+        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
+        yield from _values(own, finding, "config.own_value")
+
+
+def _values(
+    settings: dict[str, object], finding: Callable[..., Finding], code: str = "config.value"
+) -> Iterator[Finding]:
+    """Find keys that are no setting, and values that are not valid."""
+    for key, given in settings.items():
+        if key not in config.DEFAULTS:
+            import difflib
+
+            close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+            yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
+        elif (why := config.problem(key, given)) is not None:
+            yield finding(code, key=key, why=why, given=repr(given))

@@ -13,7 +13,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import conflict_markers, document
-from memtui.core.health import adoption, file_checks, retention
+from memtui.core.health import adoption, doctor, retention
 from memtui.core.inbox import reconcile
 from memtui.core.journal.changes import FileChange, ModeEdit
 from memtui.core.memories import references
@@ -61,7 +61,7 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
 def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     """Make memtui's files private to their owner. Undo opens them to others, but never shuts out the owner."""
     opened = []
-    for path, mode in file_checks.modes(store.root):
+    for path, mode in doctor.modes(store.root):
         if _wanted(path, mode) & ~mode:
             try:
                 os.chmod(path, mode | _wanted(path, mode))
@@ -69,7 +69,7 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
                 hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
                 raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
             opened.append(path)
-    shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode in file_checks.modes(store.root)]
+    shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode in doctor.modes(store.root)]
     shut = [each for each in shut if each.before != each.after]
     if shut:
         what = many(len(shut), "file or directory", "files and directories")

@@ -1,20 +1,22 @@
 """How long things are kept; what is older goes for good, once a day in a worker, or by `memtui doctor --clean`."""
 
+import itertools
 import os
+import re
+import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from memtui.core.base import clock, fs, ids, paths
+from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
 from memtui.core.inbox import refused
-from memtui.core.journal import compaction
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import Ledger
+from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
 from memtui.core.settings import config
@@ -26,6 +28,9 @@ LOCK_SECONDS = 2.0
 MOST_CHANGES, MOST_TEXTS = 2000, 20
 # How the logs of calls of models begin (llm/log.py).
 CALLS = "llm-"
+DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+# Contents are removed for this long under the lock, which is then free for this long so that others can take it.
+HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
 @dataclass(frozen=True)
@@ -121,15 +126,15 @@ class _Collector:
     def _undo(self) -> None:
         journal, keep, due = Journal(self.root, now=lambda: self.now, ledger=self.ledger), self.keep, self.due
         ledger = journal.ledger()  # as read before the journal is shortened
-        old = compaction.too_old(ledger, self.now, keep.days, keep.changes)
+        old = too_old(ledger, self.now, keep.days, keep.changes)
         if old and not self.dry:
-            old = compaction.compact(journal, self.now, keep.days, keep.changes)
+            old = compact(journal, self.now, keep.days, keep.changes)
         gone = {each.id for each in old}
-        due.changes, due.deleted = sum(each.is_change for each in old), compaction.deleted(old, ledger)
+        due.changes, due.deleted = sum(each.is_change for each in old), deleted(old, ledger)
         due.oldest = next((each.time for each in ledger.all() if each.id not in gone), "")
-        contents = compaction.unreferenced(journal, gone)
+        contents = unreferenced(journal, gone)
         if contents and not self.dry:
-            due.images, due.image_bytes = compaction.sweep(journal, self.has_time)
+            due.images, due.image_bytes = sweep(journal, self.has_time)
         else:
             due.images, due.image_bytes = len(contents), sum(size for _, size in contents)
 
@@ -202,3 +207,92 @@ def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, 
         except fs.LockTimeoutError:
             collector.due.busy.append("another one is at work")
     return collector.due
+
+
+def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
+    """Return the transactions older than `days`, and those beyond the newest `most` (0: any), oldest first."""
+    every = ledger.all()
+    if every and every[-1].state == "intent":
+        every.pop()  # in progress
+    remaining = sum(each.is_change for each in every)
+    old_ones: list[Transaction] = []
+    for _, run in itertools.groupby(every, lambda each: each.group or each.id):  # one step goes as a whole
+        family = list(run)
+        size = sum(each.is_change for each in family)
+        last = clock.parse(family[-1].time)
+        old = days > 0 and last is not None and last < now - days * clock.DAY
+        if not old and not 0 < most <= remaining - size:
+            break
+        remaining -= size
+        old_ones += family
+    return old_ones
+
+
+def compact(journal: Journal, now: float, days: int, most: int) -> list[Transaction]:
+    """Remove what is too old; all other lines keep their bytes. Return it. Raises MemtuiError, OSError."""
+    with journal.locked():
+        old_ones = too_old(journal.ledger(), now, days, most)
+        if old_ones:
+            gone = {each.id for each in old_ones}
+            fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), gone)))
+        return old_ones
+
+
+def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
+    """Yield the lines to keep: all but those of the removed transactions, and unreadable ones at the beginning."""
+    started = False
+    for line in data.split(b"\n"):
+        record = fastjson.loads_dict(line)
+        if not line.strip() or record.get("id") in gone or not (record or started):
+            continue
+        started = True
+        yield line + b"\n"
+
+
+def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
+    """List the contents that nothing would refer to without the changes `gone`: (path, bytes). Raises OSError."""
+    if not os.path.exists(journal.path):
+        return []
+    try:
+        with os.scandir(journal.contents.directory) as entries:
+            files = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
+    except FileNotFoundError:
+        return []
+    # By trust.json, or the journal without the changes `gone`.
+    data = fs.read_or_empty(journal.path)
+    lines = b"".join(_kept(data, gone)) if gone else data
+    digests = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
+    used = {digest.decode() for digest in digests}
+    return [(path, os.lstat(path).st_size) for name, path in files if name not in used and os.path.lexists(path)]
+
+
+def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
+    """Remove the contents that nothing refers to while `go` returns True; return their count and bytes."""
+    count = size = 0
+    has_more = True
+    while has_more and go():
+        with journal.locked():  # a change stores contents and refers to them under one lock
+            try:
+                contents = unreferenced(journal)
+                until = time.monotonic() + HELD_SECONDS
+                for path, length in contents:
+                    if has_more := time.monotonic() > until:
+                        break
+                    fs.unlink(path)
+                    count, size = count + 1, size + length
+                else:
+                    has_more = False
+            except OSError as error:
+                raise storage_error(error, journal.contents.directory) from error
+        time.sleep(FREE_SECONDS if has_more else 0)
+    return count, size
+
+
+def deleted(found: list[Transaction], ledger: Ledger) -> list[str]:
+    """Name the memories in the trash that can't be restored once these transactions are removed, as `scope:name`."""
+    names = []
+    for each in found:
+        if each.id in ledger.trashed and each.paths:
+            stem = os.path.basename(each.paths[0]).removesuffix(".md")
+            names.append(f"{each.record.get('scope', '')}:{stem}".lstrip(":"))
+    return names

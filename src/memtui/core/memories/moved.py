@@ -1,8 +1,8 @@
-"""Where renamed or moved memories are now, by the journal, so that deliveries under earlier names count."""
+"""Where memories come from, and where those are that were renamed or moved, by the journal."""
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.core.base import clock
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, Span
@@ -10,6 +10,8 @@ from memtui.core.places import locate
 
 if TYPE_CHECKING:
     from memtui.core.journal.ledger import Transaction
+    from memtui.core.memories.memory import Memory
+    from memtui.core.memories.scopes import Scope
 
 # By root: what the journal ended with, and the places then.
 _known: dict[str, tuple[tuple[int, str], EarlierPlaces]] = {}
@@ -79,3 +81,43 @@ def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tupl
         for path, after in spans.items()
         if any(each.now != path for each in (Span(0.0, now(path)), *after))
     }
+
+
+class Source(NamedTuple):
+    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model or unknown."""
+
+    kind: str
+    when: float | None = None
+    session: str = ""
+
+
+def creations(root: str) -> dict[str, tuple[str, float | None]]:
+    """Map the path of each file that memtui made, by the journal, to (operation, seconds since the epoch)."""
+    from memtui.core.journal import ledger as journal_ledger
+
+    try:
+        ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
+    except OSError:
+        return {}
+    created: dict[str, tuple[str, float | None]] = {}
+    for each in ledger.all():
+        if each.state != "done" or not each.is_change or each.op == "restore":
+            continue
+        for time, old, new in moves(each, {}):
+            if isinstance(new, str) and (old is None or old in created or each.op == "move"):
+                created[new] = created[old] if isinstance(old, str) and old in created else (each.op, time or None)
+    return created
+
+
+def source(scope: "Scope", found: "Memory", known: Mapping[str, tuple[str, float | None]]) -> Source:
+    """Return where a memory comes from. `known`: as returned by `creations`."""
+    if scope.kind == "model":
+        return Source("model")
+    if found.origin_session:
+        return Source("session", session=found.origin_session)
+    creation = known.get(os.path.realpath(found.path))
+    if creation is not None:
+        return Source(creation[0] if creation[0] in {"approve", "copy", "move"} else "made", creation[1])
+    if scope.kind == "instructions":
+        return Source("own" if scope.root_path is None else "repository")
+    return Source("repository" if scope.kind == "project" or scope.label.endswith("@project") else "unknown")

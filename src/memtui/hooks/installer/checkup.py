@@ -12,7 +12,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.base.phrasing import ago
 from memtui.core.client.process import PERSONAL
-from memtui.core.health import doctor, file_checks
+from memtui.core.health import doctor
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
 from memtui.core.settings import config
@@ -34,7 +34,7 @@ def check(
     """Run all checks, change nothing; `client`: an earlier `client_check`; `known`: as for `status.of_scope`."""
     foreign = paths.strangers(paths.root(env), paths.project_key(paths.project_root(cwd)))
     if foreign:
-        return list(file_checks.strangers(foreign))
+        return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
     own = doctor.check(env, cwd, now, known)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own, *_sentences(env), *_models(env, now)]

@@ -88,9 +88,9 @@ class MemoryDetail:
         return text.append(f"{safe_text.line(found.path)} · {size(found.size)}", "dim")
 
     def _source(self, pair: Pair) -> str:
-        from memtui.core.memories import origin
+        from memtui.core.memories import moved
 
-        source = origin.source(pair[0], pair[1].memory, self.reader.made)
+        source = moved.source(pair[0], pair[1].memory, self.reader.made)
         return present.source(source, self.services.data.now())
 
     def _triggers(self, text: Text, pair: Pair) -> None:

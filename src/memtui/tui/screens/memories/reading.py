@@ -207,12 +207,12 @@ class MemoryReader:
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
     def _read(self) -> None:
-        from memtui.core.memories import origin
+        from memtui.core.memories import moved
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
         rows: Rows = {}
-        self.made = origin.creations(data.root)
+        self.made = moved.creations(data.root)
         for scope in here:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         own = dict(rows)

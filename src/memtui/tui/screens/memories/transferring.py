@@ -42,14 +42,14 @@ class TransferCommands:
     async def import_(self) -> None:
         """Ask for a path, show what is there, and bring it into the inbox."""
         from memtui.present import drafts
-        from memtui.transfer import importing, sources
+        from memtui.transfer import importing
 
         typed = await self.services.ask(Line("Import memories from", about=KINDS, below=BELOW, check=self._check_there))
         if not typed or not typed.strip():
             return
         data, path = self.services.data, self._whole(typed)
         project = os.path.basename(data.project_root)
-        read = asyncio.to_thread(sources.read, path, project=project, config_dir=data.config_dir)
+        read = asyncio.to_thread(importing.read, path, project=project, config_dir=data.config_dir)
         reading = asyncio.create_task(read)
         await asyncio.wait({reading}, timeout=SOON)
         if not reading.done():

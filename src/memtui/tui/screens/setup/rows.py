@@ -16,7 +16,7 @@ from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
-from memtui.core.health import file_checks, findings
+from memtui.core.health import doctor, findings
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import checkup, entries, status
@@ -246,7 +246,7 @@ def _reading(seen: Overview, now: float) -> SetupRow:
 
 def _error(number: int, each: Record, now: float) -> SetupRow:
     seconds = clock.parse(each.get("time"))
-    old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * clock.DAY
+    old = seconds is not None and seconds < now - doctor.ERRORS_DAYS * clock.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
     words, title = f"{each.get('error')}: {each.get('message')}", f"{age(seconds, now)} {each.get('where')}"
     return SetupRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
