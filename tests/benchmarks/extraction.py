@@ -23,14 +23,16 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 if __name__ == "__main__":  # who imports this has the paths
-    sys.path.insert(0, str(HERE.parents[1] / "src"))
+    sys.path[:0] = [str(HERE.parents[1] / "src"), str(HERE.parent)]
 
 import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
+from fitted_tables import precision_at  # noqa: E402
 from memtui.core.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.extract import classifier, decisions, features, pasted, personal, signals  # noqa: E402
-from memtui.extract.personal import average_precision, precision_at, probability  # noqa: E402
+from memtui.core.review import taught  # noqa: E402
+from memtui.extract import classifier, features, pasted, personal, signals  # noqa: E402
+from memtui.extract.personal import average_precision, probability  # noqa: E402
 from memtui.recall import own_words  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
@@ -163,7 +165,7 @@ def compare(rows: list[dict]) -> None:
     judge, turns = classifier.shipped(), [turn_of(row) for row in rows]
     begun = time.perf_counter()
     for turn in turns:
-        judge.scores(turn, signals.signal_of(turn))
+        judge.judged(turn, signals.signal_of(turn))
     took = (time.perf_counter() - begun) / len(rows)
     drafts = [classifier.draft_of(turn, judge) for turn in turns]
     ruled = [signals.signal_of(turn) for turn in turns]
@@ -229,7 +231,7 @@ def learn() -> None:
 
 
 def decision(row: personal.Validated, keep: bool) -> personal.Decided:
-    targets, counts = decisions.TARGETS[decisions.APPROVED if keep else decisions.REJECTED]
+    targets, counts = personal.TARGETS[taught.APPROVED if keep else taught.REJECTED]
     return personal.Decided(row.found, row.scores, targets, counts, "p")
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fitted_tables
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox.format import DELIVERED, LASTING
 from memtui.extract import classifier, features, signals
@@ -98,7 +99,7 @@ def test_the_agent_s_words_and_the_channel_count():
 def test_the_table_is_small_and_another_format_is_told():
     data = classifier.TABLE.read_bytes()
     assert len(data) < 400_000
-    assert classifier.packed(classifier.unpacked(data)) == data
+    assert fitted_tables.feedback(classifier.unpacked(data)) == data
     for broken in (b"", data[:-1], data + b"x", b"x" + data[1:]):
         with pytest.raises(ValueError, match="format"):
             classifier.Classifier(broken)
@@ -115,7 +116,7 @@ def test_a_message_is_judged_in_milliseconds():
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
 def test_any_text_gives_probabilities(text, agent, channel):
     turn = Turn(text, channel, agent=agent, tools=("Bash",))
-    feedback, durable = JUDGE.scores(turn, signals.signal_of(turn))
+    feedback, durable = JUDGE.judged(turn, signals.signal_of(turn))[:2]
     assert 0 <= feedback <= 1
     assert 0 <= durable <= 1
     assert all(0 <= key < features.BUCKETS for key in features.of(turn, None))

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fitted_tables
 from memtui.core.base import fastjson, fs
 from memtui.core.review import taught
-from memtui.extract import decisions, features, personal
+from memtui.extract import features, personal
 
 REFUSED = features.bucket("signal", "channel tool_reject")
 ROWS = personal.validation()
@@ -17,7 +18,7 @@ ROWS = personal.validation()
 def decided(rows, keep, project="shop"):
     made = []
     for row in rows:
-        targets, counts = decisions.TARGETS[decisions.APPROVED if keep(row) else decisions.REJECTED]
+        targets, counts = personal.TARGETS[taught.APPROVED if keep(row) else taught.REJECTED]
         made.append(personal.Decided(row.found, row.scores, targets, counts, project))
     return made
 
@@ -67,12 +68,12 @@ def test_a_project_has_its_own_taste_beside_that_for_everything():
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, len(ROWS) - 1), st.sampled_from(sorted(decisions.TARGETS))), max_size=80),
+    st.lists(st.tuples(st.integers(0, len(ROWS) - 1), st.sampled_from(sorted(personal.TARGETS))), max_size=80),
     st.sampled_from(["", "p"]),
 )
 def test_whatever_is_decided_the_validation_figures_stay_within_the_margin(picked, project):
     made = personal.fit(
-        [personal.Decided(ROWS[at].found, ROWS[at].scores, *decisions.TARGETS[label], project) for at, label in picked],
+        [personal.Decided(ROWS[at].found, ROWS[at].scores, *personal.TARGETS[label], project) for at, label in picked],
         ROWS,
     )
     for at, name in enumerate(personal.QUESTIONS):
@@ -112,4 +113,4 @@ def test_validation_figures_of_another_shape_are_an_error(data):
 
 
 def test_figures_survive_their_file():
-    assert personal.unpacked(personal.packed(ROWS[:5])) == ROWS[:5]
+    assert personal.unpacked(fitted_tables.validation(ROWS[:5])) == ROWS[:5]

@@ -32,12 +32,13 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "src"), str(HERE.parent / "benchmarks")]
+sys.path[:0] = [str(HERE.parents[1] / "src"), str(HERE.parent), str(HERE.parent / "benchmarks")]
 
 import extraction as benchmark  # noqa: E402
 import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
+import fitted_tables  # noqa: E402
 from memtui.extract import classifier, features, personal, signals  # noqa: E402
 
 PENALTY, SHARED = {"feedback": 4.0, "durable": 1.0}, 0.5
@@ -145,7 +146,7 @@ def tell(title: str, scores: Array, wanted: Array) -> None:
         precision, recall = right / max(1, taken.sum()), right / wanted.sum()
         print(f"  from {low}: {taken.sum()} taken, precision {precision:.2f} recall {recall:.2f}")
     for recall in (0.37, 0.55, 0.7):
-        print(f"  at recall {recall}: precision {personal.precision_at(recall, list(scores), list(wanted)):.2f}")
+        print(f"  at recall {recall}: precision {fitted_tables.precision_at(recall, list(scores), list(wanted)):.2f}")
 
 
 def figures(train: list[dict], apart: list[dict]) -> str:
@@ -217,8 +218,8 @@ def write(rows: list[dict]) -> None:
         questions.append(((bias * slope + offset), scale * slope, np.round(weights / scale).astype(np.int8).tobytes()))
         unseen.append(slope * scored[name] + offset)
         tell(name + ", cross-validated over both files", unseen[-1], truth)
-    classifier.TABLE.write_bytes(classifier.packed(questions))
-    personal.VALIDATION.write_bytes(personal.packed(validated(rows, unseen, wanted)))
+    classifier.TABLE.write_bytes(fitted_tables.feedback(questions))
+    personal.VALIDATION.write_bytes(fitted_tables.validation(validated(rows, unseen, wanted)))
     for path in (classifier.TABLE, personal.VALIDATION):
         print(f"{path.name}: {path.stat().st_size} bytes")
 

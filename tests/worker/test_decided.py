@@ -17,7 +17,7 @@ from memtui.core.memories.store import Store
 from memtui.core.review import approve, draft, taught
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
-from memtui.extract import classifier, decisions, personal, signals
+from memtui.extract import classifier, personal, signals
 from memtui.worker import decided, main
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -63,7 +63,7 @@ def world(tmp_path):
 def test_a_draft_leaves_numbers_for_its_decision_and_no_words(world):
     drafts = world.says(*RULES)
     assert len(drafts) == len(RULES)
-    content = fs.read_bytes(decisions.path(world.root))
+    content = fs.read_bytes(taught.drafts_path(world.root))
     assert b"pnpm" not in content
     assert {json.loads(line)["id"] for line in content.splitlines()} == {draft.id for draft in drafts}
 
@@ -79,7 +79,7 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     assert world.taught().counts == {"rejected": 2, "never": 1}
     slug = paths.project_key(world.project)
     made = personal.load(world.root)
-    (row,) = decisions.decided(world.root, {drafts[3].id: "approved"})
+    (row,) = personal.decided(world.root, {drafts[3].id: "approved"})
     assert made.of(row.found, slug)[1] < 0
     assert decided.learn(world.root) is None, "nothing was decided since"
     for _ in range(2):
@@ -97,7 +97,7 @@ def test_what_one_project_taught_does_not_move_the_drafts_of_one_whose_path_has_
     made, neighbour = personal.load(world.root), world.project.replace("/shop", "-shop")
     assert paths.slug(neighbour) == paths.slug(world.project)
     assert made.projects.keys() == {paths.project_key(world.project)}
-    (row,) = decisions.decided(world.root, {drafts[3].id: "approved"})
+    (row,) = personal.decided(world.root, {drafts[3].id: "approved"})
     for_all = made.of(row.found, "")
     assert made.of(row.found, paths.project_key(neighbour)) == for_all
     assert made.of(row.found, paths.project_key(world.project)) != for_all
@@ -133,9 +133,9 @@ def test_a_draft_that_was_rewritten_before_it_was_approved_counts_less(world):
     assert kinds[2][1] < 0.3
     assert 0.7 < kinds[1][1] < 1
     assert world.taught().counts == {"approved": 1, "edited": 2}
-    rows = {each.counts for each in decisions.decided(world.root, labels)}
+    rows = {each.counts for each in personal.decided(world.root, labels)}
     assert len(rows) == 3
-    weights = [decisions.target(labels[each.id])[1][1] for each in drafts[:3]]
+    weights = [personal.target(labels[each.id])[1][1] for each in drafts[:3]]
     assert weights[0] == 1 > weights[1] > 0.7 > weights[2] > 0
     (finding,) = taught.check(world.root, Journal(world.root))
     assert "3 decisions on drafts, 2 of them approved after an edit" in findings.message(finding)

@@ -8,7 +8,7 @@ from memtui.core.base import paths
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox import file as inbox_file
 from memtui.core.review.entries import Review
-from memtui.extract import classifier, decisions, personal, write
+from memtui.extract import classifier, personal, write
 from memtui.worker import main
 
 from .test_decided import World
@@ -28,7 +28,7 @@ def leave(world, number, row):
     slug = paths.project_key(world.project)
     fields = write.fields_of(draft, world.project)
     name = inbox_file.add_entry(paths.inbox_dir(world.root, slug), "updates", fields, write.text_of(draft))
-    decisions.note(world.root, name, slug, draft)
+    personal.note(world.root, name, slug, draft)
     return name
 
 

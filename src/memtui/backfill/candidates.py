@@ -7,7 +7,7 @@ from memtui.consolidate.similarity import KnownTexts
 from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import DELIVERED, LASTING
-from memtui.extract import classifier, decisions
+from memtui.extract import classifier, personal
 from memtui.extract.personal import Correction
 from memtui.extract.signals import MOST_SURE, Signal, said_again
 
@@ -25,8 +25,8 @@ SESSIONS, HALF_LIFE = 4, 90.0
 
 @dataclass
 class Candidate:
-    """A draft that could be offered: the surest way in which it was said, the root of its project ('' if it was said in
-    several), the sessions that say it, and the records that do; `projects`: the roots of all in which it was said."""
+    """A draft that could be offered: the surest way in which it was said, its project's root ('' for several), the
+    sessions and records that say it, and the roots of all `projects` in which it was said."""
 
     draft: Signal
     project: str
@@ -59,21 +59,16 @@ class Candidate:
         return self.said > 1 or (self.draft.durable or 0.0) >= DELIVERED
 
     def score(self, now: float) -> float:
-        """Return how much it deserves to be offered first, from 0 to 1: what is surely feedback and lasts is worth
-        something, not what is one of both."""
+        """Return how much it deserves to be offered first, 0 to 1: what is surely feedback and lasts."""
         value = self.confidence * (UNKNOWN if self.draft.durable is None else self.draft.durable)
         often = (min(SESSIONS, max(1, len(self.sessions))) - 1) / (SESSIONS - 1)
         days = max(0.0, now - (clock.parse(self.newest) or 0.0)) / clock.DAY
         recent: float = 0.5 ** (days / HALF_LIFE)
         return round(WORTH * value + OFTEN * often + RECENT * recent * min(1.0, 2 * value), 4)
 
-    def judged_again(self, correction: Correction) -> "Candidate":
-        """Return it with what was learned since it was found."""
-        return replace(self, draft=classifier.again(self.draft, correction, paths.project_key(self.project)))
-
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
-        return {**asdict(self), "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
+        return {**asdict(self), "draft": {**asdict(self.draft), "judged": personal.row_of(self.draft.judged)}}
 
 
 def of_row(row: object) -> Candidate | None:
@@ -83,7 +78,7 @@ def of_row(row: object) -> Candidate | None:
         return None
     try:
         repeats = tuple(map(str, given["repeats"]))
-        draft = Signal(**{**given, "judged": decisions.of_row(given["judged"]), "repeats": repeats})
+        draft = Signal(**{**given, "judged": personal.of_row(given["judged"]), "repeats": repeats})
         sessions, evidence = (list(map(str, row[key])) for key in ("sessions", "evidence"))
     except (TypeError, KeyError):
         return None
@@ -122,12 +117,17 @@ class Candidates:
         correction: Correction | None = None,
         wanted: Callable[[Candidate], bool] = lambda _: True,
     ) -> list[Candidate]:
-        """List the candidates that are `wanted`, best first, with what was learned. What says nearly the same as a
-        better one counts for that one; said in several projects, it is for all of them."""
+        """List the `wanted` candidates, best first, with what was learned. What says nearly the same as a better one
+        counts for that one; said in several projects, it is for all of them."""
         learned = correction or Correction()
         found: list[Candidate] = []
         texts = KnownTexts(SAME)
-        for each in _best_first((each.judged_again(learned) for each in self._all.values() if wanted(each)), now):
+        judged = (
+            replace(each, draft=classifier.again(each.draft, learned, paths.project_key(each.project)))
+            for each in self._all.values()
+            if wanted(each)
+        )
+        for each in _best_first(judged, now):
             at = texts.find(each.draft.description)
             if at is None:
                 texts.add(each.draft.description, str(len(found)))

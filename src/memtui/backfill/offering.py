@@ -19,7 +19,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
 from memtui.core.settings import config
-from memtui.extract import decisions, message, personal, write
+from memtui.extract import message, personal, write
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class OfferedDraft:
 
 @dataclass
 class Offer:
-    """What a backfill would put into the inboxes, best first, those that it folds at the end. `known`: how many
-    candidates something says already, or a person decided on; `one_offs`: how many are likely orders for one task, and
-    not offered; `left`: how many wait for the next backfill."""
+    """What a backfill would put into the inboxes, best first, what they fold at the end. `known`: candidates that
+    something says already, or a person decided on; `one_offs`: likely orders for one task, not offered; `left`: those
+    that wait."""
 
     drafts: list[OfferedDraft] = field(default_factory=list)
     known: int = 0
@@ -64,16 +64,15 @@ class Offer:
         entries = [each.id for each in self.drafts]
         done = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
         for each in self.drafts:
-            decisions.note(store.root, each.id, paths.project_key(each.candidate.project), each.candidate.draft)
+            personal.note(store.root, each.id, paths.project_key(each.candidate.project), each.candidate.draft)
         return done
 
 
 def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
-    """Choose the best `most` candidates (0: all), those that are likely to last first, said after `since` (seconds of
-    the epoch), of the project root `project` or of all, that are sure enough with what was learned by now."""
+    """Choose the best `most` candidates (0: all), the lasting ones first, said after `since` (of the epoch), of the
+    project root `project` or of all, that are sure enough with what was learned."""
     now = store.journal.now()
-    threshold = config.value(config.load(store.root), None, "extract_confidence")
-    least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
+    least = config.fraction(config.load(store.root), "extract_confidence")
     known = _SaidAlready(store)
     offer = Offer()
     room: dict[str, int] = {}
@@ -119,17 +118,15 @@ class _SaidAlready:
 
     def says(self, each: Candidate) -> bool:
         """Tell whether a candidate is known, or was decided on."""
-        evidence, hashes = self._ledger(_directory(self.store.root, each))
+        directory = _directory(self.store.root, each)
+        if directory not in self._drafted:
+            rows = filling.rows(f"{directory}/{write.LEDGER}")
+            self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
+        evidence, hashes = self._drafted[directory]
         if ids.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
             return True
         places = ["", each.project] if each.draft.scope == "project" else [""]
         return any(self._of(place).find(each.draft.description) is not None for place in places)
-
-    def _ledger(self, directory: str) -> tuple[set[str], set[str]]:
-        if directory not in self._drafted:
-            rows = filling.rows(f"{directory}/{write.LEDGER}")
-            self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
-        return self._drafted[directory]
 
     def _of(self, project: str) -> KnownTexts:
         """Return the texts of a project; of the global scope for ''."""
@@ -176,21 +173,18 @@ def _rendered(each: Candidate, entry: str, now: float) -> str:
 
 
 def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
-    """Yield the changes of a backfill: the drafts at the end of each inbox, and the lines that list them, also in the
-    inboxes of all projects in which they were said."""
+    """Yield the changes of a backfill: the drafts at the end of each inbox, and the lines that list them there and in
+    the inboxes of all projects in which they were said."""
     now = store.journal.now()
     texts: dict[str, str] = {}
     noted: dict[str, str] = {}
-    for each in drafts:
-        found = each.candidate
+    for offered in drafts:
+        found = offered.candidate
         own = _directory(store.root, found)
-        texts[own] = texts.get(own, "") + _rendered(found, each.id, now)
+        texts[own] = texts.get(own, "") + _rendered(found, offered.id, now)
         digest = ids.content_hash(normalised(found.draft.description))
-        rows = (
-            {"v": 1, "hash": digest, "evidence": evidence, "time": clock.iso_seconds(now)}
-            for evidence in found.evidence
-        )
-        lines = "".join(fastjson.dumps(row) + "\n" for row in rows)
+        row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
+        lines = "".join(fastjson.dumps({**row, "evidence": each}) + "\n" for each in found.evidence)
         said_in = [paths.inbox_dir(store.root, paths.project_key(project)) for project in found.projects if project]
         for directory in dict.fromkeys([own, *(said_in if len(found.projects) > 1 else [])]):
             noted[directory] = noted.get(directory, "") + lines

@@ -1,8 +1,5 @@
-"""Read the transcripts of all projects that are on disk, where an earlier backfill stopped, and keep what was found.
-
-What live sessions have read of their transcripts is kept apart (worker/extraction.py): the two meet in the file
-`extracted.jsonl` beside an inbox, which lists the records that became drafts.
-"""
+"""Read the transcripts of all projects on disk, from where an earlier backfill stopped, and keep what was found. Live
+sessions are read apart from this (worker/extraction.py): `extracted.jsonl` beside an inbox joins the two."""
 
 import os
 import time
@@ -15,8 +12,7 @@ from memtui.backfill.candidates import Candidates
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import storage_error
-from memtui.core.client import serving
-from memtui.core.client.projects import CWD, HEAD_BYTES
+from memtui.core.client import projects, serving
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
 from memtui.extract import classifier
@@ -42,8 +38,7 @@ class SkippedSource:
 
 @dataclass
 class ReadingProgress:
-    """How far the reading is. Bytes and files: of those that are new or have grown; `there`: how many transcripts there
-    are of what was asked for."""
+    """How far the reading is. Bytes and files: of those that are new or have grown; `there`: all that was asked for."""
 
     files: int = 0
     all_files: int = 0
@@ -56,8 +51,7 @@ class ReadingProgress:
 
 @dataclass
 class BackfillReading:
-    """What a reading brought: all candidates, also of earlier ones, and what was skipped; `part`: whether only those of
-    a project or since a time were asked for."""
+    """All candidates, also of earlier readings, and what was skipped; `part`: whether only some was asked for."""
 
     found: Candidates
     progress: ReadingProgress
@@ -76,23 +70,23 @@ class TranscriptFile(NamedTuple):
 def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[TranscriptFile]:
     """List the transcripts of all projects, those that changed last first; not those of subagents. Directories that
     can't be read are added to `skipped`."""
-    found = []
+    files = []
     for directory in _entries(config_dir + "/projects", skipped):
         for each in _entries(directory.path, skipped) if directory.is_dir() else ():
             try:
                 if each.name.endswith(".jsonl") and not each.name.startswith("agent-") and each.is_file():
                     status = each.stat()
-                    found.append(TranscriptFile(each.path, status.st_size, status.st_mtime))
+                    files.append(TranscriptFile(each.path, status.st_size, status.st_mtime))
             except OSError:
                 continue
-    return sorted(found, key=lambda each: (-each.time, each.path))
+    return sorted(files, key=lambda each: (-each.time, each.path))
 
 
 def new(env: dict[str, str], now: float) -> list[TranscriptFile]:
     """List the transcripts that are new or have grown since the last reading, of those that may be read."""
     reader = _Reader(env, paths.root(env), now, 0.0, "", dry=True)
     reader.load()
-    return [each for each in transcripts(paths.config_dir(env)) if reader.is_unread(each)]
+    return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
 
 
 def _entries(directory: str, skipped: list[SkippedSource] | None) -> "list[os.DirEntry[str]]":
@@ -120,10 +114,10 @@ def read(
     dry: bool = False,
     go_on: Callable[[ReadingProgress], bool] = lambda _: True,
 ) -> BackfillReading:
-    """Read what is new in the transcripts. `since`: only those that changed after it (seconds of the epoch); `project`:
-    only those of this project root; `dry`: write nothing; `go_on` is told the progress and asked often, False ends the
-    reading. What was read by then is kept, also if it raises, and all but the last seconds of it if the process is
-    killed. Raises ConflictError if another backfill is reading, MemtuiError if nothing can be written."""
+    """Read what is new in the transcripts: those that changed after `since` (of the epoch), of the project root
+    `project`; `dry`: write nothing. `go_on` is asked often with the progress; False ends the reading. What was read by
+    then is kept, also if it raises or the process is killed. Raises ConflictError if another backfill reads,
+    MemtuiError if nothing can be written."""
     root = paths.root(env)
     reader = _Reader(env, root, now, since, project, dry=dry)
     if dry:
@@ -179,11 +173,10 @@ class _Reader:
         except (OSError, ValueError) as problem:
             error_log.add(self.root, "backfill", problem)
             judge = None
-        threshold = config.value(self.settings, None, "extract_confidence")
-        least = min(LEAST, float(threshold)) if isinstance(threshold, (int, float)) else LEAST
+        least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
         there = transcripts(paths.config_dir(self.env), self.skipped)
-        there = [each for each in there if each.time >= self.since and self._is_wanted(each.path)]
-        wanted = list(filter(self._is_new, there))
+        there = [each for each in there if each.time >= self.since and self.is_wanted(each.path)]
+        wanted = list(filter(self.is_new, there))
         progress.there, progress.all_files = len(there), len(wanted)
         progress.all_bytes = sum(each.size - self._start(each) for each in wanted)
         for each in wanted:
@@ -241,11 +234,7 @@ class _Reader:
         except OSError as error:
             raise storage_error(error, path) from error
 
-    def is_unread(self, file: TranscriptFile) -> bool:
-        """Tell whether a transcript may be read, and was not as it is now."""
-        return self._is_new(file) and self._is_wanted(file.path)
-
-    def _is_new(self, file: TranscriptFile) -> bool:
+    def is_new(self, file: TranscriptFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
         seen = session_state.table(self.files, file.path).get("seen")
         return file.size != seen if isinstance(seen, int) else file.size > self._start(file)
@@ -258,11 +247,11 @@ class _Reader:
     def _root_of(self, path: str) -> str:
         """Return the root of a transcript's project; empty if it names none of this machine."""
         if path not in self.roots:
-            cwd = first_cwd(path)
+            cwd = next(projects.cwds(fs.read_bytes(path, projects.HEAD_BYTES)), "")
             self.roots[path] = paths.project_root(paths.started_in(self.env, cwd)) if cwd else ""
         return self.roots[path]
 
-    def _is_wanted(self, path: str) -> bool:
+    def is_wanted(self, path: str) -> bool:
         """Tell whether a transcript's project is wanted, and may be read."""
         try:
             root = self._root_of(path)
@@ -277,16 +266,3 @@ class _Reader:
         off = SkippedSource(root or self.env.get("HOME", ""), OFF)
         self.skipped += [] if off in self.skipped else [off]
         return False
-
-
-def first_cwd(path: str) -> str:
-    """Return the first working directory that a transcript names in its head; empty if it names none, or one of another
-    system. Raises OSError."""
-    for match in CWD.finditer(fs.read_bytes(path, HEAD_BYTES)):
-        try:
-            cwd = fastjson.loads(match[1])
-        except ValueError:
-            continue
-        if isinstance(cwd, str) and cwd.startswith("/"):
-            return cwd
-    return ""

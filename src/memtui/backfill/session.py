@@ -5,7 +5,7 @@ are cleaned, and judged again without what was in them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -35,8 +35,8 @@ _WORD = re.compile(r"\w")
 
 @dataclass
 class SessionPiece:
-    """What was read of a transcript up to `offset`: its drafts, without secrets and with at least the confidence asked
-    for, and where the next reading begins (`cursor`). `waits`: a message is still queued."""
+    """What was read of a transcript up to `offset`: its sure enough drafts, without secrets, and where the next reading
+    begins (`cursor`). `waits`: a message is still queued."""
 
     offset: int
     drafts: list[Signal] = field(default_factory=list)
@@ -47,11 +47,13 @@ class SessionPiece:
 def read(
     path: str, kept: dict[str, object], judge: Classifier | None, threshold: float, *, live: bool = False
 ) -> Iterator[SessionPiece]:
-    """Read what is new in a transcript since the cursor `kept`, and yield it in pieces, the last one at its end.
-    `live`: its client runs, so that a message in its queue waits. Raises OSError."""
+    """Read what is new in a transcript since the cursor `kept`, in pieces, the last one at its end. `live`: its client
+    runs, so that a message in its queue waits. Raises OSError."""
     start = cursor.start(kept, path)
     state = kept.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, _cut_clean, signals.asks)
+    # A text that will be cut is cleaned before: half a secret would not be recognised.
+    clean: Callable[[str], str] = lambda text: _clean(text) if len(text) > MAX_TEXT else text
+    conversation = Conversation(state if isinstance(state, dict) else None, clean, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
         for record in transcript.Reader(path, 0, of_hook, limit=start):
             conversation.feed(record)
@@ -123,11 +125,6 @@ def _clean(text: str) -> str:
     return redact(text)[0]
 
 
-def _cut_clean(text: str) -> str:
-    """Clean a text that will be cut: half a secret would not be recognised."""
-    return _clean(text) if len(text) > MAX_TEXT else text
-
-
 def _tail(agent: str) -> str:
     """Return the end of the agent's words, from the beginning of a word on, without secrets."""
     tail = agent[-AGENT_SEEN:]
@@ -147,16 +144,19 @@ def _kept(conversation: Conversation) -> dict[str, object]:
         "doing": _tail(str(state["doing"])),
         "message_id": state["message_id"],
         "interrupted": state["interrupted"],
-        "queued": [_clean_turn(turn) for turn in queued if isinstance(turn, dict)] if isinstance(queued, list) else [],
+        "queued": [
+            {
+                **turn,
+                "text": _clean(str(turn["text"])),
+                "request": _clean(str(turn["request"])),
+                "agent": _tail(str(turn["agent"])),
+            }
+            for turn in (queued if isinstance(queued, list) else ())
+            if isinstance(turn, dict)
+        ],
         "others": state["others"],
         "calls": names,
     }
-
-
-def _clean_turn(turn: dict[str, object]) -> dict[str, object]:
-    """Return a queued message, as its fields, without secrets."""
-    cleaned = {"text": _clean(str(turn["text"])), "request": _clean(str(turn["request"]))}
-    return {**turn, **cleaned, "agent": _tail(str(turn["agent"]))}
 
 
 # Where the client writes a record's own fields, before the message.
@@ -172,9 +172,8 @@ _MATTERS = (b'"is_error":true', b'"type":"text"', b"answered", b"user responded:
 def may_count(line: bytes) -> bool:
     """Tell whether a line may say anything to a `Conversation` that makes its drafts.
 
-    A quote inside a JSON string has a backslash before it, so `"name":` can only be a field. A line of several records,
-    as a killed client leaves it, is kept; so is one with blanks between names and values, which no client writes.
-    """
+    A quote in a JSON string has a backslash before it, so `"name":` can only be a field. A line of several records, as
+    a killed client leaves it, is kept; so is one with blanks between names and values, which no client writes."""
     kind = max(0, line.find(b'"type":"', 0, HEAD))
     if line.startswith(_NOTED, kind) or line.find(b'"isSidechain":true', 0, HEAD) >= 0:
         return _several(line)

@@ -19,7 +19,7 @@ from memtui.core.review import taught
 from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, World, layout, ulid
-from memtui.extract import classifier, decisions, personal
+from memtui.extract import classifier, personal
 
 MARKER = ".memtui-demo"
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
@@ -27,12 +27,12 @@ INDEX_LINES = 203  # of the blog's index: more than the 200 that the client load
 
 # What the person said, after the agent's words, and what became of the draft; hours before the world's now.
 DECIDED = (
-    ("No, use pnpm. From now on always use pnpm in this repository.", decisions.APPROVED, 220),
-    ("Never push to main without asking me first.", decisions.APPROVED, 190),
-    ("Always run the linter before you say that it is done.", decisions.APPROVED, 140),
-    ("No, that is wrong, the second button is called Send.", decisions.REJECTED, 120),
-    ("I told you not to touch the generated files, leave them alone.", decisions.APPROVED, 80),
-    ("That is still broken, try it with the other branch.", decisions.REJECTED, 50),
+    ("No, use pnpm. From now on always use pnpm in this repository.", taught.APPROVED, 220),
+    ("Never push to main without asking me first.", taught.APPROVED, 190),
+    ("Always run the linter before you say that it is done.", taught.APPROVED, 140),
+    ("No, that is wrong, the second button is called Send.", taught.REJECTED, 120),
+    ("I told you not to touch the generated files, leave them alone.", taught.APPROVED, 80),
+    ("That is still broken, try it with the other branch.", taught.REJECTED, 50),
 )
 
 
@@ -162,9 +162,9 @@ def _decisions(world: World) -> None:
         turn = Turn(said, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
         draft = classifier.draft_of(turn, judge)
         if draft is not None:
-            decisions.note(world.root, name, shop, draft)
+            personal.note(world.root, name, shop, draft)
             labels[name] = label
-    made = personal.fit(decisions.decided(world.root, labels), personal.validation())
+    made = personal.fit(personal.decided(world.root, labels), personal.validation())
     row = {"v": taught.VERSION, "labels": labels, "reset": ""}
     fs.write_atomic(taught.weights_path(world.root), fastjson.dumps(personal.data(made)).encode(), durable=False)
     fs.write_atomic(taught.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)

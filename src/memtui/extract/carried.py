@@ -1,7 +1,6 @@
 """Which sentences of a message carry a rule: it itself, what it refers to, what limits or explains it, and its points.
-
-All else that was said with it stays out of a draft's body: greetings, questions, the request at hand. A sentence in a
-language that these patterns don't know stays with a rule of its paragraph, because it may limit it."""
+All else stays out of a draft's body; but a sentence in a language that these patterns don't know stays with a rule of
+its paragraph, because it may limit it."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,8 +29,8 @@ _FOLLOWING = compiled(r"\b(?:as follows|following(?: \w+)?|(?:the|these) \w+ bel
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence of a message: `text` without fillers, `low` in lower case and without quotations of the agent, for the
-    patterns; `said`: as written; `line`: the number of its line, `mark`: what lists it there, such as "- "; `code`:
-    what it announces."""
+    patterns; `said`: as written; `line`: the number of its line, `mark`: what lists it there; `code`: what it
+    announces."""
 
     text: str
     low: str
@@ -141,8 +140,8 @@ def carrying(
     sentences: Sequence[Sentence], at: int, others: Iterable[int], apart: Iterable[int], *, alone: bool
 ) -> list[Sentence]:
     """Return the sentences that carry the rule at a place of a message, as many as a body holds; the rule always.
-    `others`: the places of more rules, and of what the person objected to; `apart`: those that belong to another draft;
-    `alone`: whether the rule says by itself what to do. What is around one that does not may belong to it."""
+    `others`: places of more rules, and of objections; `apart`: those of another draft; `alone`: whether the rule says
+    by itself what to do, else what is around it may belong to it."""
     wanted = [*_with(sentences, at), *_foreign(sentences, at)]
     for other in others:
         wanted += _with(sentences, other)
@@ -185,15 +184,12 @@ def told(sentences: Sequence[Sentence]) -> str:
         said = (each.mark if begins else "") + each.said + (f"\n\n```\n{each.code}\n```" if each.code else "")
         if last is not None:
             near = each.line - last.line <= 1 and each.listed == last.listed and not last.code
-            text += ("\n" if near or (each.listed and last.announces) else "\n\n") if begins else _between(text)
+            # No blank where a script has none.
+            joint = "" if text.endswith(("。", "！", "？")) else " "
+            text += ("\n" if near or (each.listed and last.announces) else "\n\n") if begins else joint
         text += said
         last = each
     return text
-
-
-def _between(text: str) -> str:
-    """Return what stands between a sentence and the next one: no blank where a script has none."""
-    return "" if text.endswith(("。", "！", "？")) else " "
 
 
 def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:

@@ -1,8 +1,8 @@
 """The classifier behind the rules: how likely a message is feedback, and how likely it is worth keeping for good.
 
 `feedback.table` was fitted to labelled messages (tests/training/fit_feedback.py tells its provenance). It is MAGIC, and
-for each of the two questions a bias and the size of a step, in little-endian doubles, and a signed byte for each of the
-BUCKETS features. Both scores are probabilities."""
+for each question a bias and the size of a step, in little-endian doubles, and a signed byte for each of the BUCKETS
+features."""
 
 import struct
 from collections.abc import Iterable
@@ -25,11 +25,6 @@ _UNSIGNED, _ADDED = bytes([*range(128, 256), *range(128)]), 128
 Question = tuple[float, float, bytes]
 
 
-def packed(questions: list[Question]) -> bytes:
-    """Return the bytes of a table: (bias, step, weights as signed bytes) for each question."""
-    return MAGIC + b"".join(_HEAD.pack(bias, step) + weights for bias, step, weights in questions)
-
-
 def unpacked(data: bytes) -> list[Question]:
     """Read the bytes of a table. Raises ValueError if they are no table of this version."""
     size = _HEAD.size + features.BUCKETS
@@ -40,8 +35,7 @@ def unpacked(data: bytes) -> list[Question]:
 
 
 class Classifier:
-    """The shipped weights, read from a table, with the `correction` that was learned for a `project` (slug), if any;
-    judges one turn at a time."""
+    """The shipped weights, read from a table, with the `correction` that was learned for a `project` (slug), if any."""
 
     def __init__(self, data: bytes, correction: personal.Correction | None = None, project: str = "") -> None:
         self._correction, self._project = correction, project
@@ -49,15 +43,14 @@ class Classifier:
         self._steps = [(bias, step) for bias, step, _ in questions]
         self._weights = [weights.translate(_UNSIGNED) for _, _, weights in questions]
 
-    def scores(self, turn: Turn, draft: Signal | None) -> tuple[float, float]:
-        """Return the probabilities that a turn is feedback, and durable. `draft`: what the rules make of it."""
-        judged = self.judged(turn, draft)
-        return judged.feedback, judged.durable
-
     def judged(self, turn: Turn, draft: Signal | None) -> "Judged":
         """Judge a turn, with what was learned from its person."""
         rows = features.rows(turn, draft)
-        sums = [(value, _sums(keys, self._weights)) for value, keys in rows]
+        sums = []
+        for value, keys in rows:
+            # The first one twice: of a single one there would be no tuple.
+            take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
+            sums.append((value, [sum(take(weights)) - weights[keys[0]] - added for weights in self._weights]))
         feedback, durable = [
             bias + step * sum([value * each[at] for value, each in sums]) for at, (bias, step) in enumerate(self._steps)
         ]
@@ -65,13 +58,6 @@ class Classifier:
         if self._correction is not None:
             moved = self._correction.of(features.by_bucket(rows), self._project)
         return Judged(probability(feedback + moved[0]), probability(durable + moved[1]), (feedback, durable), rows)
-
-
-def _sums(keys: list[int], questions: list[bytes]) -> list[int]:
-    """Return the sum of the weights of these features for each question."""
-    # The first one twice: of a single one there would be no tuple.
-    take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
-    return [sum(take(weights)) - weights[keys[0]] - added for weights in questions]
 
 
 class Judged(NamedTuple):
@@ -160,8 +146,8 @@ def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal 
 
 
 def again(draft: Signal, correction: Correction, project: str) -> Signal:
-    """Return a draft that the shipped classifier judged as it is judged with what was learned since, for a project by
-    its slug. What the rules are sure of stays."""
+    """Return a draft that the shipped classifier judged, with what was learned since for a project (slug). What the
+    rules are sure of stays."""
     if draft.judged is None or draft.durable is None:
         return draft
     shipped, found = draft.judged

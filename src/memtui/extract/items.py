@@ -1,8 +1,6 @@
-"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list in a message;
-and what still runs in the background.
-
-A list in a message counts only at its end, under a heading that says that this is left to do, and only its list items
-count. Guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten."""
+"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list at the end of
+a message under a heading that says so; and what still runs in the background. Guessing at it from prose has been tried
+elsewhere, and was wrong nine times in ten."""
 
 import re
 
@@ -41,8 +39,8 @@ _ADVICE = re.compile(
 
 
 def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
-    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS; none if all is done. `ended`: so has
-    the client; commands ran as long as it, and what an agent was at is not finished."""
+    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS. `ended`: so has the client; its
+    commands ended with it, and what an agent was at is not finished."""
     todos = [todo for todo in conversation.todos() if todo.text]
     texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
     if not texts or not conversation.todos_changed:

@@ -1,7 +1,7 @@
 """The sentences of a message: what the person wrote in it beside code, quotations, diffs and lines of a log."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -67,6 +67,8 @@ def written_sentences(text: str, agent: str = "") -> list[Sentence]:
 @lru_cache(maxsize=REMEMBERED)
 def _sentences_of(words: str, agent: str) -> list[Sentence]:
     marked, quoted = _quotations(words, agent)
+    whole = lambda mark: quoted[ord(mark[0]) - FIRST_MARK]
+    unmarked: Callable[[str], str] = lambda text: _MARK.sub(whole, text) if quoted else text
     found = []
     for number, line in enumerate(marked.splitlines()):
         listed = _LISTED.match(line)
@@ -77,12 +79,8 @@ def _sentences_of(words: str, agent: str) -> list[Sentence]:
             if text and (low == text.lower() or len(low.split()) >= 2):
                 question = part.rstrip("\"') ").endswith("?")
                 mark = listed[0].lstrip() if listed else ""
-                found.append(Sentence(_unmarked(text, quoted), low, question, mark, _unmarked(said, quoted), number))
+                found.append(Sentence(unmarked(text), low, question, mark, unmarked(said), number))
     return found[:60] if found or not quoted else sentences_of(words)
-
-
-def _unmarked(text: str, quoted: list[str]) -> str:
-    return _MARK.sub(lambda mark: quoted[ord(mark[0]) - FIRST_MARK], text) if quoted else text
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:

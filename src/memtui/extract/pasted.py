@@ -1,6 +1,6 @@
 """What a person wrote in a message, apart from what they pasted: logs, stack traces, listings, diffs, data and code.
 
-Lines are told by how they look and by what stands around them. A line that a person may have written counts as written,
+Lines are told by how they look and by what stands around them; one that a person may have written counts as written,
 unless pasted lines stand on both sides of it. Code that the line before announces (“run this before each commit:”)
 belongs to what was written."""
 
@@ -134,7 +134,8 @@ def shortened(text: str) -> str:
 
 def _runs(text: str) -> list[tuple[list[str], bool]]:
     """Split a message into runs of lines that are pasted, and that are not; blank lines go with what is around them."""
-    lines = _split(text.replace("’", "'").replace("‘", "'"))
+    behind = lambda gap: gap[0] if _LISTED.match(gap["rest"]) or not _goes_on(gap["rest"]) else gap["own"] + "\n"
+    lines = _GAP.sub(behind, _BEGINS.sub("\n", text.replace("’", "'").replace("‘", "'"))).splitlines()
     runs: list[tuple[list[str], bool]] = []
     for line, pasted in zip(lines, _told(lines), strict=True):
         if runs and (runs[-1][1] == pasted or not line.strip()):
@@ -142,12 +143,6 @@ def _runs(text: str) -> list[tuple[list[str], bool]]:
         else:
             runs.append(([line], pasted))
     return runs
-
-
-def _split(text: str) -> list[str]:
-    """Split a message into lines, and those in which a paste begins."""
-    behind = lambda gap: gap[0] if _LISTED.match(gap["rest"]) or not _goes_on(gap["rest"]) else gap["own"] + "\n"
-    return _GAP.sub(behind, _BEGINS.sub("\n", text)).splitlines()
 
 
 def _told(lines: list[str]) -> list[bool]:
@@ -172,20 +167,19 @@ def _filled(lines: list[str], told: list[bool]) -> list[bool]:
         if told[at]:
             between = lines[last + 1 : at]
             few = last >= 0 and sum(bool(each.strip()) for each in between) <= MOST_BETWEEN
-            own = _own_in_block if all(map(str.strip, between)) else _own_paragraph
-            if few and not any(own(each) for each in between if each.strip()):
+            block = all(map(str.strip, between))
+            if few and not any(_is_own(each, block=block) for each in between if each.strip()):
                 told[last + 1 : at] = [True] * len(between)
             last = at
     return told
 
 
-def _own_in_block(line: str) -> bool:
-    return _PERSON.search(line) is not None or _is_foreign(line)
-
-
-def _own_paragraph(line: str) -> bool:
+def _is_own(line: str, *, block: bool) -> bool:
+    """Tell whether a line between pasted ones, in a `block` with them or a paragraph by itself, is the person's."""
+    if _is_foreign(line) or block:
+        return _is_foreign(line) or _PERSON.search(line) is not None
     plain = _MARKS.search(_CODE_SPAN.sub("", line)) is None
-    return plain or _SPEAKS.search(line) is not None or _is_foreign(line) or wording.imperative(line.strip())
+    return plain or _SPEAKS.search(line) is not None or wording.imperative(line.strip())
 
 
 def _fenced(lines: list[str]) -> list[bool]:

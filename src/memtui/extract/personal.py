@@ -1,26 +1,31 @@
 """What the classifier has learned from its person: a small correction of both scores, for everything and for each
 project, fitted to their decisions on drafts.
 
-Only features of WORDS groups are corrected: what a person said, how they began, and what the rules saw; each is a
-number, so that no words are kept. `feedback/weights.json` has `all` and `projects` (by slug), each with the weights of
-both questions by feature; feature BIAS is there for every message. The correction is made anew from all decisions, from
-nothing, with a penalty on the square of the weights, so that few decisions move little.
+Only features of WORDS groups are corrected, each a number, so that no words are kept. `feedback/drafts.jsonl` has those
+of each draft by its id, so that a decision teaches something after the draft is gone; `feedback/weights.json` has `all`
+and `projects` (by slug), each with the weights of both questions by feature; every message has the feature BIAS. The
+correction is made anew from all decisions, with a penalty on the square of the weights, so that few decisions move
+little.
 
-It is never worse than the shipped weights by more than MARGIN: `validation.table` has messages of sessions that the
-weights which judged them had not seen, with their shipped scores. A correction that orders these worse is halved until
-it does not (tests/training/fit_feedback.py makes the file)."""
+It is never worse than the shipped weights by more than MARGIN: `validation.table` has messages with their shipped
+scores, of sessions that the weights had not seen. A correction that orders these worse is halved until it does not
+(tests/training/fit_feedback.py makes the file)."""
 
 import math
+import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs, paths
+from memtui.core.deliveries import error_log
+from memtui.core.redaction.redact import redacted
 from memtui.core.review import taught
 from memtui.extract import features
+from memtui.extract.signals import Basis, Signal
 
 MAGIC = b"memtui validate1"
 VALIDATION = Path(__file__).with_name("validation.table")
@@ -41,14 +46,25 @@ _HEAD = struct.Struct("<I")
 _ROW = struct.Struct("<BffH")
 _VALUE = struct.Struct("<IH")
 SCALE = 1000.0
+# Bytes of the file of drafts from which its older half is dropped: some 2,000 drafts.
+TRIM_BYTES = 2 << 20
+# How much a draft counts that was approved after it was rewritten as a whole, of one that was approved as it was.
+REWRITTEN = 0.25
+# What each decision says about feedback and durable, and how much that counts: who rejects a draft may only find it not
+# worth keeping, so that says nothing about feedback.
+TARGETS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
+    taught.APPROVED: ((1.0, 1.0), (0.5, 1.0)),
+    taught.REJECTED: ((0.0, 0.0), (0.0, 1.0)),
+    taught.NEVER: ((0.0, 0.0), (0.5, 2.0)),
+}
 
 Features = Mapping[int, float]
 Weights = dict[int, float]
 
 
 class Decided(NamedTuple):
-    """A decision on a draft as the fit takes it: its features, the shipped scores (log odds) by question, the targets
-    (1 yes, 0 no) and how much each counts; `project`: a slug."""
+    """A decision on a draft: its features, the shipped scores (log odds) by question, the targets (1 yes, 0 no) and how
+    much each counts; `project`: a slug."""
 
     found: Features
     scores: tuple[float, float]
@@ -68,7 +84,7 @@ class Validated(NamedTuple):
 @dataclass
 class Correction:
     """What was learned: the weights of both questions, for everything and by project; `figures`: average precision of
-    each question on the validation figures, shipped and corrected; `halved`: how often a correction was halved."""
+    each question on the validation figures, shipped and corrected; `halved`: how often it was halved."""
 
     everything: tuple[Weights, Weights] = field(default_factory=lambda: ({}, {}))
     projects: dict[str, tuple[Weights, Weights]] = field(default_factory=dict)
@@ -102,7 +118,10 @@ def _score(weights: Mapping[int, float], found: Features) -> float:
 def fit(decisions: Sequence[Decided], validation: Sequence[Validated]) -> Correction:
     """Fit a correction to decisions, those for everything first, then what is special in each project."""
     made, projects, halved = Correction(), {each.project for each in decisions}, 0
-    shipped = [average_precision([row.scores[at] for row in validation], _truths(validation, at)) for at in (0, 1)]
+    shipped = [
+        average_precision([row.scores[at] for row in validation], [row.truths[at] for row in validation])
+        for at in (0, 1)
+    ]
     pairs = [_bounded(_fitted(decisions, at, {}), {}, validation, at, shipped[at]) for at in (0, 1)]
     made.everything = (pairs[0][0], pairs[1][0])
     halved += sum(times for _, times in pairs)
@@ -154,11 +173,7 @@ def _precision(
     weights: Mapping[int, float], below: Mapping[int, float], validation: Sequence[Validated], at: int
 ) -> float:
     scores = [row.scores[at] + _score(below, row.found) + _score(weights, row.found) for row in validation]
-    return average_precision(scores, _truths(validation, at))
-
-
-def _truths(validation: Sequence[Validated], at: int) -> list[bool]:
-    return [row.truths[at] for row in validation]
+    return average_precision(scores, [row.truths[at] for row in validation])
 
 
 # files
@@ -184,17 +199,13 @@ def load(root: str) -> Correction:
 
 
 def _pair(given: object) -> tuple[Weights, Weights]:
-    rows = given if isinstance(given, dict) else {}
-    first, second = (_weights(rows.get(name)) for name in QUESTIONS)
-    return first, second
-
-
-def _weights(given: object) -> Weights:
-    found: Weights = {}
-    for key, value in given.items() if isinstance(given, dict) else ():
-        if str(key).lstrip("-").isdigit() and isinstance(value, (int, float)) and math.isfinite(value):
-            found[int(key)] = float(value)
-    return found
+    pair: tuple[Weights, Weights] = {}, {}
+    for weights, name in zip(pair, QUESTIONS, strict=True):
+        rows = given.get(name) if isinstance(given, dict) else None
+        for key, value in rows.items() if isinstance(rows, dict) else ():
+            if str(key).lstrip("-").isdigit() and isinstance(value, (int, float)) and math.isfinite(value):
+                weights[int(key)] = float(value)
+    return pair
 
 
 def data(made: Correction) -> dict[str, object]:
@@ -214,17 +225,6 @@ def data(made: Correction) -> dict[str, object]:
         "figures": {name: list(row) for name, row in made.figures.items()},
         "halved": made.halved,
     }
-
-
-def packed(rows: Iterable[Validated]) -> bytes:
-    """Return the bytes of `validation.table`."""
-    found = list(rows)
-    parts = [_HEAD.pack(len(found))]
-    for row in found:
-        truths = row.truths[0] + 2 * row.truths[1]
-        parts.append(_ROW.pack(truths, *row.scores, len(row.found)))
-        parts += [_VALUE.pack(key, min(65535, round(value * SCALE))) for key, value in row.found.items()]
-    return MAGIC + zlib.compress(b"".join(parts), 9)
 
 
 def unpacked(content: bytes) -> list[Validated]:
@@ -263,17 +263,74 @@ def average_precision(scores: Sequence[float], truths: Sequence[bool]) -> float:
     return total / hits if hits else 0.0
 
 
-def precision_at(recall: float, scores: Sequence[float], truths: Sequence[bool]) -> float:
-    """Return the precision of the best scores, as many as it takes to find this share of what is meant; 0 if nothing
-    is."""
-    wanted, hits = sum(map(bool, truths)) * recall, 0
-    for number, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1):
-        hits += bool(truths[at])
-        if hits and hits >= wanted:
-            return hits / number
-    return 0.0
-
-
 def probability(score: float) -> float:
     """Return the probability that a score in log odds means."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+# Drafts and decisions on them
+
+
+def target(label: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return what a decision says, and how much that counts: after an edit the less, the fewer words are left. None for
+    an unknown decision."""
+    kind, kept = taught.parts(label)
+    if kind != taught.EDITED:
+        return TARGETS.get(kind)
+    targets, (feedback, durable) = TARGETS[taught.APPROVED]
+    weight = REWRITTEN + (1 - REWRITTEN) * kept
+    return targets, (weight * feedback, weight * durable)
+
+
+def row_of(basis: Basis | None) -> dict[str, object] | None:
+    """Return what the classifier saw of a draft as a JSON object; None if it did not judge it."""
+    if basis is None:
+        return None
+    values = {str(key): round(value, 3) for key, value in basis[1].items()}
+    return {"scores": [round(each, 4) for each in basis[0]], "features": values}
+
+
+def of_row(row: object) -> Basis | None:
+    """Read what `row_of` returned; None if it is none."""
+    fields = row if isinstance(row, dict) else {}
+    scores, values = fields.get("scores"), fields.get("features")
+    if not isinstance(scores, list) or not isinstance(values, dict) or len(scores) != 2:
+        return None
+    if not all(isinstance(each, (int, float)) for each in (*scores, *values.values())):
+        return None
+    if not all(str(key).isdigit() for key in values):
+        return None
+    return (float(scores[0]), float(scores[1])), {int(key): float(value) for key, value in values.items()}
+
+
+def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
+    """Keep what the classifier saw of a draft that is in the inbox. Never raises: what can't be written is logged, and
+    only teaches nothing."""
+    row = row_of(draft.judged)
+    line = fastjson.dumps({"v": VERSION, "id": draft_id, "project": project, **row}) if row is not None else ""
+    if not line or redacted(line) != line:
+        return  # numbers can look like a secret only by chance; then nothing is learned from this draft
+    file = taught.drafts_path(root)
+    try:
+        fs.append(file, line.encode() + b"\n")
+        if os.stat(file).st_size > TRIM_BYTES:
+            lines = fs.read_bytes(file).splitlines(keepends=True)
+            fs.write_atomic(file, b"".join(lines[len(lines) // 2 :]), durable=False)
+    except OSError as error:
+        error_log.add(root, "decisions", error)
+
+
+def decided(root: str, labels: Mapping[str, str]) -> list[Decided]:
+    """Return the decisions, `labels` by draft id, on drafts whose features are kept, oldest first."""
+    decisions: dict[str, Decided] = {}
+    try:
+        lines = fs.read_bytes(taught.drafts_path(root)).splitlines()
+    except OSError:
+        return []
+    for row in map(fastjson.loads_dict, lines):
+        name = str(row.get("id"))
+        said = target(labels.get(name, ""))
+        basis = of_row(row) if said and row.get("v") == VERSION else None
+        if said is not None and basis is not None:
+            decisions[name] = Decided(basis[1], basis[0], *said, str(row.get("project") or ""))
+    return list(decisions.values())

@@ -49,10 +49,9 @@ Basis = tuple[tuple[float, float], dict[int, float]]
 @dataclass(frozen=True, slots=True)
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
-    `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
-    if only the rules have looked at it; `judged`: the shipped scores and the features
-    that decisions on the draft correct (extract/personal.py), which are kept beside it; `repeats`: the records of the
-    same reading that say it again; `part`: which rule of a message with several it is, from 0."""
+    `request`: what the person had asked for then; `durable`: how likely it is worth keeping for good, None if only the
+    rules looked at it; `judged`: the shipped scores and the features that decisions correct (extract/personal.py);
+    `repeats`: records of the same reading that say it again; `part`: which rule of a message it is, from 0."""
 
     kind: str
     name: str
@@ -84,8 +83,8 @@ class Signal:
 
 
 class _Rule(NamedTuple):
-    """A rule that was found: the kind of its draft, the sentence that says it, whether that is of the person ("person")
-    or not ("rule"), how sure it is, and the place of the sentence that the person wrote it in."""
+    """A rule that was found: the kind of its draft, its sentence, whether that is of the person ("person") or not
+    ("rule"), how sure it is, and the place of the sentence that the person wrote it in."""
 
     kind: str
     sentence: Sentence
@@ -95,25 +94,23 @@ class _Rule(NamedTuple):
 
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
-    """List signals so that what says the same is there once, the more confident one, surer for each other record that
-    says it; and each name once: the second of two that say different things under one name gets a number."""
+    """List signals so that what says the same is there once, the surest one, surer for each other record that says it;
+    of two that say different things under one name the second gets a number."""
     found: dict[str, list[Signal]] = {}
     for signal in filter(None, signals):
         found.setdefault(normalised(signal.description), []).append(signal)
     times: Counter[str] = Counter()
     named = []
-    for signal in map(_joined, found.values()):
+    for same in found.values():
+        signal = max(same, key=lambda signal: signal.confidence)
+        others = [origin for each in same for origin in each.origins if origin not in signal.origins]
+        if others:
+            repeats = tuple(dict.fromkeys([*signal.repeats, *others]))
+            signal = replace(signal, repeats=repeats, confidence=said_again(signal.confidence, len(repeats)))
         times[signal.name] += 1
         number = times[signal.name]
         named.append(replace(signal, name=f"{signal.name}-{number}") if number > 1 else signal)
     return named
-
-
-def _joined(same: list[Signal]) -> Signal:
-    best = max(same, key=lambda signal: signal.confidence)
-    others = [origin for each in same for origin in each.origins if origin not in best.origins]
-    repeats = tuple(dict.fromkeys([*best.repeats, *others]))
-    return replace(best, repeats=repeats, confidence=said_again(best.confidence, len(repeats))) if others else best
 
 
 def said_again(confidence: float, times: int) -> float:
@@ -123,8 +120,8 @@ def said_again(confidence: float, times: int) -> float:
 
 @lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
-    """Return the signal in one turn, or None; of several rules in it the strongest. Its kind and its confidence are
-    those of the whole message; its words, those that the person wrote beside what they pasted."""
+    """Return the signal in one turn, the strongest of several rules, or None. Its kind and confidence are those of the
+    whole message; its words, those that the person wrote beside what they pasted."""
     heard = _heard(turn)
     found = None if heard is None else _main(turn, *heard)
     if heard is None or found is None:
@@ -134,13 +131,13 @@ def signal_of(turn: Turn) -> Signal | None:
 
 
 def signals_of(turn: Turn) -> list[Signal]:
-    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules for the future that stand
-    in sentences of their own, each with the words that belong to it; none more for the points of a specification."""
+    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules that stand in sentences of
+    their own, each with its words; no more for the points of a specification."""
     main = signal_of(turn)
     if main is None or main.kind == "confirmation":
         return [main] if main else []
     sentences = written_sentences(turn.text, turn.agent)
-    if _is_crowd(sentences):
+    if sum(each.listed for each in sentences) >= CROWD:
         return [main]
     rules = [(at, *_rule(each, crowd=False)) for at, each in enumerate(sentences)]
     starts = [at for at, weight, _ in rules if weight >= LEAST_OTHER]
@@ -204,8 +201,8 @@ def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _R
 
 
 def asks(turn: Turn) -> bool:
-    """Return whether a prompt asks for work, as far as the rules see: feedback on the work, and small talk, go on with
-    what was asked for before, and would be no trigger."""
+    """Return whether a prompt asks for work, as far as the rules see: feedback and small talk go on with the request
+    before."""
     if not words.tells(turn.text):
         return False
     found = signal_of(turn)
@@ -213,8 +210,8 @@ def asks(turn: Turn) -> bool:
 
 
 def unruled(turn: Turn, confidence: float) -> Signal | None:
-    """Return a draft of a turn in which no rule found one, for a caller who takes it for feedback all the same; None if
-    a program wrote it, the person blames themselves, or a few words leave nothing to learn."""
+    """Return a draft of a turn in which no rule found one; None if a program wrote it, the person blames themselves, or
+    a few words leave nothing to learn."""
     heard = _heard(turn)
     sentences = _learned(turn, heard[0]) if heard else []
     if heard is None or too_short(heard[0]) or not sentences:
@@ -234,15 +231,10 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
     return weight
 
 
-def _is_crowd(sentences: list[Sentence]) -> bool:
-    """Whether a message lists points, as a specification does."""
-    return sum(s.listed for s in sentences) >= CROWD
-
-
 def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
     """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
     best: tuple[Sentence | None, float, str] = (None, 0.0, "")
-    crowd = _is_crowd(sentences)
+    crowd = sum(each.listed for each in sentences) >= CROWD  # as a specification does
     for sentence in sentences:
         weight, kind = _rule(sentence, crowd=crowd, first=sentence is sentences[0])
         if weight > best[1]:
@@ -314,8 +306,8 @@ def _directive(sentences: list[Sentence]) -> Sentence:
 
 
 def _telling(sentence: Sentence, at: int) -> float:
-    """Return how well a sentence says what to do: by words of telling, an imperative first, and standing words; less if
-    it asks, tells of the past, or is short; of equals the first."""
+    """Return how well a sentence says what to do: an imperative first, standing words; less if it asks, tells of the
+    past, or is short; of equals the first."""
     low = phrases.REFUSAL.sub("", sentence.low)
     description = wording.describe(sentence.text)
     orders = wording.orders(sentence.text)
@@ -376,7 +368,15 @@ def _confirmation(turn: Turn, sentences: list[Sentence]) -> _Rule | None:
 def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int] | None = None) -> Signal | None:
     """Make the draft of a rule. `apart`: the places of the other rules, if each of them becomes a draft."""
     own = sentences if apart is None else sentences[found.at :]
-    others = [at for at, each in enumerate(sentences) if _carries(each) and (apart is None or at > found.at)]
+    others = [
+        at
+        for at, each in enumerate(sentences)
+        if (apart is None or at > found.at)
+        and not each.question
+        and len(phrases.REFUSAL.sub("", each.low).split()) > MIN_RULE_WORDS
+        # Another rule, or what the person objects to.
+        and max(_rule(each, crowd=False)[0], weight_of(phrases.OBJECTION, each.low)) >= LEAST_FEEDBACK
+    ]
     alone = _rule(sentences[found.at], crowd=False)[0] >= ALONE
     kept = carried.carrying(sentences, found.at, others, apart or (), alone=alone)
     draft_words = carried.quoted(found.sentence, kept, turn.time)
@@ -399,15 +399,6 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
         person=wording.cut(pasted.shortened(turn.text) if apart is None else said, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
-
-
-def _carries(sentence: Sentence) -> bool:
-    """Whether a sentence beside the main one carries the rule, too: another rule, or what the person objects to."""
-    words = phrases.REFUSAL.sub("", sentence.low).split()
-    if sentence.question or len(words) <= MIN_RULE_WORDS:
-        return False
-    rule, _ = _rule(sentence, crowd=False)
-    return max(rule, weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
 
 
 def _type_of(sentence: Sentence) -> str:

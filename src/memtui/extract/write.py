@@ -1,8 +1,8 @@
 """Write drafts and open items to the inboxes, without secrets, and nothing twice.
 
-`extracted.jsonl` beside an inbox lists what was drafted: a forked or resumed session, a compaction, or a reader that
-starts again meets the same records again. A draft that a person rejected or approved does not come back, and one that
-must never be drafted again not in other words either."""
+`extracted.jsonl` beside an inbox lists what was drafted: forks, compactions and new readers meet the same records
+again. A draft that was rejected or approved does not come back, and one that must never be drafted again not in other
+words either."""
 
 import posix
 import re
@@ -16,7 +16,7 @@ from memtui.core.inbox import filling, pending_update, refused, same_rule
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
-from memtui.extract import decisions, signals
+from memtui.extract import personal, signals
 from memtui.extract.signals import Signal
 
 LEDGER = "extracted.jsonl"
@@ -28,9 +28,9 @@ LOCK_SECONDS = 5.0
 
 
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
-    """Write drafts to the inboxes of their scopes; return the ids of the new entries. `threshold`: the least
-    confidence. A draft that is waiting already, also in other words, counts one more in its `seen` and is surer; one
-    that is known in another way is skipped. Raises OSError."""
+    """Write drafts of at least the confidence `threshold` to the inboxes of their scopes; return the ids of the new
+    entries. One that waits already, also in other words, counts one more in its `seen` and is surer; one that is known
+    in another way is skipped. Raises OSError."""
     root = paths.root(env)
     project = paths.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
@@ -76,20 +76,20 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         known = known or same_rule.first(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not known:
             found.append(inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now))
-            decisions.note(paths.root(env), found[-1], paths.project_key(project), draft)
+            personal.note(paths.root(env), found[-1], paths.project_key(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
-        noted = b"".join(_noted(digest, origin, now) for origin in origins)
+        row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
+        noted = b"".join(fastjson.dumps({**row, "evidence": each}).encode() + b"\n" for each in origins)
         evidence.update(origins)
         hashes.add(digest)
         fs.append(f"{directory}/{LEDGER}", noted)
-    if noted:
-        _trim(f"{directory}/{LEDGER}")
+    size = posix.stat(f"{directory}/{LEDGER}").st_size if noted else 0
+    if size > LEDGER_LIMIT:
+        # The line that the limit cuts is dropped.
+        data = fs.read_bytes(f"{directory}/{LEDGER}", offset=size - LEDGER_LIMIT).partition(b"\n")[2]
+        rows = data.splitlines(keepends=True)[-LEDGER_KEPT:]
+        fs.write_atomic(f"{directory}/{LEDGER}", b"".join(rows), durable=False)
     return found
-
-
-def _noted(digest: str, origin: str, now: float) -> bytes:
-    row = {"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}
-    return fastjson.dumps(row).encode() + b"\n"
 
 
 def fields_of(draft: Signal, project: str) -> dict[str, str]:
@@ -118,17 +118,9 @@ def text_of(draft: Signal) -> str:
     return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
 
-def _trim(path: str) -> None:
-    size = posix.stat(path).st_size
-    if size > LEDGER_LIMIT:
-        # The line that the limit cuts is dropped.
-        data = fs.read_bytes(path, offset=size - LEDGER_LIMIT).partition(b"\n")[2]
-        fs.write_atomic(path, b"".join(data.splitlines(keepends=True)[-LEDGER_KEPT:]), durable=False)
-
-
 def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
-    """Return whether a pending update says this already, in the same words or nearly. It then counts the records more
-    in `seen` that say it again, and is surer."""
+    """Return whether a pending update says this already, or nearly. It then counts the records that say it again in
+    `seen`, and is surer."""
     found = False
     path = directory + "/" + inbox_format.FILES["updates"]
     if inbox_format.is_too_long(path):
@@ -186,9 +178,9 @@ def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
 
 
 def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[str]) -> bool:
-    """Make `texts` the open items of this session in its project's inbox; return whether the file changed. They replace
-    those of earlier sessions; with no texts, only this session's own items are removed. Items marked `kept`, and those
-    that a person or a script wrote without a session, stay. An item that was there keeps its id. Raises OSError."""
+    """Make `texts` the open items of this session in its project's inbox, in place of those of earlier sessions;
+    without texts only its own are removed. Return whether the file changed. Items that are `kept`, or written without a
+    session, stay; one that was there keeps its id. Raises OSError."""
     now = clock.now()
     root, project = paths.root(env), paths.project_root(cwd)
     path = paths.inbox_dir(root, paths.project_key(project)) + "/" + inbox_format.FILES["items"]

@@ -1,8 +1,5 @@
-"""Learn from decisions on drafts: read from the journal which drafts the person approved, as they were or edited, or
-rejected, and fit the correction of the classifier to them (extract/personal.py).
-
-The decisions are kept (core/review/taught.py), also those that the journal has forgotten since; one that was undone is
-taken back."""
+"""Learn from decisions: the journal says which drafts the person approved, edited or rejected, and the correction of
+the classifier (extract/personal.py) is fitted to them. One that was undone is taken back."""
 
 import difflib
 import os
@@ -18,7 +15,7 @@ from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import memory
 from memtui.core.review import taught
-from memtui.extract import decisions, personal
+from memtui.extract import personal
 
 FORGOTTEN = "/" + inbox_format.REJECTED
 EDIT = "edit entry"
@@ -27,10 +24,9 @@ UNCHANGED, MOST_WORDS = 0.98, 2000
 
 
 def learn(root: str) -> personal.Correction | None:
-    """Learn from what was decided since the last time; None if nothing was. For one process at a time. Raises
-    OSError."""
+    """Learn from what was decided since the last time, one process at a time; None if nothing was. Raises OSError."""
     stamp = fs.stamp(root + "/journal.jsonl")
-    if not os.path.exists(decisions.path(root)) or stamp == taught.read_until(root):
+    if not os.path.exists(taught.drafts_path(root)) or stamp == taught.read_until(root):
         return None
     made = _learn(root)
     fs.write_atomic(taught.read_path(root), str(stamp).encode(), durable=False)
@@ -58,7 +54,7 @@ def _learn(root: str) -> personal.Correction | None:
         validation = personal.validation()
     except (OSError, ValueError):
         validation = []
-    made = personal.fit(decisions.decided(root, labels), validation)
+    made = personal.fit(personal.decided(root, labels), validation)
     row = {"v": taught.VERSION, "labels": labels, "reset": since}
     fs.write_atomic(taught.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
     fs.write_atomic(taught.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
@@ -74,7 +70,7 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Ma
     texts = [change for change in changes if isinstance(change, TextEdit)]
     rows = [row for change in texts if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
     never = any(refused.is_never(fastjson.loads_dict(row)) for row in rows)
-    label = decisions.APPROVED if each.op == "approve" else decisions.NEVER if never else decisions.REJECTED
+    label = taught.APPROVED if each.op == "approve" else taught.NEVER if never else taught.REJECTED
     entries = taught.drafts_in(changes)
     for entry in entries:
         if each.state == "done":
@@ -82,7 +78,10 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Ma
             kept = 1.0
             if each.op == "approve":
                 made = _made(changes) if len(entries) == 1 else ""
-                kept = _kept(_drafted(journal, entry, edits), made or _words_of(entry))
+                before, after = (
+                    text.split()[:MOST_WORDS] for text in (_drafted(journal, entry, edits), made or _words_of(entry))
+                )
+                kept = difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
             labels[entry.id] = label if kept >= UNCHANGED else taught.edited(kept)
         elif each.state == "undone":
             labels.pop(entry.id, None)
@@ -115,9 +114,3 @@ def _words_of(entry: inbox_format.Entry) -> str:
     """Return the description and the text of the memory that a draft is."""
     first, _, rest = pending_update.split(entry.text)[0].partition("\n")
     return f"{first}\n{rest.strip() or first}"
-
-
-def _kept(before: str, after: str) -> float:
-    """Return which part of the words of both texts is in both, in the same order, from 0 to 1."""
-    one, other = (text.split()[:MOST_WORDS] for text in (before, after))
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()

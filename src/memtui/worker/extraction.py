@@ -45,14 +45,12 @@ def extract(
         last = transcript.text_of(payload.get("last_assistant_message"))
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
             return  # a session that ended before its first prompt has no transcript
-        threshold = config.value(settings, None, "extract_confidence")
-        least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
-        _read_session(env, cwd, session_id, path, last, least, ended=ended)
+        _read_session(env, cwd, session_id, path, last, config.fraction(settings, "extract_confidence"), ended=ended)
 
 
 def wait_for_turn(path: str, last: str) -> bool:
-    """Wait until the transcript has the turn's `last` message; if that is empty, until its size stays the same. The
-    client writes the message after the event. False after TURN_SECONDS (QUIET_SECONDS without a message)."""
+    """Wait, for TURN_SECONDS at most, until the transcript has the turn's `last` message, which the client writes after
+    the event; if that is empty, for QUIET_SECONDS, until its size stays the same. False if it was waited in vain."""
     deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
     while True:
@@ -86,8 +84,8 @@ def _ends_with(path: str, size: int, last: str) -> bool:
 def _read_session(
     env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float, *, ended: bool
 ) -> None:
-    """Read what is new in a session's transcript, and write drafts and items to the inboxes. `last`: the turn's last
-    message, which the file may not have yet; `threshold`: the least confidence of a draft. Raises OSError."""
+    """Read what is new in a session's transcript, and write drafts of at least the confidence `threshold`, and items,
+    to the inboxes. `last`: the turn's last message, which the file may not have yet. Raises OSError."""
     root = paths.root(env)
     cursor = session_state.load(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
@@ -98,7 +96,12 @@ def _read_session(
     reader = transcript.Reader(path, start)
     recalled: dict[str, float] = {}
     records = _listed(reader if start else transcript.in_order(reader), recalled) if is_kept else ()
-    drafts, repeats = _drafts(records, conversation, _judge(root, cwd), ended=ended)
+    judge = None
+    try:
+        judge = classifier.learned(root, paths.project_key(paths.project_root(cwd)))
+    except (OSError, ValueError) as problem:
+        error_log.add(root, "extract", problem)  # its table can't be read: the rules judge alone
+    drafts, repeats = _drafts(records, conversation, judge, ended=ended)
     content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
@@ -171,18 +174,8 @@ def _drafts(
     return drafts, repeats
 
 
-def _judge(root: str, cwd: str) -> classifier.Classifier | None:
-    """Return the classifier with what it learned; None, with an error in the log, if its table can not be read."""
-    try:
-        return classifier.learned(root, paths.project_key(paths.project_root(cwd)))
-    except (OSError, ValueError) as problem:
-        error_log.add(root, "extract", problem)
-        return None
-
-
 def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool) -> list[str]:
-    """List the texts of unfinished work. A text that a hook told the agent counts only while it is still an open item
-    of the inbox."""
+    """List the texts of unfinished work. One that a hook told the agent counts only while it is an open item still."""
     texts = items.open_items(conversation, ended=ended)
     if not any(conversation.was_injected(text) for text in texts):
         return texts

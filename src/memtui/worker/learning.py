@@ -1,7 +1,5 @@
-"""Learn from use: the prompt after which the agent opened a memory becomes a trigger of it.
-
-A memory that was delivered with that very prompt needs no trigger for it. The log of deliveries says what was opened,
-the transcript what was asked."""
+"""Learn from use: the prompt after which the agent opened a memory becomes a trigger of it, unless that very prompt had
+brought the memory. The log of deliveries says what was opened, the transcript what was asked."""
 
 import os
 from collections.abc import Iterator
@@ -31,8 +29,8 @@ _READ = b'"action": "read"'
 
 
 class Use(NamedTuple):
-    """That the agent opened a memory: in which session, after which prompt (the client's id), when (seconds since the
-    epoch), its path then, the transcript and the working directory of the session."""
+    """That the agent opened a memory: session, prompt (the client's id), seconds since the epoch, path then,
+    transcript."""
 
     session: str
     prompt: str

@@ -8,14 +8,13 @@ from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
-from memtui.worker import recall_uses
+from memtui.worker import recall_uses, starting
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
 
 
 class WorkerRun:
-    """What a worker runs for: the `payload` and the `event` of a hook (Stop, PreCompact, SessionEnd, SessionStart), and
-    the settings of the session's project."""
+    """The hook's `payload` and `event` that a worker runs for, and the settings of the session's project."""
 
     def __init__(self, env: dict[str, str], payload: dict[str, object], event: str) -> None:
         self.env, self.payload, self.event = env, payload, event
@@ -33,11 +32,13 @@ class WorkerRun:
         """Return a setting as it is in force for the project."""
         return config.value(self._settings, self.project_root, key)
 
+    def asks_models(self, *keys: str) -> bool:
+        """Whether models may be asked, and none of the settings `keys` is off."""
+        return "off" not in {self.setting(key) for key in (*keys, "mode", "llm_backend")}
+
     def start(self, module: str, *words: str, given: object = None) -> None:
         """Start `python -m MODULE WORDS…` in a process of its own, with `given` as JSON on its standard input: only
         that process imports what asks a model. Raises OSError."""
-        from memtui.worker import starting
-
         data = b"" if given is None else fastjson.dumps(given).encode()
         starting.start(self.env, self.root, self.cwd, module, *words, given=data)
 
@@ -58,22 +59,20 @@ def run(
     tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do all background work that is due after an event, or only `tasks`; `begin` is called before each task. Never
-    raises: an error goes to log/errors.jsonl, and the next task runs. A session has one worker at a time: a second one
-    waits for the first, then reads on from where that one ended."""
+    """Do what is due after an event, or only `tasks`; `begin` is called before each task. Never raises: an error goes
+    to log/errors.jsonl, and the next task runs. A session has one worker at a time, and a second one waits for it."""
     on = WorkerRun(env, payload, event)
     for task in TASKS:
         if task.name in tasks or (not tasks and task.name != "select"):
             begin()
             try:
-                _run(task, on)
+                if task.due(on):
+                    _run(task, on)
             except Exception as error:
                 error_log.add(on.root, f"{event}: {task.name}", error)
 
 
 def _run(task: BackgroundTask, on: WorkerRun) -> None:
-    if not task.due(on):
-        return
     if not task.locks:
         task.run(on)
         return
@@ -106,7 +105,7 @@ def _is_full(on: WorkerRun) -> bool:
 
 
 def _build_catalogs(on: WorkerRun) -> None:
-    """Bring the catalogs of the session's memories up to date, so that no hook has to (core/places/catalog.py)."""
+    """Bring the catalogs of the session's memories up to date, so that no hook has to."""
     from memtui.core.places import catalog, locate
 
     for scope, directory in locate.delivered_dirs(on.env, on.cwd):
@@ -114,19 +113,24 @@ def _build_catalogs(on: WorkerRun) -> None:
 
 
 def _bring_indexes_up_to_date(on: WorkerRun) -> None:
-    """Bring the indexes of the session's memories up to date, which its prompts are looked up in (recall/build.py)."""
+    """Bring the indexes up to date in which the session's prompts are looked up."""
+    from memtui.core.places import loading
     from memtui.recall import places
     from memtui.worker import reindexing, warming
 
     where = places.of_session(on.env, on.cwd)
     reindexing.update(on.root, where)
-    reindexing.note_client(on.env, on.root, on.cwd)
+    # Hooks leave out the client's own memories where it recalls these itself.
+    if loading.way(on.env, on.cwd) == loading.RECALLED:
+        fs.write_cache(on.root + places.BY_CLIENT, b"\n")
+    else:
+        fs.unlink(on.root + places.BY_CLIENT)
     if warming.is_on(on.root):
         warming.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
 
 
 def _take_in_versions(on: WorkerRun) -> None:
-    """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
+    """Keep the versions of the session's memories that are new, and who wrote them."""
     from memtui.core.memories import history, scopes
     from memtui.core.memories.versions import Versions
 
@@ -151,10 +155,6 @@ def _learn_decisions(on: WorkerRun) -> None:
     decided.learn(on.root)
 
 
-def _may_dream(on: WorkerRun) -> bool:
-    return on.setting("dream") is True and "off" not in {on.setting("mode"), on.setting("llm_backend")}
-
-
 def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (consolidate/gates.py)."""
     from memtui.consolidate import gates
@@ -163,14 +163,10 @@ def _dream(on: WorkerRun) -> None:
         on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
 
 
-def _may_think(on: WorkerRun) -> bool:
-    is_on = "off" not in {on.setting(key) for key in ("subconscious", "mode", "llm_backend")}
-    return is_on and not on.payload.get("agent_id") and not os.path.lexists(on.root + "/subconscious/stopped")
-
-
 def _think(on: WorkerRun) -> None:
-    """Have the subconscious read what is new (subconscious/running.py): after a turn, and before a compaction leaves
-    only a summary of it."""
+    """Have the subconscious read what is new: after a turn, and before a compaction leaves only a summary of it."""
+    if on.payload.get("agent_id") or os.path.lexists(on.root + "/subconscious/stopped"):
+        return
     if on.setting("extract") is not True:  # else it was waited for the turn's end already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
     given = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
@@ -192,6 +188,6 @@ TASKS = (
     # A model selects memories for a prompt (recall/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.recall.selection", given=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
-    BackgroundTask("subconscious", _think, _may_think),
-    BackgroundTask("dream", _dream, _may_dream),
+    BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
+    BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),
 )

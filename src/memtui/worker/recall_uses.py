@@ -1,8 +1,6 @@
-"""What came of delivered memories, for the hook that recalls next: a person's corrections of what a session had been
-given are logged, and `recall/uses` is brought up to date by what was appended to the log (core/deliveries/uses.py).
-
-The counts are of the text that a memory has now: one that changed begins anew, as what came of its old text says
-nothing about the new one."""
+"""What came of delivered memories, for the hook that recalls next: a person's corrections of what a session was given
+are logged, and `recall/uses` is brought up to date by what the log got since (core/deliveries/uses.py). A memory that
+changed is counted anew: what came of its old text says nothing about the new one."""
 
 import dataclasses
 import marshal
@@ -98,8 +96,8 @@ def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"
 
 
 def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
-    """Return the memories that a session was given, by path with the time and item of the first delivery, and
-    (path, evidence) of its corrections that are logged."""
+    """Return what a session was given (path → time and item of the first delivery), and (path, evidence) of its logged
+    corrections."""
     given: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
     back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
@@ -116,8 +114,8 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
 
 
 def _words_of(path: str) -> tuple[set[str], set[str]]:
-    """Return the words of a memory's file, and those of its name and description, without endings; none if it can't be
-    read."""
+    """Return the words of a memory's file, and those of its name and description, without endings; none if
+    unreadable."""
     try:
         text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
     except OSError:
@@ -139,8 +137,8 @@ def _stems(text: str) -> set[str]:
 
 
 class _Counted:
-    """What was counted of the log up to its `ends`, with the files' times in nanoseconds by path (`stamps`), and a
-    checksum of the earlier places of memories (`places`)."""
+    """What was counted of the log up to its `ends`; `stamps`: files' times in ns by path; `places`: a checksum of the
+    memories' earlier places."""
 
     def __init__(self) -> None:
         self.counter = RecallCounter()
@@ -174,13 +172,6 @@ class _Counted:
         state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, counts))
         fs.write_atomic(f"{root}/{STATE}", state, durable=False)
 
-    def forget_changed(self) -> None:
-        """Drop the counts of memories whose files changed or went since they were counted."""
-        for path, stamp in list(self.stamps.items()):
-            if _stamp(path) != stamp:
-                del self.stamps[path]
-                self.counter.memories.pop(path, None)
-
     def add(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
         """Count a line of the log; return its time, 0.0 if it tells nothing."""
         record = delivery_log.parse(line) if TELLING.search(line) else None
@@ -189,16 +180,15 @@ class _Counted:
             return 0.0
         for item in found.items:
             path = earlier.now(item.path, found.time) if item.path and not item.left_out else ""
-            if path and found.time >= self._written(path):
+            if not path:
+                continue
+            if path not in self.stamps:
+                self.stamps[path] = _stamp(path)
+            # A memory that is gone counts nothing.
+            if found.time >= (self.stamps[path] / 1e9 or float("inf")):
                 chars = item.chars or 0
                 self.counter.add(path, found.session, item.kind, item.action, chars, found.time, newest=newest)
         return found.time
-
-    def _written(self, path: str) -> float:
-        """Return when a memory's file was written, in seconds since the epoch; never, if there is none."""
-        if path not in self.stamps:
-            self.stamps[path] = _stamp(path)
-        return self.stamps[path] / 1e9 or float("inf")
 
 
 def update(root: str) -> None:
@@ -215,7 +205,9 @@ def update(root: str) -> None:
         known = _count_anew(root, earlier)
         known.places = places
     else:
-        known.forget_changed()
+        for path in [path for path, stamp in known.stamps.items() if _stamp(path) != stamp]:
+            del known.stamps[path]
+            known.counter.memories.pop(path, None)
         lines, known.ends = got
         for _, line in lines:
             known.add(line, earlier, newest=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.deliveries import error_log
 from memtui.core.memories import beside
-from memtui.core.places import loading, reindexing
+from memtui.core.places import reindexing
 from memtui.recall import bound, build, forbidden, places, segment
 from memtui.worker import warming
 
@@ -16,17 +16,8 @@ from memtui.worker import warming
 MOST_SECONDS = 240
 
 
-def note_client(env: dict[str, str], root: str, cwd: str) -> None:
-    """Note for hooks whether the client recalls its own memories itself. Raises OSError."""
-    if loading.way(env, cwd) == loading.RECALLED:
-        fs.write_cache(root + places.BY_CLIENT, b"\n")
-    else:
-        fs.unlink(root + places.BY_CLIENT)
-
-
 def update(root: str, where: Iterable[tuple[str, str]]) -> None:
-    """Bring the indexes of (scope, directory) up to date. A directory that is missing and has no index gets none.
-    Raises OSError."""
+    """Bring the indexes of (scope, directory) up to date; a directory that is missing gets none. Raises OSError."""
     indexed = []
     for _, directory in where:
         beside.adopt(root, directory)
@@ -62,8 +53,8 @@ COLUMNS = {bound.FILE: segment.PATHS, forbidden.FILE: segment.FORBIDS}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:
-    """List the bound memories of those of these directories whose index is another than the one that was listed, or
-    whose lists were lost; the others stay as they are. Raises OSError."""
+    """List the bound memories of those of these directories whose index is not the listed one, or whose lists were
+    lost. Raises OSError."""
     with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
         before, lists = places.listed(root, VERSIONS), [places.listed(root, file) for file in COLUMNS]
         # Looked at before they are read: an index that is replaced meanwhile is listed again the next time.

@@ -7,7 +7,7 @@ transcripts: it is the first `cwd` with this slug, or a directory above it with 
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from memtui.core.base import fastjson, fs, paths, session_state
@@ -195,14 +195,19 @@ def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
             head = fs.read_bytes(path, HEAD_BYTES)
         except OSError:
             continue
-        for match in CWD.finditer(head):
-            try:
-                cwd = fastjson.loads(match[1])
-            except ValueError:
-                continue
-            if isinstance(cwd, str) and cwd.startswith("/"):
-                found[cwd] = None
+        found.update(dict.fromkeys(cwds(head)))
     return list(found)
+
+
+def cwds(head: bytes) -> Iterator[str]:
+    """Yield the working directories that the head of a transcript names, but for those of another system."""
+    for match in CWD.finditer(head):
+        try:
+            cwd = fastjson.loads(match[1])
+        except ValueError:
+            continue
+        if isinstance(cwd, str) and cwd.startswith("/"):
+            yield cwd
 
 
 def _named(cwd: str, slug: str) -> str | None:

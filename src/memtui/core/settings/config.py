@@ -104,6 +104,12 @@ def number(settings: "dict[str, object]", key: str) -> int:
     return found if isinstance(found, int) else 0
 
 
+def fraction(settings: "dict[str, object]", key: str) -> float:
+    """Return a general setting that is a number."""
+    found = value(settings, None, key)
+    return float(found) if isinstance(found, (int, float)) else 0.0
+
+
 def problem(key: str, given: "object") -> "str | None":
     """Say what is wrong with a value of a known key; None if nothing is."""
     default = DEFAULTS[key]

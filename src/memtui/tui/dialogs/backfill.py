@@ -98,7 +98,7 @@ def is_due(services: "Services") -> bool:
     data = services.data
     if services.read_only or State(data.root).get(TABLE).get("asked") or begun.was_done(data.root):
         return False
-    return begun.any_transcript(data.config_dir)
+    return any(begun.transcripts(data.config_dir))
 
 
 async def begin(services: "Services") -> None:
