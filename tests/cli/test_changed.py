@@ -398,7 +398,7 @@ def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
     _, gone, _ = three
     done = memtui(command, "made", "nosuch", gone.stem, check=False)
     assert done.code == 1
-    assert "memtui: nosuch: There is no entry “nosuch”." in done.err
+    assert "memtui: nosuch: Nothing that waits is called “nosuch”." in done.err
     assert "1 of these was left alone." in done.err
     assert listed(memtui) == {("prefer-pnpm", "edited", "agent")}
     assert memtui(command, "nosuch", "neither", check=False).code == 1
@@ -409,9 +409,12 @@ def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, thr
         done = memtui("approve", name, check=False)
         return done.code, done.err
 
-    assert said("prefer-pnp") == (3, "memtui: There is no entry “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n")
+    assert said("prefer-pnp") == (
+        3,
+        "memtui: Nothing that waits is called “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n",
+    )
     assert said("mad")[1].endswith("Did you mean project:made?\n")
-    assert "There is no entry “nosuch”." in said("nosuch")[1]
+    assert "Nothing that waits is called “nosuch”." in said("nosuch")[1]
     assert "Nobody else has changed “editor” since you saw it" in said("editor")[1]
     code, err = said("CLAUDE")
     assert code == 4

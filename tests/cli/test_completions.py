@@ -180,6 +180,6 @@ def test_fish(run):
 
 def test_what_can_be_undone_or_trusted_is_offered(memtui, offered):
     memtui("rm", "editor")
-    assert "trash global:editor" in offered("undo", "").values()
+    assert "remove global:editor" in offered("undo", "").values()
     assert "prefer-pnpm" in offered("trust", "")
     assert "instructions:user" in offered("list", "--scope", "")

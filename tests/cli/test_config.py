@@ -33,11 +33,26 @@ def test_comments_order_and_blank_lines_stay(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text(WRITTEN)
     bare("config", "set", "mode", "notes")
-    bare("config", "set", "items_max", "5")
-    assert file(bare).read_text() == WRITTEN.replace('"full"', '"notes"').replace("6_000\n", "6_000\nitems_max = 5\n")
-    bare("config", "unset", "items_max")
+    bare("config", "set", "todos_max", "5")
+    assert file(bare).read_text() == WRITTEN.replace('"full"', '"notes"').replace("6_000\n", "6_000\ntodos_max = 5\n")
+    bare("config", "unset", "todos_max")
     bare("config", "set", "mode", "full")
     assert file(bare).read_text() == WRITTEN
+
+
+def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
+    file(bare).parent.mkdir(parents=True)
+    file(bare).write_text(
+        'mode = "whisper"\nguide_to = "people"  # mine\n[projects."/srv"]\nsubconscious = "whisper"\n'
+    )
+    settings = config.load(str(file(bare).parent))
+    assert config.value(settings, None, "mode") == config.value(settings, "/srv", "subconscious") == "notes"
+    assert bare("config", "get", "note_to").out == "people\n"
+    assert bare.json("config", "list")["problems"] == []
+    bare("config", "set", "note_to", "anyone")
+    assert 'note_to = "anyone"  # mine\n' in file(bare).read_text()
+    bare("config", "unset", "note_to")
+    assert "_to" not in file(bare).read_text()
 
 
 def test_what_is_set_for_all_says_that_this_project_has_its_own(bare):
@@ -90,7 +105,7 @@ def test_a_project_has_its_own_mode(bare):
         ("budget", "99999"),
         ("banner", "maybe"),
         ("extract_confidence", "2"),
-        ("items_max", "x"),
+        ("todos_max", "x"),
     ],
 )
 def test_what_makes_no_sense_is_refused(bare, key, value):
@@ -140,7 +155,7 @@ LINES = st.lists(
             "# a comment",
             "",
             "  # indented",
-            'items_max = 3 # "three"',
+            'todos_max = 3 # "three"',
             "since = 2026-01-01",
             "[projects.'/a b']",
             '[projects."/c#"]\nextract = true',

@@ -64,7 +64,7 @@ def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
     claimed.parent.mkdir(exist_ok=True)
     Path(directory, "guidance.md").rename(claimed)
     assert "not known whether" in messages(memtui)
-    (row,) = fixed(memtui, "guidance")["guidance"]["changed"]
+    (row,) = fixed(memtui, "notes")["notes"]["changed"]
     assert (row["delivery"], row["outcome"], len(row["returned"]) >= 1) == (name, "unknown", True)
     assert "mind the gap" in Path(directory, "guidance.md").read_text()
     assert "not known whether" not in messages(memtui)
@@ -119,7 +119,7 @@ def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
 def test_everything_at_once(memtui, world, monkeypatch):
     error(world, monkeypatch, "disk full")
     rows = fixed(memtui)
-    assert list(rows) == ["files", "errors", "guidance"]
+    assert list(rows) == ["files", "errors", "notes"]
     assert "disk full" not in messages(memtui)
     assert all(row["error"] is None for row in rows.values())
     assert all(not row["changed"] for row in fixed(memtui).values())
@@ -141,8 +141,8 @@ def test_what_can_not_be_fixed_is_told_and_the_rest_is_done(memtui, world, monke
     assert done.code == 1
     assert "store.lock" in rows["errors"]["error"]
     assert Path(world.root, "log/errors.jsonl").exists()
-    assert rows["guidance"]["changed"]
-    assert rows["guidance"]["error"] is None
+    assert rows["notes"]["changed"]
+    assert rows["notes"]["error"] is None
 
 
 def test_errors_set_aside_and_files_closed_are_undone_as_one_step(memtui, world, monkeypatch):
@@ -212,7 +212,7 @@ def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_wor
     codes = {row["code"] for row in before}
     assert codes >= AT_ONCE | ASKED
     assert not silent or {row["message"] for row in before} <= codes
-    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "guidance"}
+    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "notes"}
     after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
     assert not after & AT_ONCE
     assert after >= ASKED

@@ -53,7 +53,7 @@ def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
 def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why):
     done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
     assert why in done.err
-    note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"] == done.out.strip())
+    note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"].endswith(done.out.strip()))
     assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
     assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
 
@@ -71,7 +71,7 @@ def test_a_note_that_shall_never_expire_is_taken(bare):
 def test_it_prints_the_id_and_says_nothing_else(bare):
     done = bare("note", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
     (entry,) = waiting(bare)
-    assert (done.out, done.err) == (entry.id + "\n", "")
+    assert (done.out, done.err) == (entry.id[-6:] + "\n", "")
     assert entry.text == "CI is red"
     assert entry.fields["from"] == "ci-watch"
     assert (entry.fields["urgent"], entry.fields["for"]) == ("yes", "path:src/**")
@@ -93,7 +93,7 @@ def test_it_prints_the_id_and_says_nothing_else(bare):
 )
 def test_whom_it_is_for(bare, usual, to, found):
     if usual:
-        bare("config", "set", "guide_to", usual)
+        bare("config", "set", "note_to", usual)
     bare("note", "hello", *(word for each in to for word in ("--to", each)))
     assert waiting(bare)[0].fields.get("for") == found
 
@@ -107,7 +107,7 @@ def test_nobody_else_is_accepted(bare, words):
 
 
 def test_a_setting_that_means_nobody_is_refused(bare):
-    done = bare("config", "set", "guide_to", "me", check=False)
+    done = bare("config", "set", "note_to", "me", check=False)
     assert done.code == 2
     assert "must be one of anyone, people, not “me”" in done.err
 
@@ -283,7 +283,7 @@ def test_withdrawing_what_was_delivered_says_so(memtui):
 def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
     (old,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].endswith(ref)]
     assert old["state"]
-    made = memtui("note", "--again", ref).out.strip()
+    made = memtui.json("note", "--again", ref)["id"]
     entries = {e["id"]: e for e in memtui.json("note", "--list")["entries"]}
     assert old["id"] not in entries
     assert (entries[made]["state"], entries[made]["text"]) == ([], old["text"])
@@ -294,7 +294,7 @@ def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
 
 def test_left_again_it_may_expire_anew(memtui):
     made = memtui("note", "--again", "JVPWFV", "--expires", "2h").out.strip()
-    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"] == made]
+    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"][-6:] == made]
     assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
     assert memtui("note", "--again", "ZZZZZZ", check=False).code == 3
     assert memtui("note", "--again", made, "--list", check=False).code == 2
@@ -375,7 +375,7 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
 def test_the_text_of_what_waits_is_changed_and_the_rest_of_it_stays(bare):
     entry_id = bare("note", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
     (before,) = waiting(bare)
-    assert bare.json("edit", entry_id[-6:], "--body", "one, really")["id"] == entry_id
+    assert bare.json("edit", entry_id[-6:], "--body", "one, really")["id"][-6:] == entry_id
     (after,) = waiting(bare)
     assert (after.text, after.fields) == ("one, really", before.fields)
     bare("undo")
@@ -405,7 +405,11 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
     assert entry["text"] in str(memtui.json("activity", record["id"]))
     memtui("undo")
     assert {e["id"] for e in memtui.json("note", "--list")["entries"]} == before
-    assert memtui("note", "--again", was[-6:]).out.strip()
+    made = memtui("note", "--again", was[-6:]).out.strip()
+    for ref, words in ((was[-6:], f"{was[-6:]} waits already, as {made}."), (made, f"{made} waits already.")):
+        twice = memtui("note", "--again", ref, check=False)
+        assert (twice.code, words in twice.err) == (4, True)
+    assert {e["id"][-6:] for e in memtui.json("note", "--list")["entries"]} == {*(e[-6:] for e in before), made}
 
 
 def test_what_a_hook_took_is_listed_as_on_the_way(bare):
@@ -416,7 +420,7 @@ def test_what_a_hook_took_is_listed_as_on_the_way(bare):
     found = bare.json("note", "--list")
     assert found["entries"] == []
     (row,) = found["in_delivery"]
-    assert (row["id"], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
+    assert (row["id"][-6:], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
     told = bare("note", "--list").out
     assert "… on the way" in told
     assert "session 5e551017\n" in told
@@ -431,7 +435,7 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
     note = bare("note", "mind the step").out.strip()
     assert "mind the step" in hook(bare, "5e551017-0000")
     found = bare.json("note", "--list")
-    assert [row["id"] for row in found["in_delivery"]] == [note]
+    assert [row["id"][-6:] for row in found["in_delivery"]] == [note]
     assert found["delivered"] == []
     assert bare("note", "--list").out.count(note[-6:]) == 1
     assert "is under way: a hook took it" in bare("note", "--withdraw", note, check=False).err

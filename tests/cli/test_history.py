@@ -246,7 +246,7 @@ def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
     assert "prefer-pnpm became project:pp, which is in the trash; nothing was restored." in refused
     assert "memtui history project:pp --restore 1 restores that version there." in " ".join(refused.split())
     done = memtui("history", "project:pp")
-    assert "trashed" in done.out
+    assert "removed" in done.out
     assert "It is in the trash: memtui history" in done.err
 
 
@@ -285,7 +285,7 @@ def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(m
     was = [each["was"] for each in found]
     assert (was[0], was[1], was[-1]) == ("project:prefer-pnpm", "project:pp", None)
     memtui("rm", "prefer-pnpm")
-    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: trashed")
+    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: removed")
 
 
 def test_links_that_follow_a_rename_do_not_make_their_memory_renamed(memtui):

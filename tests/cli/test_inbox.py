@@ -263,20 +263,20 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     memtui("undo")
     assert set(ids(memtui, "drafts")) == before
     answer = memtui(words[0], "nope", *words[1:], check=False)
-    assert "nope: There is no entry “nope”." in answer.err
+    assert "nope: Nothing that waits is called “nope”." in answer.err
     assert "1 of these was left alone." in answer.err
 
 
 def test_where_no_id_is_right_nothing_is_done(memtui):
     answer = memtui("reject", "nope", "nor-this", check=False)
     assert (answer.code, answer.out) == (1, "")
-    assert "nor-this: There is no entry" in answer.err
+    assert "nor-this: Nothing that waits is called" in answer.err
 
 
 def test_items_and_trust_go_on_after_a_wrong_name(memtui):
     item = ids(memtui, "todos")[0]
     answer = memtui("approve", "nope", item, check=False)
-    assert (answer.code, "nope: There is no entry" in answer.err) == (1, True)
+    assert (answer.code, "nope: Nothing that waits is called" in answer.err) == (1, True)
     assert item not in ids(memtui, "todos")
     answer = memtui("trust", "nope", "skip-code-review", "--yes", check=False)
     assert (answer.code, "There is no memory" in answer.err) == (1, True)
@@ -379,12 +379,18 @@ def test_what_was_decided_just_now_is_said_to_be_with_what_takes_it_back(memtui,
     (key,) = re.findall(r"memtui undo (\w{6})", done.err)
     memtui("undo", key)
     assert "J5VMX3" in memtui("inbox").out
-    assert "There is no entry" in memtui("approve", "J5VMX9", check=False).err
+    assert "Nothing that waits is called" in memtui("approve", "J5VMX9", check=False).err
 
 
 @pytest.mark.parametrize("ref", ["7", "zzz", "zzzz"])
 def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
-    assert f"There is no entry “{ref}”." in memtui("approve", ref, check=False).err
+    assert f"Nothing that waits is called “{ref}”." in memtui("approve", ref, check=False).err
+
+
+def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
+    assert "All drafts: --all." in memtui("approve", "all", check=False).err
+    said = memtui("reject", "ask before", check=False).err
+    assert "Did you mean BV8W63 (“Ask before writing a database migration”)?" in said
 
 
 def test_an_unknown_note_points_to_the_list_of_notes(memtui):

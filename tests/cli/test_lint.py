@@ -329,6 +329,8 @@ def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
     (row,) = (each for each in bare.json("check", ".", check=False)["findings"] if each["code"] == "memories.no_line")
     assert row["remedy"] == "memtui check --fix ."
     assert "memtui check --fix ." in bare("check", ".", "--format", "github", check=False).out
+    bare("new", "mine", "--scope", "global", "--body", "Mine.")
+    assert "2 memories: " in bare("check", "--scope", "project", check=False).out  # not that of another scope
     bare("check", "--scope", "project", "--fix")
     assert "(two.md)" not in (found / "MEMORY.md").read_text()
     assert "1 memory is not trusted, and gets no line here: memtui trust" in bare("check", "--scope", "project").out

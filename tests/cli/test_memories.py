@@ -311,20 +311,20 @@ def test_undo_and_redo_go_through_the_history(memtui):
     memtui("undo", "--redo")
     assert memory(memtui, "prefer-pnpm") is None
     rows = memtui.json("undo", "--list")["history"]
-    assert (rows[0]["summary"], rows[0]["state"]) == ("trash project:prefer-pnpm", "done")
+    assert (rows[0]["summary"], rows[0]["state"]) == ("remove project:prefer-pnpm", "done")
     memtui("undo", rows[0]["id"][-6:])
     assert memory(memtui, "prefer-pnpm")
 
 
 def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good(memtui):
     done = memtui("rm", "prefer-pnpm")
-    assert (done.out.startswith("trashed  project:prefer-pnpm"), done.err) == (True, "memtui undo restores it.\n")
+    assert (done.out.startswith("removed  project:prefer-pnpm"), done.err) == (True, "memtui undo restores it.\n")
     missing = memtui("history", "zzzz", "--restore", check=False)
     assert missing.err == "memtui: There is no trashed memory “zzzz”.\n  `memtui history` lists the trash.\n"
     memtui("rm", "--purge", "prefer-pnpm", "--yes")
     table = memtui("undo", "--list").out.splitlines()
     assert "done           delete for good project:prefer-pnpm" in table[1]
-    assert "gone for good  trash project:prefer-pnpm" in table[2]
+    assert "gone for good  remove project:prefer-pnpm" in table[2]
 
 
 def test_for_good_needs_a_yes(memtui):

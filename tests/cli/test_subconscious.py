@@ -72,7 +72,7 @@ def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
 
 
 def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
-    for key, value in (("subconscious", "whisper"), ("recall_select", "true")):
+    for key, value in (("subconscious", "notes"), ("recall_select", "true")):
         out = " ".join(memtui("config", "set", key, value).out.split())
         assert "But: No model may be asked: llm_backend is off." in out
         assert "memtui config set llm_backend auto" in out
@@ -80,14 +80,14 @@ def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
     memtui("config", "set", "llm_backend", "api")
     assert "There is no ANTHROPIC_API_KEY" in memtui("config", "set", "subconscious", "full").out
     memtui.env["ANTHROPIC_API_KEY"] = "sk-loopback"
-    assert "But:" not in memtui("config", "set", "subconscious", "whisper").out
+    assert "But:" not in memtui("config", "set", "subconscious", "notes").out
 
 
 def test_a_stop_shows_while_it_is_off_too(memtui):
     memtui("model", "stop")
     out = memtui("model").out
     assert "off, and stopped by you" in out
-    assert "memtui config set subconscious whisper && memtui model start" in " ".join(out.split())
+    assert "memtui config set subconscious notes && memtui model start" in " ".join(out.split())
 
 
 def test_a_secret_is_not_kept_in_a_block(memtui):

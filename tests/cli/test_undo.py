@@ -55,7 +55,7 @@ def answered(memtui, world, answer, *words):
 
 def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui, world):
     memtui("rm", "prefer-pnpm")
-    assert "undone: trash project:prefer-pnpm" in memtui("undo").out
+    assert "undone: remove project:prefer-pnpm" in memtui("undo").out
     assert there(world)
     memtui("undo", "--redo")
     assert not there(world)
@@ -91,11 +91,21 @@ def test_all_changes_can_be_listed(memtui):
     assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
 
 
+def test_each_refusal_says_what_to_type_next(bare):
+    assert "`memtui undo --list` lists the changes." in bare("undo", check=False).err
+    assert "`memtui undo --list` lists the changes." in bare("undo", "--redo", check=False).err
+    path = bare.json("new", "one", "--body", "Text.")["path"]
+    Path(path).write_text("another\n")
+    done = bare("undo", check=False)
+    assert (done.code, "Its versions: memtui history one" in done.err) == (4, True)
+    assert bare("history", "one").out
+
+
 def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     trash_by(world, "cli", NOW - 3600)
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“trash project:prefer-pnpm”, 1h ago in a shell" in done.err
+    assert "“remove project:prefer-pnpm”, 1h ago from a shell" in done.err
     assert "Not undone" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
@@ -108,9 +118,9 @@ def test_the_json_answer_says_what_would_be_undone_and_how(memtui, world):
     done = memtui("undo", "--json", check=False)
     assert done.code == 1
     error = json.loads(done.out)["error"]
-    assert "in the TUI" in error["message"]
+    assert "from the TUI" in error["message"]
     assert "memtui undo " in error["hint"]
-    assert memtui.json("undo", "--yes")["summary"] == "trash project:prefer-pnpm"
+    assert memtui.json("undo", "--yes")["summary"] == "remove project:prefer-pnpm"
     assert there(world)
 
 
@@ -130,7 +140,7 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
 def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
-    assert "Undo “trash project:prefer-pnpm”, 1d ago in a shell? [y/N]" in said
+    assert "Undo “remove project:prefer-pnpm”, 1d ago from a shell? [y/N]" in said
     assert found == code
     assert there(world) == (code == 0)
 
@@ -151,8 +161,8 @@ def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_o
     taken.write_text("another one\n")
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "undone: trash 1 of 2 memories" in done.out
-    assert "left alone: trash project:release-steps" in done.out
+    assert "undone: remove 1 of 2 memories" in done.out
+    assert "left alone: remove project:release-steps" in done.out
     assert there(world)
     assert taken.read_text() == "another one\n"
 
@@ -193,7 +203,10 @@ def test_an_older_change_that_another_stands_on_names_that_one(memtui):
     )
     refused = memtui("undo", first, check=False)
     assert refused.code == 4
-    assert f"it was changed since, by “rename project:one to two” ({second[-6:]}); undo that first." in refused.err
+    assert (
+        f"it was changed since, by “rename project:one to two”; undo that first: memtui undo {second[-6:]}."
+        in refused.err
+    )
     memtui("undo", second[-6:])
     memtui("undo", first)
     assert "prefer-pnpm" in memtui("list").out

@@ -46,7 +46,7 @@ CONFIGS = (
     'mode = "notes"\nbudget = 3000\n',
     'mode = "off"\n',
     "this is = = no toml [\n",
-    'mode = "banana"\nbudget = "many"\nupdates_max = -3\n',
+    'mode = "banana"\nbudget = "many"\ndrafts_max = -3\n',
     '[keys]\n"memories.edit" = "E"\n',
     "\xff\xfe\x00binary",
     "",

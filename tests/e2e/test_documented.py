@@ -149,7 +149,7 @@ STORIES = {
             "delete|prefer-npm",
         ),
         typed("memtui undo --yes", "memtui undo --yes", ""),
-        typed("rm NAME…", "memtui rm from-editor", "trash"),
+        typed("rm NAME…", "memtui rm from-editor", "removed"),
         typed(
             ("history", "history NAME… --restore"),
             "memtui history && memtui history from-editor --restore",
@@ -172,7 +172,7 @@ STORIES = {
         ),
         typed("", "memtui note Look --to session:0b5d3a52 --to 'path:src/**'", r"--withdraw\s+[0-9A-Z]{6}"),
         typed("memtui note --to people", "memtui note --to people Look up", r"--withdraw\s+[0-9A-Z]{6}"),
-        typed("memtui config set guide_to people", "memtui config set guide_to people", "people"),
+        typed("memtui config set note_to people", "memtui config set note_to people", "people"),
         typed("memtui note --to agent:NAME", "memtui note --to agent:reviewer Look", r"--withdraw\s+[0-9A-Z]{6}"),
         typed(
             "", "memtui note --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"--withdraw\s+[0-9A-Z]{6}"
@@ -415,7 +415,7 @@ def list_of_changes(tui, world):
         for command in ("memtui rm project:prefer-pnpm", "memtui config set budget 1234"):
             assert shell.run(command)[0] == 0
     tui.press("U")
-    tui.see("trash project:prefer-pnpm", "budget")
+    tui.see("remove project:prefer-pnpm", "budget")
     tui.press("j")
     tui.see("z undoes it")
     tui.press("z")
@@ -509,7 +509,7 @@ def undo_of_others(tui, world):
     with ShellTerminal(world) as shell:
         assert shell.run("memtui rm release-steps")[0] == 0
     tui.press("z")
-    tui.see("Undo “trash project:release-steps”", "Undo it")
+    tui.see("Undo “remove project:release-steps”", "Undo it")
     assert not (world.project / ".claude/memory/release-steps.md").exists()
     tui.press("\x1b[B")
     tui.see("› *Undo it")

@@ -236,7 +236,7 @@ def test_a_draft_that_is_snoozed_is_not_told_as_gone_and_not_told_again(home):
 
 
 def test_there_is_a_cap_and_an_age_limit(home):
-    home.settings("updates_max = 2\nupdates_days = 7\n")
+    home.settings("drafts_max = 2\ndrafts_days = 7\n")
     home.leave("updates", "ancient", time="2020-01-01")
     for number in range(4):
         home.leave("updates", f"draft {number}", time=f"2099-01-0{number + 1}")
@@ -244,7 +244,7 @@ def test_there_is_a_cap_and_an_age_limit(home):
 
 
 def test_what_was_pushed_out_of_the_cap_is_not_new_when_it_is_back_in_it(home):
-    home.settings("updates_max = 2\n")
+    home.settings("drafts_max = 2\n")
     for number in range(2):
         home.leave("updates", f"draft {number}", time=f"2099-01-0{number + 1}")
     home.prompt()

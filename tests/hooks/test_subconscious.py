@@ -85,7 +85,7 @@ def test_what_has_no_room_comes_with_a_later_prompt(home):
     assert not home.prompt().context
 
 
-@pytest.mark.parametrize("mode", ["off", "whisper"])
+@pytest.mark.parametrize("mode", ["off", "notes"])
 def test_only_in_full_sessions_get_the_blocks(home, mode):
     home.settings(f'llm_backend = "api"\nsubconscious = "{mode}"\n')
     keep(home, "project_context", "Deploys happen on Tuesdays.\n")
@@ -135,8 +135,8 @@ def test_a_block_that_somebody_spoilt_is_no_obstacle(home):
 
 def test_the_banner_says_which_model_reads_along(home):
     assert "subconscious full (haiku by the API, tools read-only)" in home.start().message
-    home.settings('subconscious = "whisper"\n')
-    assert "subconscious whisper, but llm_backend is off" in home.start().message
+    home.settings('subconscious = "notes"\n')
+    assert "subconscious notes, but llm_backend is off" in home.start().message
     home.settings(ON + 'subconscious_model = "sonnet"\nsubconscious_tools = "off"\n')
     assert "subconscious full (sonnet by the API, tools off)" in home.start().message
     (home.root / "subconscious").mkdir(exist_ok=True)

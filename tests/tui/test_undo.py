@@ -44,7 +44,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         await press(pilot, "z")
         assert not exists(other)
         assert "release-steps" in app.screen.heading
-        assert "in another TUI" in app.screen.heading
+        assert "from another TUI" in app.screen.heading
         await press(pilot, "j", "enter")
         assert exists(other)
         assert not exists(mine)
@@ -81,8 +81,8 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
         elsewhere(world, "cli", "undo")
         await press(pilot, "Z")
         assert exists(path)
-        assert "Redo “trash project:prefer-pnpm”" in app.screen.heading
-        assert "in a shell" in app.screen.heading
+        assert "Redo “remove project:prefer-pnpm”" in app.screen.heading
+        assert "from a shell" in app.screen.heading
         await press(pilot, "escape")
         assert exists(path)
         await press(pilot, "Z", "j", "enter")
@@ -235,8 +235,8 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         write(taken, "another one")
         await press(pilot, "U", "z")
         assert left_alone(app) == (
-            "Undone: trash 1 of 2 memories. 1 change left alone:",
-            f"trash project:release-steps\n  {taken} exists already\n",
+            "Undone: remove 1 of 2 memories. 1 change left alone:",
+            f"remove project:release-steps\n  {taken} exists already\n",
         )
         assert read(taken) == "another one"
         assert exists(other)
@@ -245,7 +245,8 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         await press(pilot, "escape", "z")
         [note] = app._notifications
         assert note.message == (
-            f"Can't undo trash project:release-steps: {taken} exists already.\nNothing was written."
+            f"Can't undo “remove project:release-steps”: {taken} exists already.\n"
+            "Nothing was written. Its versions: memtui history release-steps"
         )
 
 
@@ -261,4 +262,4 @@ async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app
         await press(pilot, "z")
         said = told(app)[-1]
     assert said.startswith("Can't undo ")
-    assert said.endswith(f": {path} is gone.\nNothing was written.")
+    assert said.endswith(f": {path} is gone.\nNothing was written. Its versions: memtui history prefer-pnpm")

@@ -50,6 +50,7 @@ KINDS = {
     "todo": "todos",
 }
 PROPOSED = ("merge", "fix", "rule")
+ALL = ("all", "everything", "drafts")  # words for what --all means
 # Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
 DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
 DECIDED_LATELY = 50
@@ -198,8 +199,7 @@ class Decisions:
         return sorted([row for row in rows if row.kind in kinds], key=lambda row: order.index(row.kind))
 
     def find(self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note")) -> DecisionRow:
-        """Return what an id or a name means: an entry of one of these kinds, or any other decision. Raises
-        NotFoundError, ConflictError."""
+        """Return what an id or a name means, of entries only these kinds. Raises NotFoundError, ConflictError."""
         sources: list[Iterable[DecisionRow]] = [
             (row for row in self.of_entries() if row.kind in kinds),
             self.changed(),
@@ -223,12 +223,17 @@ class Decisions:
         error = self._decided(ref) or entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))
         if error is not None:
             return error
-        hint = entries.LISTED
-        if close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):
+        hint, wanted = entries.LISTED, ref.lower()
+        beginning = [row for row in self.of_entries() if row.says.lower().startswith(wanted)][:3]
+        if wanted in ALL:
+            hint = f"All drafts: --all. {hint}"
+        elif beginning:
+            hint = f"Did you mean {' or '.join(f'{short_ids.short_id(row.id)} (“{row.says}”)' for row in beginning)}?"
+        elif close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):
             hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
         elif len(ref) < short_ids.MIN_REF:
             hint = f"Give at least {short_ids.MIN_REF} characters of the id."
-        return NotFoundError(f"There is no entry “{ref}”.", hint)
+        return NotFoundError(f"Nothing that waits is called “{ref}”.", hint)
 
     def _decided(self, ref: str) -> "NotFoundError | None":
         """Return the error for what was decided lately: it says how, when, and what takes that back."""

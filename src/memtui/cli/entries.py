@@ -43,10 +43,7 @@ def read(
     all_projects: bool = False,
     unread: "list[dict[str, str]] | None" = None,
 ) -> "list[Waiting]":
-    """Read what waits for this project and globally, with `all_projects` for all others after it.
-
-    Findings about files that could not be read whole are printed, and added to `unread` (message and hint).
-    """
+    """Read what waits here and globally, then in `all_projects`; print what can't be read, and add it to `unread`."""
     problems: list[Finding] = []
     items = ctx.waiting(kinds, every=all_projects, unread=problems)
     for each in map(findings.unread_row, problems):
@@ -57,10 +54,7 @@ def read(
 
 
 def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
-    """Find an entry by its id, in all projects; `what` names its kind in errors.
-
-    Raises NotFoundError, which says so if it is under way or was delivered already.
-    """
+    """Find an entry by its id, in all projects. Raises NotFoundError, which says it if it was delivered."""
     listed = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
     try:
         return waiting.find(read(ctx, kinds, all_projects=True), ref, what)

@@ -58,10 +58,7 @@ def main(argv: "list[str] | None" = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Open /dev/null for each standard stream that was closed.
-
-    Else the next file that is opened would get its number, and messages would be written into it.
-    """
+    """Open /dev/null for each closed standard stream: the next file that is opened would get its number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_RDWR)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 def find(ctx: Context, ref: str) -> Memory:
-    """Find a memory by its name, file, scope:name or path. Raises NotFoundError, which says it if the memory is in the
-    trash, ConflictError."""
+    """Find a memory by its name, file, scope:name or path. Raises NotFoundError, ConflictError."""
     ctx.must_have_home()
     try:
         return scopes.find(ctx.env, ctx.cwd, ref)

@@ -7,8 +7,8 @@ They are no part of commands/note.py because monitors call that every minute, an
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, paths
-from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base import clock, paths, short_ids
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import age, cut
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
@@ -34,13 +34,14 @@ def withdraw(ctx: Context, ref: str) -> Result:
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
-    """Send a note again: what waits is renewed, until `expires`; what was delivered becomes a new note.
-
-    `fields` are those of the new note. Raises NotFoundError, MemtuiError.
-    """
+    """Send a note again: what expired or is held is renewed, until `expires`; what was delivered becomes a new note
+    with these `fields`. Raises NotFoundError, ConflictError if it waits already, MemtuiError."""
+    every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
-        item = find(entries.read(ctx, ("guidance",), all_projects=True), ref, "note")
+        item = find(every, ref, "note")
         was, text = item.id, item.text
+        if expires is None and not entries.states(ctx, item):
+            raise _waits(ref, was)
         new_id, done = ctx.review().again(item, expires)
     except NotFoundError as error:
         note = find_note(ctx.root, ref.strip().upper())
@@ -51,12 +52,19 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
             raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         was, text = note.id, note.text
+        for each in every:
+            if (each.slug, each.text, each.entry.fields.get("for")) == (slug, text, fields.get("for")):
+                raise _waits(ref, each.id) from None
         new_id, done = ctx.review().guide(paths.inbox_dir(ctx.root, slug), fields, text)
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
     data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
-    # A script gets the whole id.
-    words = f"Sent again as {short_id(new_id)}; memtui undo takes it back." if ctx.out.tty else new_id
+    words = f"Sent again as {short_id(new_id)}; memtui undo takes it back." if ctx.out.tty else short_id(new_id)
     return Result(data, lambda out: out.print(words))
+
+
+def _waits(ref: str, name: str) -> ConflictError:
+    words = f"{ref} waits already" + ("." if short_ids.is_short_for(ref.upper(), name) else f", as {short_id(name)}.")
+    return ConflictError(words, "`memtui note --list` lists it.")
 
 
 def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":

@@ -16,8 +16,7 @@ def has_terminal() -> bool:
 
 
 def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0], tour: bool = False) -> Result:
-    """Run the TUI until the person leaves it, with `tour` from the tour on; return its exit code, without data. Raises
-    UsageError."""
+    """Run the TUI until the person leaves it, with `tour` from the tour on; return its exit code."""
     ctx.must_have_home()
     if ctx.out.json or not has_terminal():
         raise UsageError("The TUI needs a terminal.", "`memtui status` works without one.")

@@ -36,12 +36,12 @@ def updates(
     that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported."""
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
-    horizon = now - config.number(hook.settings, "updates_days") * clock.DAY
+    horizon = now - config.number(hook.settings, "drafts_days") * clock.DAY
     entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     awake = [e for e in entries if not e.snoozed(now) and e.for_sessions()]
-    fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
+    fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "drafts_max")]
     present = {entry.id for entry in entries}
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.
     knows: dict[str, list[str]] = {
@@ -105,7 +105,7 @@ def items(
         and entry.fields.get("session", "") != hook.session_id
         and (only is None or entry.id in only)
     ]
-    shown = due[: config.number(hook.settings, "items_max")]
+    shown = due[: config.number(hook.settings, "todos_max")]
     for entry in shown:
         origin = entry.fields.get("session", "")
         source = f"session {origin[:8]}, {clock.ago(entry.time(), now)}" if origin else "hand-written"

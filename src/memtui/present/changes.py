@@ -1,12 +1,14 @@
 """Words for undo and redo, in both front doors."""
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
-from memtui.core.journal.ledger import here
+from memtui.core.base.shell import shell_word
+from memtui.core.journal.ledger import SHARED, here
 from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
 
@@ -20,7 +22,7 @@ DONE = {"undo": "undone", "redo": "redone"}
 # Operations whose summaries can't be counted as "3 memories".
 NOT_ON_MEMORIES = frozenset({"errors", "fix", "close", "index", "config", "consolidate", "apart", "block"})
 # The verb that a summary begins with, where it is not the operation's name in the journal.
-VERBS = {"delete": "trash", "purge": "delete for good"}
+VERBS = {"delete": "remove", "purge": "delete for good"}
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what to do instead of an undo, where the settings file was changed since.
@@ -59,8 +61,11 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
     """Explain in one sentence why a change was not undone (`op`: undo or redo), and what to do instead."""
     if not isinstance(error, ConflictError | NotFoundError):
         return error
-    hint = "Nothing was written." + (INSTEAD.get(found.op, "") if op == "undo" else "")
-    return type(error)(f"Can't {op} {found.summary}: {reason(found, error)}.", hint)
+    files = (os.path.basename(path) for path in found.paths)
+    memory = next((file for file in files if file.endswith(".md") and file not in SHARED), "")
+    versions = f" Its versions: memtui history {shell_word(memory.removesuffix('.md'))}" if memory else ""
+    hint = "Nothing was written." + (INSTEAD.get(found.op, versions) if op == "undo" else versions)
+    return type(error)(f"Can't {op} “{found.summary}”: {reason(found, error)}.", hint)
 
 
 def reason(found: "Transaction", error: MemtuiError) -> str:
@@ -76,21 +81,16 @@ PLACES = {"cli": "shell", "tui": "TUI"}
 
 
 def place(found: "Transaction", door: str) -> str:
-    """Return in a word where a person made a change, or what else made it, such as `demo`.
-
-    `door`: the journal's name for the one that asks, cli or tui.
-    """
+    """Return from where a change came, in a word. `door`: the journal's name for the one that asks, cli or tui."""
     return "here" if found.actor == here(door) and found.by in PLACES else PLACES.get(found.by, found.by)
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
-    """Describe the change that undo or redo asks about: its summary, when it was made, and by whom.
-
-    `writers` maps the journal's names for who made it to words.
-    """
+    """Describe the change that undo or redo asks about: its summary, when it was made, and from where; `writers` maps
+    the journal's names for that to words."""
     last = asked.first.latest
     others = len(asked.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
-    by = writers.get(last.by, f"by {last.by}")
     before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
-    return f"“{asked.decided[0].summary}”{more}, {ago(clock.parse(last.time), now)} {by}{before}"
+    made = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
+    return f"“{asked.decided[0].summary}”{more}, {made}{before}"

@@ -67,7 +67,7 @@ def by_model(fields: Mapping[str, str]) -> str:
 
 def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
     """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
-    entry, days = item.entry, config.number(settings, "updates_days")
+    entry, days = item.entry, config.number(settings, "drafts_days")
     if item.kind == "guidance":
         found = undelivered.findings(entry, item.directory, now, config.number(settings, "budget"))
         return [flag for each in found if (flag := findings.flag(each))]

@@ -11,7 +11,7 @@ from memtui.core.inbox.reconcile import Reconciled
 NOTHING = {
     "errors": "There are no errors to set aside.",
     "files": "All files are private to you already.",
-    "guidance": "Nothing new is known of any note yet.",
+    "notes": "Nothing new is known of any note yet.",
     "forget": "Nothing was learned from decisions yet.",
     "projects": "Nothing waits to be given to this project.",
     "collect": "Nothing is old enough to be deleted.",
@@ -24,7 +24,7 @@ def words(done: FixOutcome) -> str:
         return "; ".join(done.facts.busy) or ("Deleted for good." if done.facts.anything else NOTHING["collect"])
     if not done.changed:
         return NOTHING[done.fix]
-    if done.fix == "guidance":
+    if done.fix == "notes":
         back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
         return f"Found out what became of {number}; {many(back, 'note')} back in the queue."

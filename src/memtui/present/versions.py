@@ -17,7 +17,7 @@ DID = {
     "rename": "renamed",
     "move": "moved",
     "copy": "copied",
-    "delete": "trashed",
+    "delete": "removed",
     "restore": "restored",
     TAKE_BACK: "took back",
     LINKS: "links followed a new name",

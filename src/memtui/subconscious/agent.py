@@ -221,11 +221,11 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
         if normalised(text) in said:
-            refuse(f"a whisper that this session was given already: {line(text)[:80]}")
+            refuse(f"a note that this session was given already: {line(text)[:80]}")
         elif not evidence.quoted(each["quote"]):
-            refuse(f"a whisper that quotes nothing that was said: {line(text)[:80]}")
+            refuse(f"a note that quotes nothing that was said: {line(text)[:80]}")
         elif words := evidence.repeats(text):
-            refuse(f"a whisper that repeats what nobody said: {line(words)[:80]}")
+            refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
         elif text:
             said.add(normalised(text))
             urgent = each.get("urgent") is True

@@ -63,7 +63,7 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     tools = str(config.value(settings, None, "subconscious_tools"))
     why, hint = "", ""
     if mode == "off":
-        why, hint = "It is switched off.", "memtui config set subconscious whisper"
+        why, hint = "It is switched off.", "memtui config set subconscious notes"
         hint += " && memtui model start" * (stopped(root) is not None)
     elif stopped(root) is not None:
         why, hint = "You have stopped it.", "memtui model start"

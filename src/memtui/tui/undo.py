@@ -103,8 +103,8 @@ class Undo:
     async def _ask(self, elsewhere: undo.Elsewhere) -> None:
         latest, op = elsewhere.first.latest, elsewhere.op
         meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
-        here = "here" if latest.actor == ledger.here("tui") else "in another TUI" if meanwhile else "in the TUI"
-        words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "in a shell"})
+        here = "here" if latest.actor == ledger.here("tui") else "another TUI" if meanwhile else "the TUI"
+        words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "a shell"})
         if await self.services.ask(sure(f"{op.capitalize()} {words}?", f"{op.capitalize()} it")):
             self.want(op, sure_of=elsewhere.first.id)
 

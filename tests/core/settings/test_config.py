@@ -68,7 +68,10 @@ def test_a_file_that_became_readable_is_read_though_its_time_is_the_same(root):
     write(root, 'mode = "off"\n')
     path = root + "/config.toml"
     found = os.stat(path)
-    cache = {"stamp": [found.st_ctime_ns, found.st_size, found.st_ino], "settings": {"error": "Permission denied"}}
+    cache = {
+        "stamp": [found.st_ctime_ns, found.st_size, found.st_ino, config.VERSION],
+        "settings": {"error": "Permission denied"},
+    }
     fs.write_atomic(root + "/run/config.json", fastjson.dumps(cache).encode())
     assert "error" in config.load(root)
     os.chmod(path, 0o640)
@@ -125,7 +128,7 @@ def test_a_project_has_its_own_mode_extract_and_banner(root):
     ("key", "bad"),
     [
         ("mode", "loud"), ("mode", True), ("mode", ["off"]), ("budget", 499), ("budget", 9801), ("budget", 1e3),
-        ("budget", True), ("budget", "9000"), ("updates_max", -1), ("updates_days", "all"), ("items_max", None),
+        ("budget", True), ("budget", "9000"), ("drafts_max", -1), ("drafts_days", "all"), ("todos_max", None),
         ("extract", 1), ("extract", "yes"), ("extract_confidence", 1.5), ("extract_confidence", float("nan")),
         ("extract_confidence", True), ("banner", 0),
     ],

@@ -63,7 +63,7 @@ async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, w
         await settle(pilot)
         assert not there(path)
         assert "prefer-pnpm" in app.screen.heading
-        assert "in a shell" in app.screen.heading
+        assert "from a shell" in app.screen.heading
         await pilot.press("escape", "z")
         await settle(pilot)
         assert not there(path)
@@ -125,7 +125,7 @@ async def test_the_list_of_changes_dates_them_whole(app, world):
         await pilot.press("U")
         await settle(pilot)
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        dates = {name: next(line for line in shown if f"trash project:{name}" in line) for name in MONTH_OLD}
+        dates = {name: next(line for line in shown if f"remove project:{name}" in line) for name in MONTH_OLD}
         for name, pattern in MONTH_OLD.items():
             assert re.search(pattern, dates[name]), dates[name]
 
@@ -181,7 +181,7 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
         await settle(pilot)
         dialog = app.screen
         names = [f"project:{each.stem}" for each in reversed(wanted)]
-        assert dialog.table.rows[0].summary == f"trash 2 memories: {', '.join(names)}"
+        assert dialog.table.rows[0].summary == f"remove 2 memories: {', '.join(names)}"
         assert "test-database" in dialog.table.rows[1].summary
         await pilot.press("l", "j", "j", "z")  # the older of the two alone
         await settle(pilot)
@@ -211,7 +211,7 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
     other = next(each for each in scopes.discover(dict(world.env), world.shop, all_projects=True) if each.project)
     found = next(iter(scopes.memories(other)))
     store.delete(found)
-    assert store.journal.ledger().changes()[0].summary == f"trash auto:{other.project}:{found.stem}"
+    assert store.journal.ledger().changes()[0].summary == f"remove auto:{other.project}:{found.stem}"
     assert other.slug not in other.project
 
 
@@ -289,7 +289,7 @@ async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, 
         await pilot.press("U")
         await settle(pilot)
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        assert " demo " in next(line for line in shown if "trash project:prefer-pnpm" in line)
+        assert " demo " in next(line for line in shown if "remove project:prefer-pnpm" in line)
 
 
 async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, world):

@@ -71,7 +71,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for found, _ in done:
-            memories.print_written(ctx, out, "trashed", found)
+            memories.print_written(ctx, out, "removed", found)
         out.say(f"memtui undo restores {it(len(done))}.")
 
     return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
@@ -129,8 +129,7 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
 
 
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
-    """Rename a memory, or move or copy some. In the answer `made` has all; a single memory's fields are at the top
-    too."""
+    """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
     name = _new_name(ctx, args)
     store = ctx.store()
     copied_only = args.copy and args.to

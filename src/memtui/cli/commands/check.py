@@ -62,8 +62,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Keep two memories apart, resolve an index, or check and fix. Raises UsageError for options that don't go
-    together."""
+    """Keep two memories apart, resolve an index, or check and fix."""
     if pair := args.apart or args.compare:
         if args.path or args.fix:
             raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
@@ -127,7 +126,9 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             _print(ctx, out, causes, remedies.fix)
             _print_indexes(out, indexes)
-            _print_count(out, subject, causes, remedies.fix)
+            known = {each.label for each in chosen}
+            count = sum(not known or each.scope_label in known for each in subject.memories.values())
+            _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
 
@@ -297,9 +298,9 @@ def _print_indexes(out: Output, found: "list[IndexState]") -> None:
         out.print()
 
 
-def _print_count(out: Output, subject: LintInput, causes: "list[Problem]", fix: str) -> None:
+def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) -> None:
     """Print how many problems there are, and how many of them `fix` fixes."""
-    count = many(len(subject.memories), "memory", "memories")
+    count = many(memories, "memory", "memories")
     to_fix = [each for each in causes if each.level == PROBLEM]
     known = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""
     if not to_fix:

@@ -12,15 +12,11 @@ from memtui.cli.output import Output, Result
 from memtui.core.base.errors import UsageError
 from memtui.core.base.shell import shell_word
 
-# Commands that are shown, each with the line above it.
-TOUR = (
-    (["list"], "What is remembered, by scope; `!` marks a problem:"),
-    (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
-    (["activity", "--limit", "8"], "What sessions were given, and whether it arrived:"),
-)
 # Commands to try, with comments; the ids are those of the sample world.
 TRY = (
     ("memtui", "the TUI; ? for all keys"),
+    ("memtui list", "what is remembered, by scope"),
+    ("memtui inbox", "what waits for a decision"),
     ("memtui inbox J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
@@ -40,7 +36,7 @@ def register(commands: "parser.Commands") -> None:
         run,
         "create a sample world to try memtui without Claude Code",
         "memtui demo\nmemtui demo --tour\nmemtui demo /tmp/memtui-demo",
-        "Without DIR it is made in a temporary directory, and its main lists are printed.",
+        "Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.",
     )
     about = "the directory; an older sample world there is made anew, but with --keep it is opened as it is"
     found.add_argument("directory", nargs="?", metavar="DIR", help=about)
@@ -93,22 +89,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         if args.directory is None:
-            out.print("A sample world: two projects, shop and blog, as after some days of work.")
-        for words, about in TOUR if args.directory is None else ():
-            out.print()
-            out.print(about)
-            out.print(out.style("$ memtui " + " ".join(words), "cyan"))
-            parsed = parser.parse(words)
-            answer = parsed.run(inside, parsed).text
-            if answer is not None:
-                answer(out)
-        out.print()
-        out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
+            out.print("A sample world: two projects, shop and blog, as after some days of work.\n")
+        out.print(out.style("Try it in a shell of its own: type these lines first, they lead into it:", "bold"))
         for name, value in world.env.items():
             out.exact(f"  export {name}={shell_word(value)}")
         if started:
             out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
         out.exact(f"  cd {shell_word(world.shop)}")
+        out.print("Then:")
         for example, why in TRY:
             out.exact(f"  {example:<32}{out.style('# ' + why, 'dim')}")
         out.print()

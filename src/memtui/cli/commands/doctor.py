@@ -38,20 +38,21 @@ def register(commands: "parser.Commands") -> None:
         "memtui doctor --fix errors --json\nmemtui doctor --clean --dry-run",
         "It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.",
     )
-    found.add_argument(
+    only = found.add_mutually_exclusive_group()
+    only.add_argument(
         "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"
     )
-    found.add_argument(
+    only.add_argument(
         "--fix",
         nargs="?",
         const="all",
         choices=("all", *AT_ONCE, *DECIDED),
         metavar="WHAT",
         help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
-        " readable for you only), guidance (find out whether notes arrived); or,"
+        " readable for you only), notes (find out whether they arrived); or,"
         " only if you name it, projects (give this project what may be of it or of another)",
     )
-    found.add_argument(
+    only.add_argument(
         "--clean",
         action="store_true",
         help="delete for good what was kept long enough; a worker does so once a day. It can't be undone",
@@ -60,17 +61,12 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough. Raises
-    UsageError for options that don't go together."""
+    """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough."""
     ctx.must_have_home()
     if args.errors or args.fix or args.clean:
         ctx.must_own()
     if args.dry_run and not args.clean:
         raise UsageError("--dry-run goes with --clean.", "Without --fix nothing is changed anyway.")
-    if args.clean and (args.errors or args.fix):
-        raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
-    if args.errors and args.fix:
-        raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
     if args.clean:
         return _clean(ctx, dry=args.dry_run)
     return _logged(ctx) if args.errors else _check(ctx, args)

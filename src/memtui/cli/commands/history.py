@@ -149,8 +149,7 @@ def _trash(ctx: Context) -> Result:
 
 
 def _from_trash(ctx: Context, names: "list[str]") -> Result:
-    """Restore memories from the trash. What was trashed last comes first: then lines of the index find their places
-    again."""
+    """Restore memories, the last trashed first, so that lines of the index find their places again."""
     if not names:
         raise UsageError("Name what to restore.", "`memtui history` lists the trash.")
     store = ctx.store()

@@ -325,8 +325,7 @@ def _blocks_listed(ctx: Context, known: Blocks) -> Result:
 
 
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show whether prompts are compared by a sentence model and what its daemon does, or switch it on or off. Raises
-    MemtuiError if the extra is not installed."""
+    """Show whether prompts are compared by a sentence model, or switch that on or off."""
     ctx.must_have_home()
     if args.what == "off":
         changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)

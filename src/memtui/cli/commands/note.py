@@ -1,12 +1,14 @@
 """`memtui note`: leave a note for the agent. Monitors call it every minute, so it imports little and prints little."""
 
 import argparse
+import sys
 
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.short_ids import short_id
 from memtui.core.inbox import deliverable, guidance
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
@@ -39,27 +41,25 @@ def register(commands: "parser.Commands") -> None:
         default=[],
         metavar="WHOM",
         help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
-        "if given several times, all must apply; or anyone: for all sessions, whatever the setting guide_to says",
+        "if given several times, all must apply; or anyone: for all sessions, whatever the setting note_to says",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
     found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
-    found.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
-    found.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
+    earlier = found.add_mutually_exclusive_group()
+    earlier.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
+    earlier.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
+    earlier.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Write a note, or do what an option says with one that was written before."""
-    options = [each for each in (args.list, args.withdraw, args.again) if each]
-    if len(options) > 1 or (options and args.text):
-        if len(options) == 1 and not args.list:
-            raise UsageError("--withdraw and --again take one ID.", "Give the others one by one.")
-        raise UsageError("Use only one of --list, --withdraw and --again, without a text.")
-    if not options:
+    if not (args.list or args.withdraw or args.again):
         return _leave(ctx, args)
+    if args.text:
+        raise UsageError("--list takes no text, --withdraw and --again take one ID.", "Give other IDs one by one.")
     from memtui.cli import notes
 
     if args.again:
@@ -69,7 +69,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
-    to = guidance.audience(args.to, ctx.setting("guide_to"))
+    to = guidance.audience(args.to, ctx.setting("note_to"))
     return guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
 
 
@@ -101,7 +101,8 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         from memtui.present import unheard
 
         why = unheard.data(ctx.unheard())
-    _narrate(ctx, args.everywhere, entry_id, why)
+    short = short_id(entry_id)
+    _narrate(ctx, args.everywhere, short, why)
     unknown: list[dict[str, object]] = []
     addresses = fields.get("for", "")
     if "session:" in addresses or "agent:" in addresses:  # one that is not known is likely a mistake, also in a script
@@ -119,19 +120,15 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "unheard": why,
         "unknown": unknown,
     }
-    # A script gets the whole id; a person was told the short one.
-    return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(entry_id))
+    return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(short))
 
 
-def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:
+def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str] | None") -> None:
     """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
     if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
-        from memtui.core.base.short_ids import short_id
-
         where = "any project" if everywhere else ctx.project_root
-        short = short_id(entry_id)
         ctx.out.say(
             f"Note {short} is saved for {where}. To withdraw it: memtui undo, or memtui note --withdraw {short}"
         )
@@ -140,6 +137,8 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, 
 
 
 def _text(words: "list[str]") -> str:
+    if not words and sys.stdin.isatty():
+        raise UsageError("The note has no text.", 'Write it: memtui note "CI is red". See those that wait: --list')
     if words in ([], ["-"]):
         data = parser.stdin_bytes(inbox_format.MAX_BYTES)
         try:

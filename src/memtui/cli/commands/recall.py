@@ -60,7 +60,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _print(out: Output, found: RecallRun, *, every: bool) -> None:
     facts = [recall.amount(found)] if found.delivered else []
-    facts += [f"of {many(found.memories, 'memory', 'memories')}"] if found.memories else []
+    facts += [f"of {many(found.memories, 'memory', 'memories')} that prompts can bring"] if found.memories else []
     out.heading(recall.headline(found), " · ".join([*facts, recall.took(found)]))
     if not found.memories:
         out.print("  Create one: memtui new NAME")

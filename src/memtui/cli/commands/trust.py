@@ -122,8 +122,7 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkR
 
 
 def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
-    """Find a memory that came with the repository, or that a team shares; return its path there. Raises NotFoundError,
-    ConflictError."""
+    """Return the path of a memory below the directory, if it is there. Raises NotFoundError, ConflictError."""
     match = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"{label}:{name}")
     if not match.path.startswith(directory + "/"):
         words = f"{match.path} did not come with the repository."

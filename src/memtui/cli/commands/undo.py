@@ -15,7 +15,7 @@ from memtui.core.journal.ledger import Transaction
 from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
-WRITERS = {"cli": "in a shell", "tui": "in the TUI"}
+WRITERS = {"cli": "a shell", "tui": "the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
@@ -54,8 +54,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     journal = ctx.journal()
     if args.list:
         return _history(ctx, journal, args.limit)
-    key = None if args.id is None else _named(journal, args.id)
-    undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+    try:
+        key = None if args.id is None else short_ids.match(args.id, journal.ledger().transactions, "change")
+        undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+    except NotFoundError as error:
+        raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None
     ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
@@ -93,7 +96,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
             ]
             for each in shown
         ]
-        out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
+        out.table(["ID", "AGE", "FROM", "STATE", "CHANGE"], cells, right=(1,))
         if len(every) > len(shown):
             out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
 
@@ -102,13 +105,6 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
 
 def _as_row(each: Transaction) -> "dict[str, object]":
     return {key: getattr(each, key) for key in ("id", "time", "op", "by", "summary", "paths", "of", "state")}
-
-
-def _named(journal: Journal, ref: str) -> str:
-    try:
-        return short_ids.match(ref, journal.ledger().transactions, "change")
-    except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists them.") from None
 
 
 def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:

@@ -23,8 +23,7 @@ def show(out: Output, before: bytes, after: bytes) -> None:
 
 
 def show_lines(out: Output, diff: Iterable[str], indent: str = "") -> None:
-    """Print the lines of a diff in colour, on a terminal wrapped between words: what follows stands below the line's
-    text."""
+    """Print the lines of a diff in colour, on a terminal wrapped below the text of their line."""
     for line in map(safe, diff):
         pieces, hang = [(0, len(line))], 0
         if out.columns is not None:

@@ -174,7 +174,7 @@ def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Fin
         yield good("config.defaults")
         return
     try:
-        settings = tomllib.loads(data.decode("utf-8-sig"))
+        settings = config.renewed(tomllib.loads(data.decode("utf-8-sig")))
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return

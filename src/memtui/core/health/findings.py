@@ -180,8 +180,8 @@ REGISTRY = {
     "inbox.claim_unread": Kind("{path} can't be read ({why}), so its notes stay undelivered.", "Move {path} away."),
     "inbox.unproven": Kind(
         "It is not known whether the notes for {inbox} arrived with delivery {delivery}.",
-        "The next session of that project finds out, or now: memtui doctor --fix guidance",
-        "guidance",
+        "The next session of that project finds out, or now: memtui doctor --fix notes",
+        "notes",
     ),
     "inbox.nobody": Kind(
         NOTE_OF + " reaches nobody: no agent or session is called “{whom}”.",

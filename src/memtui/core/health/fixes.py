@@ -24,7 +24,7 @@ from memtui.core.review import taught
 
 # How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
 WAIT_SECONDS = 10.0
-AT_ONCE = ("files", "errors", "guidance")
+AT_ONCE = ("files", "errors", "notes")
 DECIDED = ("projects",)
 
 
@@ -133,8 +133,8 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     # every claim whose transcript shows what became of it
-    "guidance": lambda store, _: FixOutcome(
-        "guidance", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
+    "notes": lambda store, _: FixOutcome(
+        "notes", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
     "forget": lambda store, _: FixOutcome("forget", [store.root] * taught.forget(store.root, store.journal)),
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),

@@ -42,7 +42,7 @@ def sender(given: str) -> str:
 
 
 def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
-    """Return the addressees of a note: as given, else as the setting `guide_to` says; none for `anyone`."""
+    """Return the addressees of a note: as given, else as the setting `note_to` says; none for `anyone`."""
     if not given:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
     if given != [ANYONE] and ANYONE in given:

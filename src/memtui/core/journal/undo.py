@@ -121,8 +121,8 @@ def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
         blocked = error
         later = journal.ledger().later(found) if undone.op == "undo" else None
         if later is not None:
-            by = f"“{later.summary}” ({short_id(later.id)})"
-            blocked = ConflictError(f"It was changed since, by {by}; undo that first")
+            first = f"undo that first: memtui undo {short_id(later.id)}"
+            blocked = ConflictError(f"It was changed since, by “{later.summary}”; {first}")
         undone.failed.append((found, blocked))
     except MemtuiError as error:
         undone.failed.append((found, error))

@@ -200,7 +200,7 @@ class Store:
 
     # Trash
 
-    def delete(self, found: Memory, *, verb: str = "trash", extra: Sequence[Change] = ()) -> str:
+    def delete(self, found: Memory, *, verb: str = "remove", extra: Sequence[Change] = ()) -> str:
         """Trash a memory with its index line; return the id for `restore`. Raises ConflictError if it changed."""
         scope = self._scope_of(found)
         path = self._file_of(scope, found, own=True)

@@ -14,6 +14,8 @@ RANGES = {key: row[1] for key, row in defaults.SETTINGS.items() if row[1] and no
 PER_PROJECT = tuple(key for key, row in defaults.SETTINGS.items() if row[2])
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
+# The version of the cache of parsed settings.
+VERSION = 2
 # The most value of a number without a range.
 MOST_NUMBER = 1_000_000
 
@@ -32,7 +34,7 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
     except OSError:
         return {}
     # ctime, not mtime: fixed permissions count as an edit.
-    stamp = [found.st_ctime_ns, found.st_size, found.st_ino]
+    stamp = [found.st_ctime_ns, found.st_size, found.st_ino, VERSION]
     cache = root + "/run/config.json"
     try:
         kept = fastjson.loads_dict(fs.read(cache, "cache"))
@@ -56,7 +58,15 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
     except (OSError, ValueError, RecursionError) as error:
         return {**last, "error": str(error) or type(error).__name__}
     settings.pop("error", None)
-    return {key: _plain(given) for key, given in settings.items()}
+    return {key: _plain(given) for key, given in renewed(settings).items()}
+
+
+def renewed(settings: "dict[str, object]") -> "dict[str, object]":
+    """Return settings with today's names and values, where a file of an earlier version has others."""
+    table = {key: renewed(each) if isinstance(each, dict) else each for key, each in settings.items()}
+    for old in defaults.EARLIER.keys() & table.keys():
+        table = {defaults.EARLIER[old]: table.pop(old), **table}
+    return {key: "notes" if each == "whisper" and key in defaults.WHISPERED else each for key, each in table.items()}
 
 
 def _plain(given: "object") -> "object":

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Sequence
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.settings import keymap
+from memtui.core.settings import config, defaults, keymap
 
 VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -30,7 +30,7 @@ def written(value: "str | int | float | bool") -> str:
 def parse(text: str) -> "dict[str, object]":
     """Parse the text as settings. Raises MemtuiError with line and reason."""
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
+        return config.renewed(tomllib.loads(text.removeprefix("\ufeff")))
     except ValueError as error:
         raise MemtuiError(f"config.toml can't be read: {error}.", "Fix it: memtui config edit") from error
 
@@ -68,7 +68,8 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
     region = _region(lines, table)
-    sets = re.compile(rf"""\s*(?:{re.escape(key)}|(["']){re.escape(key)}\1)\s*=""")
+    names = "|".join(map(re.escape, [key, *(old for old, new in defaults.EARLIER.items() if new == key)]))
+    sets = re.compile(rf"""\s*(?:(?:{names})|(["'])(?:{names})\1)\s*=""")
     place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
     if value is None:
         if place is not None:
@@ -76,6 +77,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     elif place is not None:
         head, _, rest = lines[place].partition("=")
         match = VALUE.match(rest)
+        head = next((head.replace(old, new) for old, new in defaults.EARLIER.items() if old in head), head)
         lines[place] = head + "= " + written(value) + (rest[match.end() :] if match else "")
     else:
         _insert(lines, f"{_bare(key)} = {written(value)}", region, table, newline)

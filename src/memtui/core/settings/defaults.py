@@ -17,9 +17,9 @@ BUDGET_RANGE = (500, 9800)
 SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "mode": ("full", MODES, True, "what sessions get: full, notes, off"),
     "budget": (9000, BUDGET_RANGE, False, "characters of a delivery, 500 to 9800"),
-    "updates_max": (10, (), False, "drafts in one delivery"),
-    "updates_days": (30, (), False, "days that a draft is delivered"),
-    "items_max": (10, (), False, "todos in one delivery"),
+    "drafts_max": (10, (), False, "drafts in one delivery"),
+    "drafts_days": (30, (), False, "days that a draft is delivered"),
+    "todos_max": (10, (), False, "todos in one delivery"),
     "extract": (True, (), True, "draft memories from what you say"),
     "extract_confidence": (0.5, (0, 1), False, "drafts below this are dropped, 0 to 1"),
     "extract_learn": (True, (), False, "learn from what you approve, reject"),
@@ -33,14 +33,14 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "llm_daily_tokens": (1_000_000, (0, 1_000_000_000), False, "tokens a day, 0: no limit"),
     "llm_daily_dollars": (1.0, (0, 10_000), False, "dollars a day, 0: no limit"),
     "llm_timeout": (120, (5, 3600), False, "seconds of an answer, 5 to 3600"),
-    "guide_to": ("anyone", ("anyone", "people"), True, "whom notes are for: anyone, people"),
+    "note_to": ("anyone", ("anyone", "people"), True, "whom notes are for: anyone, people"),
     "recall": (True, (), True, "give memories that fit the prompt"),
     "recall_threshold": (0.4, (0, 1), False, "how likely a memory must help, 0 to 1"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
     "recall_select": (False, (), True, "have a model select memories, too"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
-    "subconscious": ("off", ("off", "whisper", "full"), True, "reads sessions: off, whisper, full"),
+    "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
     "subconscious_tools": (
         *("read-only", ("off", "read-only", "full"), False),
         "its tools: off, read-only, full",
@@ -49,4 +49,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
 }
+# Names of settings in files of earlier versions, and the settings whose `notes` they called `whisper`.
+EARLIER = {"updates_max": "drafts_max", "updates_days": "drafts_days", "items_max": "todos_max", "guide_to": "note_to"}
+WHISPERED = ("mode", "subconscious")
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

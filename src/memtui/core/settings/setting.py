@@ -17,7 +17,7 @@ MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
 # The settings that a person changes first, in this order.
 FIRST = (
     *("mode", "gate", "extract", "recall", "recall_most"),
-    *("banner", "guide_to", "budget", "keep_days", "keep_mb", "theme"),
+    *("banner", "note_to", "budget", "keep_days", "keep_mb", "theme"),
 )
 # The setting that says how a model is asked, and those that do nothing without one.
 BACKEND = "llm_backend"
@@ -55,9 +55,9 @@ VALUES = {
     },
     "subconscious": {
         "off": "No model reads sessions.",
-        "whisper": "After a turn the model of llm_backend reads it, keeps blocks of notes up to date, and may leave a"
-        " whisper for the session, which comes with its next prompt or, if urgent, before its next tool.",
-        "full": "As whisper, and sessions get the blocks: all at their start, then what changed.",
+        "notes": "After a turn the model of llm_backend reads it, keeps its blocks up to date, and may leave a note for"
+        " the session, which comes with its next prompt or, if urgent, before its next tool.",
+        "full": "As notes, and sessions get the blocks: all at their start, then what changed.",
     },
     "subconscious_tools": {
         "off": "It knows only what is said in sessions.",

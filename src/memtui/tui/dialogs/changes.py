@@ -49,7 +49,7 @@ LEAST_ROWS = 3
 NAMED = 3
 COLUMNS = (
     Column("when", 9),
-    Column("by", 6, from_width=50),
+    Column("from", 6, from_width=50),
     Column("", 1),
     Column("what was changed"),
     Column("id", 6, from_width=70),

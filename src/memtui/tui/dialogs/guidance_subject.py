@@ -75,7 +75,7 @@ def _as_given(expires: str) -> str:
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
     """Return the values of the form for a new note; the settings say whom it is for."""
-    who = "".join(guidance.audience([], data.setting("guide_to")))
+    who = "".join(guidance.audience([], data.setting("note_to")))
     return {"text": text, "to": to, "who": who, "agent": "", "path": "", "when": NEXT, "expires": ""}
 
 

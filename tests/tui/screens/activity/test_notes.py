@@ -186,7 +186,7 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
 
 @pytest.mark.slow
 async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(world, app):
-    put(world.root + "/config.toml", 'guide_to = "people"\n')
+    put(world.root + "/config.toml", 'note_to = "people"\n')
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         for text, who in (("For me", None), ("For anyone", "")):

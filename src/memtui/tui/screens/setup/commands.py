@@ -36,7 +36,7 @@ class Fix(NamedTuple):
 
 FIXES = {
     "install": Fix("shows the change, and installs the hooks after a yes", "install hooks"),
-    "guidance": Fix("finds out whether they arrived"),
+    "notes": Fix("finds out whether they arrived"),
     "projects": Fix("gives it to this project, after asking"),
     "errors": Fix("sets the errors aside, beside the log"),
     "files": Fix("lets only you read and write them"),
