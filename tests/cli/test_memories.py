@@ -91,14 +91,16 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     refused = memtui("list", "is:lost", check=False)
     assert refused.code == 2
     assert "is: takes never, problem, untrusted." in refused.err
-    assert "There is no typ: here, there are type:, scope:, is:, project:." in memtui("list", "typ:tool").out
+    assert "Did you mean type:? There are type:, scope:" in memtui("list", "typ:tool").out
+    assert "Did you mean scope:global?" in memtui("list", "scope:globl").out
 
 
 def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):
-    told = memtui("list", "type:tol").out
+    told = memtui("list", "type:tool is:untrusted").out
     assert "No memories" not in told
     assert "No matches." in told
-    assert "Types here: -, feedback, project, reference, tool, user" in told
+    assert "Types here: feedback, project, reference, tool, untyped, user" in told
+    assert "Did you mean type:tool?" in memtui("list", "type:tol").out
 
 
 def test_a_memory_is_shown_with_its_links_both_ways(memtui):

@@ -80,6 +80,19 @@ def test_a_memory_with_unsaved_text_is_a_problem():
 
 
 def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
-    assert query.memories("is:lost").problem == "is: takes never, problem, untrusted."
-    assert query.memories("tpye:tool").problem.startswith("There is no tpye:")
-    assert query.memories("pnpm type:tool").problem == ""
+    there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
+    for text, problem in (
+        ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted."),
+        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted."),
+        ("tpye:tool", "There is no tpye: here. Did you mean type:? There are type:, scope:, is:, project:."),
+        ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
+        ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),
+        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
+    ):
+        assert query.memories(text).problem(there).startswith(problem), text
+    for text in ("pnpm type:tool", "type:feed", "scope:glob", "is:n", "project:log"):
+        assert query.memories(text).problem(there) == "", text
+
+
+def test_a_state_that_there_is_not_finds_nothing():
+    assert not query.memories("is:nevr").matches(Scope("global", "global", "/m"), row(), "shop")

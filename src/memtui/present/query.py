@@ -2,9 +2,10 @@
 memories: `pnpm type:feedback scope:global is:never project:shop`."""
 
 import re
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memtui.core.base.phrasing import some
 from memtui.core.memories import memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
@@ -16,7 +17,8 @@ NAMES = ("type", "scope", "is", "project")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
 IS_PROBLEM, ALL_PROJECTS = f"is:{PROBLEM}", f"project:{ALL}"
-HINT = f"type:{memory.TYPES[1]}  scope:global  is:{' '.join(STATES)}  project:NAME or all"
+# The most values that are listed where a term takes none of those that are there.
+LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -56,26 +58,61 @@ def term(name: str, value: str) -> str:
     return f'{name}:"{value}"' if re.search(r"\s", value) else f"{name}:{value}"
 
 
-def not_among(name: str, choices: Collection[str]) -> str:
-    """Return the sentence for a value that a term does not take."""
-    return f"{name}: takes {', '.join(choices)}."
+def _nearest(word: str, choices: Collection[str]) -> str:
+    """Return the choice that looks most like a word; empty if none does."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, choices, 1)), "")
+
+
+def not_among(name: str, value: str, choices: Collection[str]) -> str:
+    """Return the sentences for a value that a term does not take: the nearest that it takes, and which there are."""
+    near = _nearest(value, choices)
+    meant = f" Did you mean {term(name, near)}?" if near else ""
+    return f"There is no {term(name, value)}.{meant} {name}: takes {some([*choices], LISTED)}."
+
+
+def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:
+    """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name."""
+    scopes = [*places]
+    names = {name.casefold() for each in scopes for name in (each.kind, each.label, each.source)}
+    types = [*memory.TYPES, *sorted({kind.casefold() for kind in kinds} - {*memory.TYPES, "", UNTYPED}), UNTYPED]
+    projects = sorted({each.project.casefold() for each in scopes} | {here.casefold()})
+    return {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
 
 
 @dataclass(frozen=True)
 class MemoryQuery:
-    """`words`: sought in name, description and text; an empty field means all. `problem`: what is wrong with it."""
+    """`words`: sought in name, description and text; an empty field means all. `unknown`: a term that there is not."""
 
     words: str = ""
     kind: str = ""
     scope: str = ""
     state: str = ""
     project: str = ""
-    problem: str = ""
+    unknown: str = ""
 
     @property
     def has_terms(self) -> bool:
         """Whether it asks for more than words."""
         return bool(self.kind or self.scope or self.state or self.project)
+
+    @property
+    def is_mistyped(self) -> bool:
+        """Whether it has a word that looks like a term, such as `typ:tool`: it is not to find what is similar."""
+        return bool(self.unknown and _nearest(self.unknown, NAMES))
+
+    def problem(self, there: Mapping[str, Sequence[str]]) -> str:
+        """Return in sentences what is wrong with it; empty if nothing is. `there`: what each term takes."""
+        if self.unknown:
+            near, exist = _nearest(self.unknown, NAMES), ", ".join(f"{name}:" for name in NAMES)
+            meant = f" Did you mean {near}:?" if near else ""
+            return f"There is no {self.unknown}: here.{meant} There are {exist}."
+        for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
+            begun = [each for each in there[name] if each.startswith(value) or (name == "project" and value in each)]
+            if not begun:
+                return not_among(name, value, there[name])
+        return ""
 
     def matches(self, scope: Scope, row: Row, here: str, autosaves: Container[str] = ()) -> bool:
         """Return whether a memory has all that the terms say. `here`: the name of this project; `autosaves`: the paths
@@ -92,19 +129,14 @@ class MemoryQuery:
             return row.needs_attention or row.memory.path in autosaves
         if self.state == UNTRUSTED:
             return "U" in row.letters
-        return self.state != NEVER or row.never_delivered(scope)
+        return not self.state or (self.state == NEVER and row.never_delivered(scope))
 
 
 def memories(text: str) -> MemoryQuery:
     """Return what a query of memories says."""
     found = parse(text, NAMES)
     terms = {name: value.casefold() for name, value in found.terms.items()}
-    state = next((each for each in STATES if each.startswith(terms.get("is", "-"))), "")
-    problem = ""
-    if found.unknown:
-        exist = ", ".join(f"{name}:" for name in NAMES)
-        problem = f"There is no {found.unknown[0]}: here, there are {exist}."
-    if "is" in terms and not state:
-        problem = not_among("is", STATES)
+    begun = terms.get("is", "")
+    state = next((each for each in STATES if each.startswith(begun)), begun) if begun else ""
     fields = (terms.get("type", ""), terms.get("scope", ""), state, terms.get("project", ""))
-    return MemoryQuery(found.words, *fields, problem)
+    return MemoryQuery(found.words, *fields, found.unknown[0] if found.unknown else "")

@@ -65,7 +65,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     parts: list[tuple[Scope, list[Row]]] = []
     for scope in every:
         rows = memories.rows_of(ctx, scope)
-        types |= {row.memory.type or "-" for row in rows}
+        types |= {row.memory.type or query.UNTYPED for row in rows}
         fits = [row for row in rows if wanted.matches(scope, row, here)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
@@ -85,8 +85,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             if rows or scope.problem:
                 _print_scope(ctx, out, scope, rows)
         if not any(rows for _, rows in parts) and types:
-            out.print(wanted.problem or "No matches.")
-            out.print(f"  Types here: {line(', '.join(sorted(types)))}")
+            no_matches = f"No matches.\n  Types here: {line(', '.join(sorted(types)))}"
+            out.print(line(wanted.problem(query.choices(every, types, here))) or no_matches)
         elif not types:
             out.print("No memories here.")
             out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
@@ -98,8 +98,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _query(args: argparse.Namespace) -> query.MemoryQuery:
     """Return the query that was typed. Raises UsageError for a value that `is:` does not take."""
     wanted = query.memories(" ".join(args.query))
-    if wanted.problem.startswith("is:"):
-        raise UsageError(wanted.problem)
+    if wanted.state not in {"", *query.STATES}:
+        raise UsageError(query.not_among("is", wanted.state, query.STATES))
     return wanted
 
 

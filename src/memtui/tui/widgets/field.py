@@ -1,5 +1,6 @@
 """A one-line input without a border, and a label to put before inputs. Pasted control characters become visible."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -9,6 +10,7 @@ from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.strip import Strip
+from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -55,6 +57,20 @@ class Field(Input):
             self.notify(f"{len(line):,} characters are too many for one line: nothing was pasted.", severity="warning")
         else:
             self.replace(line, *self.selection)
+
+
+class Completion(Suggester):
+    """The rest of the value of a query's last term, which → takes. `choices` returns what each term takes."""
+
+    def __init__(self, choices: Callable[[], Mapping[str, Sequence[str]]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self.choices = choices
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """Return the whole line with its last term completed; None if there is nothing to complete."""
+        name, colon, begun = value.rpartition(" ")[2].partition(":")
+        values = self.choices().get(name, ()) if colon else ()
+        return next((value + each[len(begun) :] for each in values if each.startswith(begun) and each != begun), None)
 
 
 class Labelled(Horizontal):

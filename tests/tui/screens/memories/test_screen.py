@@ -262,12 +262,33 @@ async def test_a_query_has_terms_and_says_which_exist(app):
         ):
             app.screen.show_query(text)
             assert names(app) == found, text
-        app.screen.show_query("is:lost")
-        assert "is: takes never, problem, untrusted." in app.screen.table.empty
-        app.screen.show_query("typ:feedback")
-        assert "There is no typ: here, there are type:, scope:, is:, project:." in app.screen.table.empty
+        for text, words in (
+            ("is:nevr", "Did you mean is:never? is: takes never, problem, untrusted."),
+            ("typ:feedback", "Did you mean type:? There are type:, scope:, is:, project:."),
+            ("scope:globl", "Did you mean scope:global?"),
+            ("project:blgo", "Did you mean project:blog?"),
+        ):
+            app.screen.show_query(text)
+            assert not names(app)
+            assert words in app.screen.table.empty
         await pilot.press("escape")
         assert len(names(app)) == 13
+
+
+async def test_the_value_of_a_term_is_completed_by_the_right_arrow(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"pnpm")
+        await settle(pilot)
+        await pilot.press("right")
+        assert app.screen.typed == "pnpm", "a word is what it is"
+        await pilot.press(*" type:fe")
+        await settle(pilot)
+        assert "type:feedback" in app.screen.filter_line.render_line(0).text
+        await pilot.press("right")
+        await settle(pilot)
+        assert app.screen.typed == "pnpm type:feedback"
+        assert names(app) == ["prefer-pnpm"]
 
 
 @pytest.mark.slow

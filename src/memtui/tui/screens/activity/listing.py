@@ -33,7 +33,7 @@ def parse(text: str) -> Filter:
     for name, known in (("is", STATES), ("kind", KINDS)):
         value = terms.get(name, "").lower()
         if value and value not in known:
-            raise ValueError(query.not_among(name, known))
+            raise ValueError(query.not_among(name, value, known))
         terms |= {name: known[value]} if value else {}
     return Filter(labels=LABELS).but(**{FIELDS[name]: value for name, value in terms.items()}, text=found.words)
 

@@ -29,6 +29,7 @@ from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
 from memtui.tui.screens.memories.transferring import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
+from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Memories(ListScreen[Pair]):
     def __init__(self, services: Services) -> None:
         table = MemoryTable(self._draw, empty=READING)
         super().__init__(services, table, rows.searched, placeholder="words, type:, scope:, is:, project:")
+        self.filter_line.suggester = Completion(self._choices)
         self.places = ScopeTree()
         self.reader = MemoryReader(services, self, self._show, self._show_counts, self._show_outcomes)
         self.details = MemoryDetail(services, self.reader)
@@ -202,7 +204,7 @@ class Memories(ListScreen[Pair]):
         wanted = self.search
         if not self.typed:
             return self._pairs.rows
-        matching = self._pairs.select(wanted.words)
+        matching = [] if wanted.is_mistyped else self._pairs.select(wanted.words)
         if wanted.has_terms:
             here, autosaves = self.services.data.facts.project, self.reader.autosaves
             matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves)]
@@ -210,6 +212,11 @@ class Memories(ListScreen[Pair]):
             return matching
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
         return [pair for pair in self._pairs.rows if pair is RULE or pair[1].memory.path in paths] if paths else []
+
+    def _choices(self) -> dict[str, list[str]]:
+        """Return what each term of a query takes."""
+        kinds = (row.memory.type for _, row in self.reader.pairs())
+        return query.choices(self.reader.found, kinds, self.services.data.facts.project)
 
     def markable(self) -> Sequence[Pair]:
         """Return the memories that are listed."""
@@ -231,9 +238,10 @@ class Memories(ListScreen[Pair]):
         if not self.reader.loaded:
             return READING
         if self.typed:
-            nothing = self.search.problem or f"No matches for “{safe_text.line(self.typed, 60)}”."
+            if problem := self.search.problem(self._choices()):
+                return f"{safe_text.line(problem)}\nescape clears the filter."
             everywhere = "" if self.search.project else " project:all seeks in all projects."
-            return f"{nothing}\nescape clears the filter.{everywhere}"
+            return f"No matches for “{safe_text.line(self.typed, 60)}”.\nescape clears the filter.{everywhere}"
         return self.reader.why_empty(self.places.row)
 
     def count(self) -> None:
