@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from e2e.model import use
-from memtui.llm import offered
+from memtui.llm import choice
 from memtui.llm.choice import choose
 from memtui.llm.model import LanguageModel
 
@@ -54,8 +54,8 @@ def test_a_model_that_a_person_chose_is_asked_whatever_there_is(asks):
 def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
     assert asks(["llama-9"]) == "llama-9"
     assert asks(["qwen-7"]) == "llama-9"
-    now = offered.clock.now()
-    monkeypatch.setattr(offered.clock, "now", lambda: now + 2 * offered.HOLDS)
+    now = choice.clock.now()
+    monkeypatch.setattr(choice.clock, "now", lambda: now + 2 * choice.HOLDS)
     assert asks(["qwen-7"]) == "qwen-7"
 
 
@@ -98,13 +98,13 @@ def service():
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])
 def test_a_list_of_another_shape_is_none(service, data):
     service.answer = (200, {}, data)
-    assert offered.listed({}, service.url) == []
+    assert choice.listed({}, service.url) == []
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_the_key_goes_nowhere_else(service, status):
     service.answer = (status, {"Location": f"{service.url}/elsewhere"}, b"")
-    assert offered.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
+    assert choice.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
     assert service.asked == [("/v1/models", "k")]
 
 
@@ -113,8 +113,8 @@ def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, mon
     root = settings('llm_backend = "api"')
     env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
     chosen = choose(env, {"llm_backend": "api"})
-    assert offered.best(env, root, chosen, ask=False) == "llama-9"
-    assert offered.best({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen, ask=False) == chosen.model
-    now = offered.clock.now()
-    monkeypatch.setattr(offered.clock, "now", lambda: now - 60)  # a clock that was set back
-    assert offered.best(env, root, chosen, ask=False) == chosen.model
+    assert choice.best(env, root, chosen, ask=False) == "llama-9"
+    assert choice.best({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen, ask=False) == chosen.model
+    now = choice.clock.now()
+    monkeypatch.setattr(choice.clock, "now", lambda: now - 60)  # a clock that was set back
+    assert choice.best(env, root, chosen, ask=False) == chosen.model

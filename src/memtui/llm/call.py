@@ -1,5 +1,4 @@
-"""One request to a model and its answer, as the backends take and give them; what it used and cost; what can go wrong;
-and when to stop waiting."""
+"""One request to a model and its answer; what it used and cost; what can go wrong; and when to stop waiting."""
 
 import time
 from collections.abc import Callable
@@ -95,23 +94,13 @@ MESSAGE_MOST = 300
 
 class ModelError(MemtuiError):
     """A call gave no answer. `outcome`: the word for why; `usage`: what it used all the same; `after`: the seconds
-    after which it may be tried again, at the soonest."""
+    after which it may be tried again."""
 
     def __init__(
         self, outcome: str, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
     ) -> None:
         super().__init__(message, hint)
         self.outcome, self.usage, self.after = outcome, usage, after
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same call may succeed later."""
-        return self.outcome in RETRYABLE
-
-    @property
-    def unmetered(self) -> bool:
-        """Whether nobody said what it used, if `usage` is nothing."""
-        return self.outcome in UNMETERED
 
     @property
     def futile(self) -> bool:
@@ -132,9 +121,9 @@ def of_status(status: int, is_passing: bool, words: str, hint: str, used: ModelU
 
 
 class Call(NamedTuple):
-    """A request. `system` holds rules and no text of others. `head` is the part of the prompt that the calls of a batch
-    share, which the service may cache. `most`: tokens of the answer, at most. `schema`: other users of the machine may
-    see it."""
+    """A request. `system` holds rules and no text of others; `head`: the part of the prompt that the calls of a batch
+    share, which the service may cache; `most`: tokens of the answer; `schema`: other users of the machine may see
+    it."""
 
     system: str
     head: str

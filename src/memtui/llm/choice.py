@@ -1,14 +1,15 @@
-"""Which model is asked, by the settings and by what is there; what keeps models from being asked; and what a call must
-not believe: the address, the key and the way that a project's settings chose. They may have come with a repository, and
-what is sent may be of other projects. Imports neither backend."""
+"""Which model is asked, by the settings and by what is there (of a service of one's own, the best that it offers); what
+keeps models from being asked; and what a call must not believe: the address, the key and the way that a project's
+settings chose, which may have come with a repository. Imports neither backend."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memtui.core.base import paths
+from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, note
 from memtui.core.base.phrasing import ago
@@ -16,8 +17,7 @@ from memtui.core.health import findings
 from memtui.core.places import settings_files
 from memtui.core.settings import config
 from memtui.llm import log
-from memtui.llm.call import BUDGET, CANCELLED, ModelError
-from memtui.llm.call import OFF as IS_OFF
+from memtui.llm.call import BUDGET, CANCELLED
 
 OFF = "llm.off"
 NOTHING = "llm.nothing"
@@ -28,9 +28,8 @@ MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"
 
 
 class ModelChoice(NamedTuple):
-    """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model,
-    and the limits: tokens and dollars of a day (0: no limit), seconds of a call. `chosen`: whether a person chose the
-    model, and it is not the default."""
+    """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model;
+    and the limits: tokens and dollars of a day (0: none), seconds of a call. `chosen`: a person chose the model."""
 
     backend: str
     reason: str
@@ -44,11 +43,6 @@ class ModelChoice(NamedTuple):
     def off(self) -> bool:
         """Whether the settings say that no model may be asked."""
         return self.reason == OFF
-
-    def must_be(self) -> None:
-        """Raise ModelError if no model can be asked."""
-        if not self.backend:
-            raise ModelError(IS_OFF, self.why, self.hint)
 
     @property
     def why(self) -> str:
@@ -76,21 +70,20 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     if wanted == "claude" or (wanted == "auto" and not backend):
         there = shutil.which("claude", path=env.get("PATH", os.defpath))
         backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else NOTHING)
-    dollars = config.value(settings, None, "llm_daily_dollars")
     return ModelChoice(
         backend,
         reason,
         str(config.value(settings, None, "llm_model")),
         config.number(settings, "llm_daily_tokens"),
-        float(dollars) if isinstance(dollars, (int, float)) else 0.0,
-        float(config.number(settings, "llm_timeout")),
+        config.fraction(settings, "llm_daily_dollars"),
+        config.fraction(settings, "llm_timeout"),
         "llm_model" in settings,
     )
 
 
 def must_be_own(env: dict[str, str], cwd: str) -> None:
-    """Raise MemtuiError if an environment has a variable that says which model is asked, or with which key, and that
-    the settings of the project of `cwd` set: a session hands it to whatever it starts."""
+    """Raise MemtuiError if the settings of the project of `cwd` set a variable of `env` that says which model is asked,
+    or with which key: a session hands it to whatever it starts."""
     places = (cwd, paths.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
     for directory in dict.fromkeys(filter(None, places)):
         for path, name in settings_files.variables(env, directory):
@@ -103,8 +96,7 @@ def must_be_own(env: dict[str, str], cwd: str) -> None:
 
 
 def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
-    """Find what keeps models from being asked, what they used today, and what became of the last call, for doctor and
-    Setup. Starts nothing."""
+    """Find what keeps models from being asked, what they used today, and what became of the last call."""
     choice = choose(env, config.load(root))
     if not choice.backend:
         yield choice.finding()
@@ -119,3 +111,93 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
         yield note("llm.budget", count=unmade)
     elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CANCELLED}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))
+
+
+# The models that a service of one's own offers
+
+# Words by which the better models are known, best first; others are ranked by the size that their names tell.
+BEST = ("haiku", "sonnet", "opus")
+# Models that answer no question.
+_OTHER_USES = re.compile(
+    r"embed|rerank|whisper|transcri|moderation|diffusion|dall-e|image|speech|audio|guard|clip"
+    r"|(?:^|[^a-z])(?:tts|asr|ocr|stt|bge|gte|e5|vae|flux)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
+# Billions of parameters, also of experts, as in 70b, 8x7b, 270m; and those of a name that tells none.
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:e|(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", re.IGNORECASE)
+UNKNOWN = 8.0
+# Statuses by which a service says that it has no list.
+NO_LIST = {404, 405, 501}
+# Seconds to wait for the list, and those for which it holds; bytes of it that are read.
+WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
+HOST = "https://api.anthropic.com"
+KEPT = "/run/llm-models.json"
+
+
+def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
+    """Return the model to ask: the default one, or the best of those that the service of ANTHROPIC_BASE_URL lists
+    instead. The list holds for a day; without `ask`, only what is kept is looked at. Never raises for a service that
+    does not answer."""
+    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
+    url = "" if choice.backend != "api" or url == HOST else url
+    names = _kept(root, url) if url else []
+    if names is None and ask and (names := listed(env, url)) is not None:
+        row = {"v": 1, "url": url, "time": clock.now(), "models": names}
+        fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
+    return chosen(names or [], choice.model)
+
+
+def _kept(root: str, url: str) -> list[str] | None:
+    """Return the list of a service as it was read within a day; None if it was not."""
+    try:
+        found = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
+    except OSError:
+        return None
+    read, names = found.get("time"), found.get("models")
+    if found.get("url") != url or not isinstance(read, float) or not 0 <= clock.now() - read < HOLDS:
+        return None
+    return [str(each) for each in names] if isinstance(names, list) else []
+
+
+def chosen(names: list[str], default: str) -> str:
+    """Return the best of some models: one called as the default is, which itself is taken if there is none; of unknown
+    ones the largest."""
+    able = [name for name in names if not _OTHER_USES.search(name)]
+    known = (name for word in (default, *BEST) for name in able if word in name)
+    return next(known, None) or max(able, key=_size, default=default)
+
+
+def _size(name: str) -> float:
+    """Return the billions of parameters that a name tells."""
+    sizes = _SIZE.findall(name)
+    return max(
+        (float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1) for times, number, unit in sizes),
+        default=UNKNOWN,
+    )
+
+
+def listed(env: dict[str, str], url: str) -> list[str] | None:
+    """Return the ids of the models that a service lists; None if it did not answer. It follows no redirect: the key
+    would go with it."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: object, **__: object) -> None:
+            return None
+
+    key, token = env.get("ANTHROPIC_API_KEY"), env.get("ANTHROPIC_AUTH_TOKEN")
+    headers = {"anthropic-version": "2023-06-01"}
+    headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
+    try:
+        request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
+        with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
+            found: Any = fastjson.loads_dict(answer.read(MOST))
+    except urllib.error.HTTPError as error:
+        return [] if error.code in NO_LIST else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    rows = found.get("data")
+    names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [name for name in names if isinstance(name, str) and name][:100]

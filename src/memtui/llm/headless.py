@@ -1,11 +1,9 @@
-"""A headless client, `claude -p`: for people with a subscription, whose login only the client can use.
-
-It runs with no tools, settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE,
-so that no hook fires in it. How many run at once and how many start in a minute is limited across all processes."""
+"""A headless client, `claude -p`, for people with a subscription, whose login only the client can use. It runs with no
+tools, settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE, so that no hook
+fires in it. How many run at once and start in a minute is limited across processes."""
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -65,12 +63,13 @@ TERM_SECONDS = 2.0
 RUN_IT = "Run `claude -p hello` to see why."
 # What the client says when the model gave no object of the schema, in several attempts; and when it reached a limit.
 NO_OBJECT = "error_max_structured_output_retries"
+COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 
 class Headless:
-    """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools; it
-    has none if that is empty. `left`: the dollars that a call with tools may cost, None if there is no limit."""
+    """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools,
+    none if empty. `left`: the dollars that a call with tools may cost, None for no limit."""
 
     name = "claude"
 
@@ -138,11 +137,6 @@ class Headless:
                 if process is not None:
                     _end(process)
             return _answer(_text(out), _text(err), process.returncode, self.model)
-
-
-def program(env: dict[str, str]) -> str | None:
-    """Return the client on the PATH; None if there is none."""
-    return shutil.which("claude", path=env.get("PATH"))
 
 
 @contextmanager
@@ -227,7 +221,10 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
         if code:
             raise ModelError(REJECTED, f"The client failed ({code}): {words}", RUN_IT)
         raise ModelError(INVALID, "The client printed no JSON.")
-    used, named = _usage(found), found.get("modelUsage")
+    usage, cost, named = found.get("usage"), found.get("total_cost_usd"), found.get("modelUsage")
+    counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in COUNTS]
+    read, wrote, cached, written = (each if isinstance(each, int) else 0 for each in counts)
+    used = ModelUsage(read, wrote, cached, written, float(cost) if isinstance(cost, (int, float)) else None)
     if isinstance(named, dict) and len(named) == 1:
         model = str(next(iter(named)))
     if found.get("subtype") in {NO_TURNS, NO_DOLLARS}:
@@ -241,14 +238,6 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
     if found.get("is_error"):
         raise _of_error(found, used)
     return Answer(found["structured_output"], model, used)
-
-
-def _usage(found: dict[str, Any]) -> ModelUsage:
-    usage, cost = found.get("usage"), found.get("total_cost_usd")
-    keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in keys]
-    read, wrote, cached, written = (each if isinstance(each, int) else 0 for each in counts)
-    return ModelUsage(read, wrote, cached, written, float(cost) if isinstance(cost, (int, float)) else None)
 
 
 def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:

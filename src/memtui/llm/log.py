@@ -1,7 +1,7 @@
-"""The log of calls, `log/llm-YYYY-MM.jsonl`: what was asked for, of which model, what it used, what became of it.
+"""The log of calls, `log/llm-YYYY-MM.jsonl`: what was asked of which model, what it used, what became of it; no text.
 
-A call is noted before it is made, with what it may use at most, and again when it has ended. So calls of several
-processes share the budget of a day, and a killed one counts as what it may have used. No text is logged."""
+A call is noted before it is made, with what it may use at most, and again when it has ended. So processes share the
+budget of a day, and a killed one counts as what it may have used."""
 
 import time
 from collections.abc import Iterable, Iterator

@@ -1,9 +1,11 @@
 """Ask a model: the one way for every feature, whatever is behind it."""
 
 import random
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,9 +13,21 @@ from memtui.core.base import clock, ids, visible
 from memtui.core.base.storage import storage_error
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.llm import log, offered, schema
-from memtui.llm.call import CANCELLED, INVALID, Answer, Call, ModelError, ModelUsage, Stop, priced
-from memtui.llm.choice import ModelChoice, choose, must_be_own
+from memtui.llm import choice as model_choice
+from memtui.llm import log, schema
+from memtui.llm.call import (
+    CANCELLED,
+    INVALID,
+    OFF,
+    RETRYABLE,
+    UNMETERED,
+    Answer,
+    Call,
+    ModelError,
+    ModelUsage,
+    Stop,
+    priced,
+)
 
 if TYPE_CHECKING:
     from memtui.llm.api import Api
@@ -76,10 +90,10 @@ def ask_each(
 
 
 class LanguageModel:
-    """The model that the settings choose, with their limits, asked from the directory `cwd`. `spent` sums up what was
-    used, in `calls`. `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than
-    the settings choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises
-    ModelError if there is no model, MemtuiError if the settings of the project of `cwd` say which one is asked."""
+    """The model that the settings choose, or `choice`, asked from the directory `cwd`. `spent` sums up what was used,
+    in `calls`. `cancelled` is asked while an answer is awaited; True ends the call. `workplace`: where the client may
+    use tools of its own, nowhere if empty. Raises ModelError if there is no model, MemtuiError if a project's settings
+    say which one is asked."""
 
     def __init__(
         self,
@@ -90,16 +104,26 @@ class LanguageModel:
         now: Callable[[], float] = clock.now,
         cancelled: Callable[[], bool] = lambda: False,
         first_wait: float = FIRST_WAIT,
-        choice: ModelChoice | None = None,
+        choice: model_choice.ModelChoice | None = None,
         workplace: str = "",
     ) -> None:
-        self.choice = choice or choose(env, config.load(root))
-        self.choice.must_be()
-        must_be_own(env, cwd)
+        self.choice = choice or model_choice.choose(env, config.load(root))
+        if not self.choice.backend:
+            raise ModelError(OFF, self.choice.why, self.choice.hint)
+        model_choice.must_be_own(env, cwd)
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)
-        self._backend = _backend(self.choice.backend, env, root, name, workplace, self._dollars_left)
+        name = self.choice.model if self.choice.chosen else model_choice.best(env, root, self.choice)
+        self._backend: "Api | Headless"
+        if self.choice.backend == "api":
+            from memtui.llm.api import Api
+
+            self._backend = Api(env, name)
+        else:
+            from memtui.llm.headless import Headless
+
+            program = shutil.which("claude", path=env.get("PATH")) or "claude"
+            self._backend = Headless(env, root, program, name, workplace, self._dollars_left)
 
     @property
     def name(self) -> str:
@@ -129,10 +153,10 @@ class LanguageModel:
         most: int = MOST_OUTPUT,
         left_out: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
-        """Return the model's answer, an object of the schema. Secrets are taken out of what is sent. `purpose` is a
-        word for the log; `system`, `head` and `most` are as for `Call`. Text of others belongs into fences (`fenced`).
-        With `left_out`, parts of the answer that are not of the schema are no error: they are left out, each with a
-        call that says why (schema.fitting). Raises ModelError, and MemtuiError if the log can't be written."""
+        """Return the model's answer, an object of the schema. Secrets are taken out of what is sent; text of others
+        belongs into fences (`fenced`). `purpose`: a word for the log; `system`, `head`, `most`: as for `Call`;
+        `left_out` is called with why for each part of the answer that is not of the schema, which is then no error.
+        Raises ModelError, and MemtuiError if the log can't be written."""
         call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
         noted = log.LoggedCall(
             ids.new_id(self._now()), self._now(), purpose, self._backend.name, self._backend.model, self._most(call)
@@ -163,7 +187,7 @@ class LanguageModel:
                     # With some chance in it, so that several attempts don't come at once.
                     chance = random.uniform(0.75, 1.25)  # noqa: S311
                     wait = max(error.after, chance * min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))))
-                    if not error.retryable or tried >= ATTEMPTS or wait >= stop.left:
+                    if error.outcome not in RETRYABLE or tried >= ATTEMPTS or wait >= stop.left:
                         raise
                     try:
                         stop.pause(wait)
@@ -182,7 +206,7 @@ class LanguageModel:
         try:
             answer = self._backend.call(call, stop)
         except ModelError as error:
-            if error.unmetered and not error.usage.tokens:
+            if error.outcome in UNMETERED and not error.usage.tokens:
                 error.usage = self._most(call)  # it was sent, and may have used so much
             raise
         if left_out is not None and isinstance(answer.data, dict):
@@ -197,22 +221,7 @@ class LanguageModel:
 
     def _log(self, noted: log.LoggedCall, outcome: str, used: ModelUsage, seconds: float, tried: int) -> None:
         self.spent = self.spent.plus(used)
-        ended = log.LoggedCall(
-            noted.id, noted.time, noted.purpose, noted.backend, noted.model, used, outcome, seconds, tried
-        )
         try:
-            log.append(self._root, ended)
+            log.append(self._root, replace(noted, usage=used, outcome=outcome, seconds=seconds, attempts=tried))
         except OSError as error:
             raise storage_error(error, self._root + "/log") from error
-
-
-def _backend(
-    name: str, env: dict[str, str], root: str, model: str, workplace: str, left: Callable[[], float | None]
-) -> "Api | Headless":
-    if name == "api":
-        from memtui.llm.api import Api
-
-        return Api(env, model)
-    from memtui.llm.headless import Headless, program
-
-    return Headless(env, root, program(env) or "claude", model, workplace, left)

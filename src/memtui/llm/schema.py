@@ -28,7 +28,9 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
     at = place or "the answer"
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(_is(value, kind) for kind in kinds):
+    # True is an int of Python.
+    possible = set(kinds) - ({"integer", "number"} if isinstance(value, bool) else set())
+    if kinds and not any(isinstance(value, TYPES[kind]) for kind in possible):
         return f"{at} is not of type {' or '.join(kinds)}"
     if "enum" in schema and value not in schema["enum"]:
         return f"{at} is none of {', '.join(map(str, schema['enum']))}"
@@ -80,10 +82,6 @@ def _named(value: dict[str, Any], schema: Schema, place: str) -> tuple[dict[str,
     names = schema.get("properties", {})
     unknown = [f"{place or 'the answer'} has an unknown key, “{str(key)[:40]}”" for key in value if key not in names]
     return {key: each for key, each in value.items() if key in names}, unknown
-
-
-def _is(value: object, kind: str) -> bool:
-    return isinstance(value, TYPES[kind]) and not (isinstance(value, bool) and kind in {"integer", "number"})
 
 
 def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:

@@ -1,10 +1,6 @@
-"""What the model of the subconscious is told after a turn, and what its answer may be.
-
-It gets rules, the blocks, what it noted earlier in the session, and what is new. It may look at files a few times, each
-time by an answer that only asks for that; then it answers with changes of blocks, whispers and replies. Each of these
-is checked here against what was said (evidence.py), so that what a tool printed, or a file of the project holds, can
-put nothing into the subconscious's mouth.
-"""
+"""What the model of the subconscious is told after a turn (rules, blocks, what it noted earlier, what is new), and what
+its answer may be: looks at files, a few times; then changes of blocks, whispers and replies. Each is checked against
+what was said (reading.py), so that no tool's output puts words into its mouth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,10 +88,9 @@ def _object(properties: Schema, needed: Sequence[str] = ()) -> Schema:
 
 @dataclass(frozen=True)
 class Situation:
-    """What the subconscious knows when it is asked. `blocks`: names and texts; `earlier`: its runs of the session, the
-    newest first; `mentions`: (id, who, words) that wait for a reply; `known`: the catalogue of memories; `undone`: what
-    the person undid, as `Blocks.undone` lists it; `top`: the directory that it may look at, empty for none;
-    `all_tools`: whether a client runs it with tools of its own."""
+    """What the subconscious knows when it is asked. `earlier`: its runs of the session, newest first; `mentions`: (id,
+    who, words) that wait for a reply; `known`: the catalogue of memories; `undone`: as `Blocks.undone` lists it; `top`:
+    the directory that it may look at, empty for none; `all_tools`: whether a client runs it with its own."""
 
     directives: str
     blocks: Mapping[str, str]
@@ -111,7 +106,7 @@ class Situation:
 @dataclass
 class Wishes:
     """What an answer asks for, as far as it is allowed: `edits` of (block, old, new), `whispers`, of which some reply
-    to mentions (`replied`: their ids). `refused`: what was not, and why."""
+    to mentions (`replied`: their ids); `refused`: what was not, and why."""
 
     edits: list[tuple[str, str, str]] = field(default_factory=list)
     whispers: list[Whisper] = field(default_factory=list)
@@ -122,13 +117,19 @@ class Wishes:
 
 
 def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
-    """Ask the model about what is new, and put into `found` what it wishes; also if a later call of it fails, what it
-    looked at. Raises ModelError, MemtuiError if the log of calls can't be written."""
+    """Ask the model about what is new, and put into `found` what it wishes and what it looked at, also if a later call
+    of it fails. Raises ModelError, MemtuiError if the log of calls can't be written."""
     looker = tools.Tools(situation.top) if situation.top else None
     rules = SYSTEM.format(
         directives=situation.directives, looks=WITH_LOOKS if looker else WITH_ALL if situation.all_tools else ""
     )
-    prompt, steps, evidence = _told(situation), 0, _evidence(situation)
+    prompt, steps = _told(situation), 0
+    own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
+    person, agent = (
+        [*situation.heard.said(who), *(words for _, by, words in situation.mentions if by == who)]
+        for who in (PERSON, AGENT)
+    )
+    evidence = Sources(person, agent, [*situation.blocks.values(), *own], situation.heard.printed())
     while True:
         answer = model.ask(
             PURPOSE, rules, prompt, form_of_answer(looker is not None and steps < STEPS), head=_head(situation),
@@ -152,15 +153,6 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
         if beside := " and ".join(key for key in ("edits", "whispers", "replies") if answer.get(key)):
             found.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
             prompt += f"\n\nNothing was done of your {beside}: give them again, without `looks`."
-
-
-def _evidence(situation: Situation) -> Sources:
-    own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
-    said = {
-        who: [*situation.heard.said(who), *(words for _, by, words in situation.mentions if by == who)]
-        for who in (PERSON, AGENT)
-    }
-    return Sources(said[PERSON], said[AGENT], [*situation.blocks.values(), *own], situation.heard.printed())
 
 
 def _head(situation: Situation) -> str:

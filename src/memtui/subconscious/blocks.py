@@ -1,9 +1,6 @@
-"""The blocks of the subconscious and their versions, both of which the journal keeps.
-
-Each change is one of the journal's: by a person, whose undo finds it, or by the model (`MODEL`), which an undo without
-a name steps over, so that it is never in the way of a person's own. Those of a run are one group, by the run's id. A
-block that was changed since is left as it is.
-"""
+"""The blocks of the subconscious and their versions, both of which the journal keeps: changes by a person, whose undo
+finds them, or by the model (`MODEL`), which an undo without a name steps over. Those of a run are one group. A block
+that was changed since is left as it is."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -38,9 +35,9 @@ class RefusedEditError(UsageError):
 
 @dataclass(frozen=True)
 class BlockVersion:
-    """One text that a block had. `id`: of the change in the journal, empty if that has none; `time`: seconds since the
-    epoch; `digest`: of the file's content, None for no file; `by`: MODEL (in a `run` after a turn of `session`),
-    PERSON, or OTHER for an editor or a program; `undid`: the id of the change that was undone by it."""
+    """One text that a block had. `id`: of the change in the journal, empty if that has none; `digest`: of the content,
+    None for no file; `by`: MODEL (in a `run` after a turn of `session`), PERSON, or OTHER for an editor or a program;
+    `undid`: the id of the change that it undid."""
 
     id: str
     time: float
@@ -61,8 +58,7 @@ def _changes(root: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
 
 
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
-    """Return what a run changed, in order: the name of the block, and its text before and after. What is not kept any
-    more is left out."""
+    """Return what a run changed, in order: a block's name, and its text before and after, as far as that is kept."""
     changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
     for change, row in _changes(root):
@@ -102,8 +98,8 @@ class Blocks:
         return places.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
-        """Return the text of a block as a person sees it, without a file its default; empty if it has none. Of a file
-        that can't be read whole, what sessions get. Raises NotFoundError."""
+        """Return the text of a block as a person sees it, or its default; of a file that can't be read whole, what
+        sessions get. Raises NotFoundError."""
         self.owner(name)
         try:
             found = places.whole(self.root, self.project, name)
@@ -128,11 +124,8 @@ class Blocks:
 
     def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
-        removes. False if the block has it so already. Other sessions may have changed the block since it was read.
-
-        Raises RefusedEditError if `old` is not there exactly once, or the block would get too long; MemtuiError if it
-        can't be written.
-        """
+        removes. False if the block has it so already. Raises RefusedEditError if `old` is not there exactly once, or
+        the block would get too long; MemtuiError if it can't be written."""
         if name == places.DIRECTIVES or name not in places.BLOCKS:
             raise RefusedEditError(f"The block {name} is not yours to change.")
         new = redact(visible.clean(new).strip("\n"))[0]
@@ -158,7 +151,7 @@ class Blocks:
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
         """Write a block as a person, as one step of undo; False if nothing changed. `expected`: the text that the
-        person saw, with which ConflictError is raised if the block is another one by now. Raises MemtuiError."""
+        person saw. Raises ConflictError if it is another one by now, MemtuiError."""
         journal.recover()
         present, path = self.editable(name), self._target(name)
         if expected is not None and present != expected.strip():
@@ -177,8 +170,8 @@ class Blocks:
         return f"{verb} the block {name}" + (" of this project" if self.owner(name) else "")
 
     def versions(self, name: str) -> list[BlockVersion]:
-        """Return the versions of a block that the journal knows, newest first, with those that others wrote between
-        them. Raises NotFoundError, MemtuiError."""
+        """Return the versions of a block, newest first, with those that others wrote between the journal's. Raises
+        NotFoundError, MemtuiError."""
         path = self._target(name)
         found: list[BlockVersion] = []
         last: str | None = None
@@ -213,7 +206,7 @@ class Blocks:
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
         """Return what the model changed in these blocks and their person undid, as far as that is so still, newest
-        first: the block, the lines that it had added, and those that it had removed."""
+        first: the block, the lines that it had added, and removed."""
         found: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
         names = {self.path(name): name for name in places.BLOCKS}

@@ -1,9 +1,6 @@
-"""Whether the subconscious may run, with which model and tools; the switch by which a person stops it; and what it does
-and waits for, as both user interfaces show it.
-
-The state of a session that it reads (`sessions/<id>.json`) is replaced as a whole: with the answer of a run before this
-is acted on, and without it after that. So a killed process loses no answer, and acts on none twice.
-"""
+"""Whether the subconscious may run, with which model and tools; the switch by which a person stops it; what it does and
+waits for. The state of a session (`sessions/<id>.json`) is replaced as a whole, with an answer before it is acted on
+and without it after that: a killed process loses none, and acts on none twice."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -14,7 +11,7 @@ from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.storage import storage_error
 from memtui.core.client import projects
 from memtui.core.settings import config
-from memtui.llm import choice, log, offered
+from memtui.llm import choice, log
 from memtui.llm.call import BUDGET, ModelUsage
 from memtui.subconscious import places, runs
 
@@ -32,7 +29,7 @@ TELLINGS, WAITING_SECONDS = 3, clock.DAY
 @dataclass(frozen=True)
 class Powers:
     """What the subconscious may do in a project: its `mode`, its `tools` as they are set, those that are `allowed` and
-    why these are `fewer`, the `model` as it is set, and `why` it can't run, empty if it can."""
+    why these are `fewer`, the `model`, and `why` it can't run, empty if it can."""
 
     mode: str
     tools: str
@@ -71,7 +68,7 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
-    model = chosen.model if chosen.chosen else offered.best(env, root, chosen, ask=False)
+    model = chosen.model if chosen.chosen else choice.best(env, root, chosen, ask=False)
     less = tools == "full" and chosen.backend != "claude"
     allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
     found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)
@@ -127,9 +124,9 @@ def start(root: str) -> bool:
 
 
 def load(root: str, session: str) -> dict[str, Any]:
-    """Read the state of a session: `path`, `offset` and `mark` of its transcript (core/client/cursor.py),
-    `conversation` (core/client/conversation.py), `mentions` that wait, `answer`, one that is not acted on yet, and
-    `in_vain`, how often what comes next was sent without one; `{}` if there is none."""
+    """Read the state of a session: `path`, `offset` and `mark` of its transcript, `conversation`, `mentions` that wait,
+    `answer`, one that is not acted on yet, and `in_vain`, how often what comes next was sent without one; `{}` if there
+    is none."""
     try:
         state = fastjson.loads_dict(fs.read_bytes(places.session(root, session), STATE_BYTES))
     except OSError:
@@ -143,8 +140,8 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
-    """Return the mentions of a state that still wait for a reply, each with `id`, `who`, `words`, `time` and `told`:
-    not those of which was told often enough in vain, or that are too old."""
+    """Return the mentions of a state that still wait for a reply (`id`, `who`, `words`, `time`, `told`): not those told
+    of too often in vain, or too old."""
     given = state.get("mentions")
     found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     found = [each for each in found if all(isinstance(each.get(key), str) for key in ("id", "who", "words"))]
@@ -175,8 +172,8 @@ class WaitingMention(NamedTuple):
 
 @dataclass(frozen=True)
 class Overview:
-    """The state of the subconscious in a project. `today`: what its calls used since midnight; `calls`: how many;
-    `budget`: why the budget of the day lets it ask no more, empty if it does; `under_way`: runs that read now."""
+    """The state of the subconscious in a project. `today`: what its `calls` used since midnight; `budget`: why it can
+    ask no more today, empty if it can; `under_way`: runs that read now."""
 
     powers: Powers
     stopped: float | None

@@ -1,9 +1,5 @@
-"""The blocks of the subconscious, and the files in which it keeps them and all else, under `subconscious/` in memtui's
-root. Hooks import this module.
-
-A block is a short text that the subconscious keeps up to date, a Markdown file that its person may edit with anything.
-Some blocks are for everything that its person does, the others for one project.
-"""
+"""The blocks of the subconscious, short Markdown texts that it keeps up to date and its person may edit, some for one
+project; and where all its files are, under `subconscious/` in memtui's root. Hooks import this module."""
 
 import posix
 
@@ -57,8 +53,8 @@ def text(root: str, project: str, name: str) -> str:
 
 
 def whole(root: str, project: str, name: str) -> str:
-    """Return all of a block, of any length up to WHOLE_BYTES; empty if there is none. Raises OSError for a file that
-    can't be read whole: what is written instead of it would lose the rest."""
+    """Return all of a block, up to WHOLE_BYTES; empty if there is none. Raises OSError for a file that can't be read
+    whole: a change would lose the rest."""
     file = path(root, project, name)
     try:
         data = fs.read_bytes(file, WHOLE_BYTES + 1)

@@ -1,9 +1,7 @@
 """What is new in a session's transcript, as the subconscious reads it: who said what, without what hooks and the client
-put in, with the beginnings of what tools were called with and answered.
-
-What a tool printed, or a file of the project holds, may tell the model to do something. So a change of a block and a
-whisper must quote words that the person or the agent said, and no text may repeat what nobody said.
-"""
+put in, with the beginnings of calls of tools and their answers. What a tool printed, or a file holds, may tell the
+model to do something: a change of a block and a whisper must quote what was said, and no text may repeat what nobody
+said."""
 
 import re
 import unicodedata
@@ -54,8 +52,8 @@ class Mention:
 
 @dataclass
 class Heard:
-    """What was heard: `lines` of (who, text), oldest first; `left_out`: how many older ones there was no room for;
-    `mentions`: what addresses the subconscious; `in_midst`: whether the session began before what is read at all."""
+    """What was heard: `lines` of (who, text), oldest first; `left_out`: how many older ones had no room; `mentions`:
+    what addresses the subconscious; `in_midst`: whether the session began before what is read at all."""
 
     lines: deque[tuple[str, str]] = field(default_factory=deque)
     left_out: int = 0
@@ -120,8 +118,8 @@ def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
 
 
 class Sources:
-    """What was said, and what was only brought by tools and files. `person`: messages of the person; `agent`: those of
-    the agent; `known`: texts that may be repeated, as those of the blocks themselves; `printed`: what tools printed."""
+    """What was said by `person` and `agent`, what may be repeated (`known`), and what tools `printed` or files
+    brought."""
 
     def __init__(
         self, person: Sequence[str], agent: Sequence[str], known: Iterable[str] = (), printed: Iterable[str] = ()
@@ -145,8 +143,8 @@ class Sources:
         return enough and line in (self._person if person else self._both)
 
     def repeats(self, text: str, *, person: bool = False, files: bool = True) -> str:
-        """Return words of a text that nobody said and a tool printed, or with `files` a file has; empty if there are
-        none: an address, a whole sentence, or some words in a row. With `person`, the agent counts as nobody."""
+        """Return words of a text that nobody said and a tool printed, or with `files` a file has: an address, a whole
+        sentence, or some words in a row; else "". With `person`, the agent counts as nobody."""
         said = self._of_person if person else self._of_both
         brought = [*self._printed, *(self._read if files else ())]
         for run in _runs(text):

@@ -1,8 +1,5 @@
-"""One run of the subconscious: read what is new in a session, ask, and act on the answer. It is a process of its own,
-which a worker starts after a turn.
-
-A session has one run at a time; one more waits for it, and reads what came meanwhile.
-"""
+"""One run of the subconscious, a process of its own that a worker starts after a turn: read what is new in a session,
+ask, and act on the answer. A session has one run at a time; one more waits for it, and reads what came meanwhile."""
 
 import os
 import signal
@@ -15,7 +12,7 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.base.errors import MemtuiError
 from memtui.core.client import cursor, transcript
-from memtui.core.client.conversation import Conversation
+from memtui.core.client.conversation import Conversation, cleaned
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import find_note
 from memtui.core.places import locate
@@ -52,15 +49,6 @@ def _pending(given: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
     return run, [(str(name), str(old), str(new)) for name, old, new in rows]
 
 
-def _cleaned(value: Any) -> Any:
-    """Return what a file will hold, without secrets."""
-    if isinstance(value, str):
-        return redacted(value)
-    if isinstance(value, (list, tuple)):
-        return [_cleaned(part) for part in value]
-    return {key: _cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
-
-
 class Along:
     """A session to read. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
 
@@ -80,8 +68,8 @@ class Along:
         self._looked, self._off = time.monotonic(), False
 
     def run(self) -> Run | None:
-        """Read what is new, ask and act; None if the subconscious may not run here, or there is nothing new. What goes
-        wrong with the model is the run's outcome. Raises MemtuiError, OSError."""
+        """Read what is new, ask and act; None if it may not run here, or nothing is new. What goes wrong with the model
+        is the run's outcome. Raises MemtuiError, OSError."""
         if not self.id or not self.transcript.startswith("/"):
             return None
         powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)
@@ -108,7 +96,8 @@ class Along:
             control.save(self.root, self.id, state)
         heard, conversation, end = self._listen(state)
         mentions = _waiting(state, heard, self.now())
-        if not _is_news(heard):
+        said = sum(len(text) for text in heard.said(reading.AGENT))
+        if not (heard.mentions or heard.said(reading.PERSON)) and said < LEAST:
             return None
         run = Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
@@ -144,7 +133,7 @@ class Along:
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
         run = replace(run, refused=tuple(wishes.refused))
         after["mentions"] = [each for each in mentions if each["id"] not in wishes.replied]
-        kept = _cleaned({"run": run.data(), "edits": wishes.edits})
+        kept = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
         control.save(self.root, self.id, {**after, "answer": kept})
         self._act(*(_pending(kept) or (run, [])))
         control.save(self.root, self.id, after)
@@ -165,7 +154,7 @@ class Along:
 
     def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
         """Note a run without an answer. The same words are sent again with what comes next, unless they were in vain
-        some times already."""
+        too often."""
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
         why = error.message
         if isinstance(error, ModelError) and error.futile:
@@ -206,8 +195,8 @@ class Along:
         )
 
     def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
-        """Do what an answer asks for, and log the run. What was done by a process that was killed then is not done
-        `again`. Raises OSError."""
+        """Do what an answer asks for, and log the run; `again`, without what a process did that was killed then. Raises
+        OSError."""
         changes, refused = [], list(run.refused)
         for name, old, new in edits:
             try:
@@ -226,12 +215,6 @@ class Along:
         runs.append(self.root, replace(run, changes=tuple(changes), refused=tuple(map(redacted, refused))))
 
 
-def _is_news(heard: reading.Heard) -> bool:
-    """Tell whether what was heard is worth a call."""
-    said = sum(len(text) for text in heard.said(reading.AGENT))
-    return bool(heard.mentions or heard.said(reading.PERSON)) or said >= LEAST
-
-
 def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
     """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
     of."""
@@ -248,8 +231,8 @@ def seconds(root: str) -> int:
 
 
 def main() -> None:
-    """Run for the hook's payload on standard input. Never raises. Also at its end by a signal the client that it has
-    started ends with it."""
+    """Run for the hook's payload on standard input. Never raises. The client that it started ends with it, also by a
+    signal."""
     env = dict(os.environ)
     root = paths.root(env)
     for number in (signal.SIGALRM, signal.SIGTERM):

@@ -1,10 +1,6 @@
 """The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it; and
-its whispers.
-
-A run is logged when it begins and again when it has ended; one that only began is under way, or was killed. A whisper
-is a note of guidance for one session, so it is delivered once, before the next prompt or, urgent, before the next tool,
-with a receipt (core/inbox/claims.py).
-"""
+its whispers. A run is logged when it begins and again when it has ended; one that only began is under way, or was
+killed. A whisper is a note for one session, delivered once, with a receipt (core/inbox/claims.py)."""
 
 import os
 from dataclasses import dataclass, fields
@@ -41,10 +37,9 @@ class Whisper(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """One run. `time` in seconds since the epoch; `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the
-    model gave no answer; `why`: in words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what
-    its tools looked at; `changes`: of blocks, each begun by the block's name; `refused`: what it asked for and did not
-    get."""
+    """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the model gave no answer; `why`: in
+    words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what its tools looked at; `changes`:
+    of blocks, each begun by the block's name; `refused`: what it asked for and did not get."""
 
     id: str
     time: float

@@ -1,7 +1,5 @@
-"""The tools of the subconscious: Read, Grep and Glob, below the directory of the session's work tree and nowhere else.
-
-They are run here, not by a client: what a transcript talks the model into can read no other file, and change none.
-"""
+"""The tools of the subconscious, run here and not by a client: Read, Grep and Glob, below the directory of the
+session's work tree. What a transcript talks the model into can read no other file, and change none."""
 
 import fnmatch
 import os

@@ -1,7 +1,5 @@
 """The answers to the agent's questions (the tool AskUserQuestion), as the client reports them: what the person typed.
-
-An option that they only picked is no words of theirs, and says what this one task needs; so it makes no draft, also if
-the agent had recommended another one. It is told with what they typed about it."""
+An option that they only picked is no words of theirs: it makes no draft, and is told with what they typed about it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -60,8 +58,7 @@ def is_report(text: str) -> bool:
 
 def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
     """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
-    `from_client`: the client is known to have written the text; otherwise only the result counts, which no other tool
-    has."""
+    unless the text is known to be `from_client`, only the result counts, which no other tool has."""
     found = result if isinstance(result, dict) else {}
     if found.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself
@@ -71,7 +68,12 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
     if response:
         yield TypedAnswer(response)
     known = _by_text([*asked(questions), *asked(found.get("questions"))])
-    answers, notes = found.get("answers"), _noted(found.get("annotations"))
+    answers, notes = found.get("answers"), found.get("annotations")
+    notes = {
+        str(key): text_of(row.get("notes"))
+        for key, row in (notes.items() if isinstance(notes, dict) else ())
+        if isinstance(row, dict)
+    }
     if not isinstance(answers, dict):
         answers, notes = _reported(text, known) if from_client else ({}, {})
     for question in dict.fromkeys([*map(str, answers), *notes]):
@@ -123,12 +125,6 @@ def _split(answer: str, labels: set[str]) -> list[str]:
             own.append(parts[at])
         at = end or at + 1
     return [*found, ", ".join(own)]
-
-
-def _noted(given: object) -> dict[str, str]:
-    """Return the notes by question."""
-    rows = given if isinstance(given, dict) else {}
-    return {str(key): text_of(row.get("notes")) for key, row in rows.items() if isinstance(row, dict)}
 
 
 def _reported(text: str, known: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:

@@ -1,16 +1,16 @@
 """The conversation of a session: the person's words by channel, the agent's words before them, the todo list, and what
 runs in the background.
 
-The person's words are in five places: user records, rejected tools, messages queued in mid-turn, answers to the agent's
-questions, and what is added to the approval of a tool or plan. A tool may print the very sentences with which the
-client reports a refusal or an answer, so these count only where the record itself shows that the client wrote them.
-What enters the client's queue does not say who wrote it: it waits for the record that does (speaker.py)."""
+The person's words are in user records, rejected tools, messages queued in mid-turn, answers to the agent's questions,
+and what is added to an approval. A tool may print the very sentences with which the client reports these, so they count
+only where the record shows that the client wrote them. What is queued does not say who wrote it: it waits for the
+record that does (speaker.py)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.core.base import ids, session_state
 from memtui.core.client import answers, background, speaker, transcript
@@ -46,9 +46,8 @@ _TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
-    agent's text since the person's last message, or the call that they refused, approved or stopped, in short;
-    `tools`: the tools it used since; `uuid`: the record's, empty if it has none; `request`: what the person had asked
-    for before; `interrupted`: whether they had just stopped the agent."""
+    agent's text since their last one, or the call that they decided on; `tools`: those used since; `uuid`: the
+    record's; `request`: what they had asked for before; `interrupted`: whether they had just stopped the agent."""
 
     text: str
     channel: str
@@ -98,6 +97,15 @@ def _restored_todos(rows: object) -> list[Todo]:
     return [Todo(str(row[0]), str(row[1])) for row in _list(rows) if isinstance(row, list) and len(row) == 2]
 
 
+def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return what a file will hold, with `clean` applied to each text in it."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | tuple):
+        return [cleaned(part, clean) for part in value]
+    return {key: cleaned(part, clean) for key, part in value.items()} if isinstance(value, dict) else value
+
+
 def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str, list[object]]]:
     """Yield the names and rows of a table of the state that have so many parts."""
     for name, row in session_state.table(state, key).items():
@@ -106,11 +114,10 @@ def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str,
 
 
 class Conversation:
-    """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
-    `todos_changed`, `running`, `last_message`, `was_injected`. A queued message is no turn before a record says whose
-    it is, or `end_queue` is called. `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is
-    applied to every text before it is cut, half a secret would not be recognised, and to the state. `asks` tells
-    whether a prompt asks for something: one that only says what was wrong goes on with the request before."""
+    """What a transcript's records add up to, given to `feed` in order: `turns`, `todos()`, `todos_changed`, `running`,
+    `last_message`, `was_injected`. A queued message is no turn before a record says whose it is, or `end_queue` is
+    called. `state` (from `to_state`) continues an earlier reading. `clean` is applied to every text before it is cut,
+    and to the state. `asks` tells whether a prompt asks for something, or goes on with the request before."""
 
     def __init__(
         self,
@@ -136,8 +143,8 @@ class Conversation:
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
-        """Return what a later reading continues from: the agent's last words, the request under way, the todo list,
-        messages in the queue, and hashes of what hooks gave and others wrote, not the turns."""
+        """Return what a later reading continues from, not the turns: the agent's last words, the request under way, the
+        todo list, the queue, and hashes of what hooks gave and others wrote."""
         state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()} | {
             "todos": self._todos,
             "todos_changed": self.todos_changed,
@@ -147,19 +154,11 @@ class Conversation:
             "queued": [asdict(turn) for turn in self._queued],
             "calls": self._calls,
         }
-        cleaned = {key: self._cleaned(value) for key, value in state.items()}
-        return cleaned | {
+        kept = {key: cleaned(value, self._clean) for key, value in state.items()}
+        return kept | {
             "others": [*self._others][-MAX_OTHERS:],
             "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
         }
-
-    def _cleaned(self, value: object) -> object:
-        """Return a value of the state cleaned: also the input of tools, and what an older version kept."""
-        if isinstance(value, str):
-            return self._clean(value)
-        if isinstance(value, list | tuple):
-            return [self._cleaned(part) for part in value]
-        return {key: self._cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
 
     def _restore(self, state: dict[str, object]) -> None:
         for key, name in _TEXTS.items():
@@ -293,7 +292,11 @@ class Conversation:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
         name, given, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
         result, failed = record.get("toolUseResult"), block.get("is_error") is True
-        if speaker.STOPPED.match(text) if failed else speaker.has_text(record):
+        if (
+            speaker.STOPPED.match(text)
+            if failed
+            else any(each.get("type") == "text" for each in transcript.blocks(record))
+        ):
             self._doing = text_of(given.get("doing"))
         if name in _BACKGROUND_TOOLS:
             self.running.pop(background.over(name, given, text, result, failed=failed), None)

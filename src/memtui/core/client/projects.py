@@ -1,7 +1,5 @@
-"""The projects that the client keeps directories for, and their paths.
-
-The directory's name (the slug) can't be decoded, since every odd character became `-`. So the path is read from the
-transcripts: it is the first `cwd` with this slug, or a directory above it with this slug. Paths are cached in
+"""The projects that the client keeps directories for, and their paths. A directory's name (the slug) can't be decoded,
+so the path is read from the transcripts: the first `cwd` with this slug, or a directory above it. Cached in
 `run/projects.json`."""
 
 import os
@@ -32,9 +30,8 @@ class Project:
 
 
 def with_memory(env: dict[str, str]) -> list[Project]:
-    """List the projects that have native memory, by slug. A directory that can't be read is left out. A directory
-    without memory costs one listing. Its transcripts are read only to find the path of a project that its own
-    transcripts do not name."""
+    """List the projects that have native memory, by slug. Transcripts are read only to find the path of a project that
+    its own do not name; a directory that can't be read is left out."""
     finder = _PathFinder(env)
     top = finder.top
     slugs = sorted(slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory"))
@@ -60,9 +57,8 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
 
 
 def names(env: Mapping[str, str], found: Mapping[str, str | None]) -> dict[str, str]:
-    """Return what a person calls projects, for their paths by slug (or by another key): the name of the directory; of
-    those with the same name, as much of the path as tells them apart. A project whose path is not known (None) is
-    called by what its slug, the key, adds to that of the home directory."""
+    """Return what a person calls projects, for their paths by slug (or another key): the directory's name, with as much
+    of the path as tells equal ones apart; without a path (None), what the slug adds to that of the home directory."""
     home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
     parts = {path: [part for part in path.split("/") if part] for path in found.values() if path}
     called: dict[str, str] = {}
@@ -109,9 +105,9 @@ def _mtime_ns(path: str) -> int:
 
 
 class _PathFinder:
-    """A search for the paths of projects, with its cache: `paths`, slug to [stamp, path or None], and `roots`, slug to
-    [stamp, main repository roots of its newest session …]. A stamp is the change time of the directory in ns. A path
-    once found stays valid, since its slug is the name; one that was not found is searched for after any change."""
+    """A search for the paths of projects, with its cache: `known`, slug to [stamp, path or None], and `root_rows`, slug
+    to [stamp, main repository roots of its newest session …]. A stamp is the directory's change time in ns. A path once
+    found stays valid; one that was not found is searched for after any change."""
 
     def __init__(self, env: dict[str, str]) -> None:
         top = paths.config_dir(env) + "/projects"

@@ -31,23 +31,33 @@ class Prompt(NamedTuple):
 def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
     """Return the `most` newest prompts of some projects of the client, newest first; of equal ones only the newest.
     What can't be read is left out."""
-    found: list[Prompt] = []
-    for path in _newest_first(f"{config_dir}/projects/{slug}" for slug in slugs):
-        oldest = min((each.time for each in found), default=0.0) if len(found) >= most else 0.0
-        if _changed(path) < oldest:
+    files: list[tuple[float, str]] = []
+    for slug in slugs:
+        try:
+            with os.scandir(f"{config_dir}/projects/{slug}") as entries:
+                files += [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
+        except OSError:
+            continue
+    newest: list[Prompt] = []
+    for changed, path in sorted(files, reverse=True)[:TRANSCRIPTS]:
+        if len(newest) >= most and changed < min((each.time for each in newest), default=0.0):
             break  # all its prompts are older than those that were found
-        found = _distinct([*found, *of_transcript(path)])[:most]
-    return found
+        distinct: dict[str, Prompt] = {}
+        for each in sorted([*newest, *of_transcript(path)], key=lambda prompt: -prompt.time):
+            distinct.setdefault(normalised(each.text), each)
+        newest = list(distinct.values())[:most]
+    return newest
 
 
 def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
     """Yield the prompts at the end of a transcript, or from the offset `start`, oldest first; none if it can't be
     read."""
+    may_be_prompt = lambda line: len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
     try:
         if start < 0:
             start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
         session = os.path.basename(path).removesuffix(".jsonl")
-        for record in transcript.Reader(path, start, _may_be_prompt):
+        for record in transcript.Reader(path, start, may_be_prompt):
             words = own_words(speaker.prompt_text(record))
             if words:
                 time = clock.parse(record.get("timestamp")) or 0.0
@@ -69,33 +79,3 @@ def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool
         if speaker.request_of(each.text) and asks(each.text):
             return speaker.request_of(clean(each.text))
     return ""
-
-
-def _may_be_prompt(line: bytes) -> bool:
-    return len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
-
-
-def _distinct(found: list[Prompt]) -> list[Prompt]:
-    """Sort prompts, newest first, and keep of equal ones only the newest."""
-    kept: dict[str, Prompt] = {}
-    for each in sorted(found, key=lambda prompt: -prompt.time):
-        kept.setdefault(normalised(each.text), each)
-    return list(kept.values())
-
-
-def _newest_first(directories: Iterable[str]) -> list[str]:
-    found = []
-    for directory in directories:
-        try:
-            with os.scandir(directory) as entries:
-                found += [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
-        except OSError:
-            continue
-    return [path for _, path in sorted(found, reverse=True)[:TRANSCRIPTS]]
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0

@@ -1,7 +1,6 @@
-"""Who spoke: whether a record of a transcript holds a person's own words, and which of it these are.
-
-The client's records name it in fields that differ between versions (docs/hooks.md). A record that names nobody, as
-those of older clients, is a person's; a value that is not known here is not."""
+"""Who spoke: whether a record of a transcript holds a person's own words, and which of it these are. The client names
+it in fields that differ between versions (docs/hooks.md). A record that names nobody is a person's; a value that is not
+known here is not."""
 
 import re
 
@@ -127,18 +126,13 @@ def argument(given: object) -> str:
 
 
 def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
-    """Return what the person added when they approved a plan for a new conversation, empty if they added nothing, and
-    the plan. The client puts both into the prompt that it begins with."""
+    """Return what the person added when they approved a plan for a new conversation, and the plan: the client puts both
+    into its first prompt."""
     plan = text_of(record.get("planContent"))
     rest = text.removeprefix(PLAN_PROMPT).lstrip("\n")
     # A plan may have the very words that come before what the person added.
     before, mark, words = rest.removeprefix(plan).rpartition("\n" + _PLAN_FEEDBACK)
     return (words.strip(), plan or before.strip()) if mark else ("", plan or rest)
-
-
-def has_text(record: dict[str, object]) -> bool:
-    """Tell whether there is text beside the results of tools in a record."""
-    return any(block.get("type") == "text" for block in transcript.blocks(record))
 
 
 def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
@@ -152,8 +146,8 @@ def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
     """Return a person's words on refusing a tool; empty for the output of a program, even if it reads the same. `tool`:
-    the tool's name, empty if unknown. Client 2.1.330 writes who decided. 2.1.197 does not: there the error of another
-    program's tool can look like a refusal, while an error of the client's own tools begins with its words."""
+    its name, empty if unknown. Client 2.1.330 writes who decided; with 2.1.197 another program's error can look like a
+    refusal, while an error of the client's own tools begins with its words."""
     if block.get("is_error") is not True:
         return ""
     kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")

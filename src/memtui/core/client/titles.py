@@ -1,7 +1,6 @@
-"""What a session is about: its title, else the person's own first words; and the branch it is on.
-
-The client writes a title as a record of the transcript, and again when it leaves the session: `custom-title` after
-`/rename`, `ai-title` for one that it made up (2.1.330)."""
+"""What a session is about: its title, else the person's own first words; and the branch it is on. The client writes a
+title as a record, and again when it leaves the session: `custom-title` after `/rename`, `ai-title` for its own
+(2.1.330)."""
 
 import posix
 from typing import NamedTuple
@@ -29,7 +28,7 @@ def about(path: str | None) -> About:
     """Return what a session is about, by the beginning and the end of its transcript."""
     try:
         head = fs.read_bytes(path or "", HEAD_BYTES)
-        tail = fs.read_bytes(path or "", TAIL_BYTES, max(len(head), _size(path or "") - TAIL_BYTES))
+        tail = fs.read_bytes(path or "", TAIL_BYTES, max(len(head), posix.stat(path or "").st_size - TAIL_BYTES))
     except OSError:
         return About()
     named: dict[str, str] = {}
@@ -44,10 +43,6 @@ def about(path: str | None) -> About:
             branch = transcript.text_of(fastjson.loads_dict(line).get("gitBranch"))
     title = next((named[kind] for kind in TITLES if named.get(kind)), "")
     return About(title or _first_words(head), branch)
-
-
-def _size(path: str) -> int:
-    return posix.stat(path).st_size
 
 
 def _first_words(data: bytes) -> str:

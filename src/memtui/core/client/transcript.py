@@ -1,8 +1,7 @@
-"""Session transcripts of the client: JSON Lines, read with all the damage that real files have.
-
-Real files hold torn lines, two objects glued together, `//` comments, NUL bytes, records without a type, other agents'
-formats, and single lines of megabytes. Lines that can't be read are skipped, and nothing is read twice: a reader
-continues from a byte offset. Hook path: `json` is imported only when a line needs it."""
+"""Session transcripts of the client: JSON Lines, read with all the damage that real files have: torn lines, glued
+objects, `//` comments, NUL bytes, other agents' formats, single lines of megabytes. What can't be read is skipped, and
+nothing is read twice: a reader continues from a byte offset. Hook path: `json` is imported only when a line needs
+it."""
 
 import posix
 
@@ -32,10 +31,9 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """The records of a transcript from a byte offset on, as an iterable of dicts. `offset` is where the next reading
-    begins: behind the last complete line. Lines for whose bytes `keep` is false are not parsed. At most `limit` bytes
-    are read; `whole` tells whether that reached the end of the file. Iterating raises OSError if the file can't be
-    read; a FIFO or device is refused."""
+    """The records of a transcript from a byte offset on, as an iterable of dicts. `offset`: behind the last complete
+    line, where the next reading begins. Lines for whose bytes `keep` is false are not parsed. At most `limit` bytes are
+    read; `whole`: that reached the end of the file. Iterating raises OSError; a FIFO or device is refused."""
 
     def __init__(
         self,
@@ -275,8 +273,8 @@ def attachment_texts(found: "dict[str, object]") -> "list[str]":
 
 def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
     """Return an offset after which a transcript holds everything written since `seconds` (of the epoch); None if that
-    would be more than `limit` bytes from the end, 0 if the file can't be read. It spares a hook the reading of 100 MB.
-    Records are almost in the order of time, hence RECENT_MARGIN_SECONDS."""
+    is more than `limit` bytes from the end, 0 if it can't be read. It spares a hook 100 MB. Records are almost in the
+    order of time, hence RECENT_MARGIN_SECONDS."""
     try:
         size = posix.stat(path).st_size
         tail = RECENT_BYTES
@@ -295,8 +293,8 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
 
 
 def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
-    """Return the path of a delivery's transcript: the recorded one, else wherever its session's file is now. For a
-    delivery with `agent_id` it is the subagent's own transcript, if there is one. `finder` saves time for many."""
+    """Return the path of a delivery's transcript, a subagent's own if it has an `agent_id`: the recorded one, else
+    wherever its session's file is now. `finder` saves time for many."""
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
     if path is None:
