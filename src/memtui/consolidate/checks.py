@@ -84,9 +84,6 @@ def of_scope(checked: Checked) -> Iterator[Finding]:
             yield from check(checked)
 
 
-# Dates
-
-
 def dates(checked: Checked) -> Iterator[Finding]:
     """Find relative dates, each with the date that it meant: `certain` only if the memory names one day of writing."""
     for memory in checked.each():
@@ -111,9 +108,6 @@ def written(memory: Memory) -> tuple[date | None, bool]:
     times = [clock.parse(text_of(memory.fields, key)) for key in WRITTEN]
     days = {datetime.fromtimestamp(time, UTC).date() for time in times if time is not None}
     return (max(days), len(days) == 1) if days else (None, False)
-
-
-# What is gone from the project
 
 
 def gone(checked: Checked) -> Iterator[Finding]:
@@ -179,9 +173,6 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
             yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
 
 
-# What memories say to check
-
-
 def verified(checked: Checked) -> Iterator[Finding]:
     """Find the checks of memories that fail, or that can't be understood."""
     for memory in checked.each():
@@ -233,9 +224,6 @@ def _git(project: ProjectFiles, rest: str) -> bool:
         return (match["what"], match["name"]) in project.git.refs
     path = match["name"].rstrip("/")
     return path in project.git.tracked or any(each.startswith(path + "/") for each in project.git.tracked)
-
-
-# Use
 
 
 def use(checked: Checked) -> Iterator[Finding]:

@@ -240,8 +240,6 @@ class Composition:
             return True
         return trust.load(self.files.store.root, scope.directory).allows(data)
 
-    # The files that the proposals name
-
     def _now(self, path: str) -> bytes | None:
         return self._after[path] if path in self._after else self.files.data(path)
 
@@ -314,8 +312,6 @@ class Composition:
             if proposal.written and not alone and not only_read and not self._is_trusted(path):
                 raise _RefusedError("untrusted", path, references.not_trusted(name(path)))
 
-    # What follows: links, and the lines of MEMORY.md
-
     def _memory(self, path: str, data: bytes) -> Memory:
         return memory.from_bytes(path, self.place(path).scope.label, data)
 
@@ -330,9 +326,14 @@ class Composition:
                     names = self.files.link_names(scope, self._memory(path, data))
                     self._renamed.setdefault(scope.directory, {}).update({(each, path): stem for each in names})
             for output in proposal.written:
-                was = self.files.data(output.path)
-                if was is not None and output.data is not None and not is_index(output.path):
-                    self._rename_field(output.path, was, output.data)
+                path, was = output.path, self.files.data(output.path)
+                if was is None or output.data is None or is_index(path):
+                    continue
+                # Links by a `name` that another one replaces lead to the file by its stem.
+                before, scope = self._memory(path, was), self.place(path).scope
+                is_renamed = self._memory(path, output.data).name != before.name != before.stem
+                if is_renamed and before.name in self.files.link_names(scope, before):
+                    self._renamed.setdefault(scope.directory, {}).setdefault((before.name, path), before.stem)
         for directory, renamed in self._renamed.items():
             inside = {path: data for path, data in self._after.items() if self.place(path).scope.directory == directory}
             scope = self.place(next(path for _, path in renamed)).scope
@@ -346,13 +347,6 @@ class Composition:
                 if after != data:
                     self._after[path] = after
 
-    def _rename_field(self, path: str, was: bytes, now: bytes) -> None:
-        """Let links by the name in a file's frontmatter, which another name replaces, lead to the file by its stem."""
-        old, scope = self._memory(path, was), self.place(path).scope
-        renamed = self._memory(path, now).name != old.name != old.stem
-        if renamed and old.name in self.files.link_names(scope, old):
-            self._renamed.setdefault(scope.directory, {}).setdefault((old.name, path), old.stem)
-
     def _follow_lines(self) -> None:
         """Make the changes of the indexes: first those that point elsewhere, then new lines, then those that go."""
         steps: list[list[tuple[Scope, LineChange]]] = [[], [], []]
@@ -362,11 +356,13 @@ class Composition:
                 scope, file = self.place(output.path)
                 if is_index(output.path) or is_archived(output.path):
                     continue
-                now, was = self._memory(output.path, output.data or b""), self.files.data(output.path)
-                if was is not None:
-                    steps[1].append((scope, _new_hook(file, self._memory(output.path, was), now)))
-                elif output.path not in pointed:
-                    steps[1].append((scope, self._new_line(scope, file, now)))
+                now, data = self._memory(output.path, output.data or b""), self.files.data(output.path)
+                was = "" if data is None else self._memory(output.path, data).description
+                if was and was != now.description:
+                    set_hook = partial(index_lines.set_hook, target=file, hook=now.description, was=was)
+                    steps[1].append((scope, set_hook))
+                elif data is None and output.path not in pointed:
+                    steps[1].append((scope, partial(self._with_line, scope, file, now)))
         for scope, change in (step for group in steps for step in group):
             before = self._now(scope.index_path) or b""
             after = change(before)
@@ -382,41 +378,26 @@ class Composition:
             if heir is not None and self.place(heir).scope == scope:
                 data = self.files.data(path)
                 old = self._memory(path, data) if data is not None else None
-                steps[0].append((scope, _pointed(file, self.place(heir).file, old, name(heir))))
+                steps[0].append((scope, partial(_pointed, file, self.place(heir).file, old, name(heir))))
                 if any(entry.is_for(file) for entry in index.parse_index(self._now(scope.index_path) or b"").entries):
                     pointed.add(heir)
             else:
                 steps[2].append((scope, partial(index_lines.remove_line, target=file)))
         return pointed
 
-    def _new_line(self, scope: Scope, file: str, made: Memory) -> LineChange:
+    def _with_line(self, scope: Scope, file: str, new: Memory, data: bytes) -> bytes:
         root = self.files.store.root
-
-        def change(data: bytes) -> bytes:
-            # An index that only has the new memory would hide all others from the client.
-            if not data and len(scopes.indexed(root, scope)) >= index.MAX_LINES:
-                return data
-            return references.with_line(root, scope, data, file, made.name, made.description, made.type)
-
-        return change
+        # An index that only has the new memory would hide all others from the client.
+        if not data and len(scopes.indexed(root, scope)) >= index.MAX_LINES:
+            return data
+        return references.with_line(root, scope, data, file, new.name, new.description, new.type)
 
 
-def _pointed(file: str, other: str, old: Memory | None, stem: str) -> LineChange:
-    """Return the change of an index that lets the lines of one file lead to another, which may have its own."""
-
-    def change(data: bytes) -> bytes:
-        entries = index.parse_index(data).entries
-        if any(entry.is_for(other) for entry in entries):
-            data = index_lines.remove_line(data, file)
-        title = next((entry.title for entry in entries if entry.is_for(file)), "")
-        own = title if old is not None and title in {old.name, old.stem} else ""
-        return index_lines.replace_target(data, file, other, old_title=own, new_title=own and stem)
-
-    return change
-
-
-def _new_hook(file: str, was: Memory, now: Memory) -> LineChange:
-    """Return the change of an index that lets a line with the old description have the new one."""
-    if not was.description or was.description == now.description:
-        return lambda data: data
-    return lambda data: index_lines.set_hook(data, file, now.description, was.description)
+def _pointed(file: str, other: str, old: Memory | None, stem: str, data: bytes) -> bytes:
+    """Return an index in which the lines of one file lead to another, which may have its own."""
+    entries = index.parse_index(data).entries
+    if any(entry.is_for(other) for entry in entries):
+        data = index_lines.remove_line(data, file)
+    title = next((entry.title for entry in entries if entry.is_for(file)), "")
+    own = title if old is not None and title in {old.name, old.stem} else ""
+    return index_lines.replace_target(data, file, other, old_title=own, new_title=own and stem)

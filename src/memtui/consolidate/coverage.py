@@ -204,9 +204,6 @@ def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))), fields)
 
 
-# Statements
-
-
 def of_file(path: str, data: bytes) -> list[Statement]:
     """List the statements of a memory's file: those of its description and its body, and its other fields."""
     doc = document.parse(data)
@@ -259,9 +256,6 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
     return [("item" if chunk.kind == "item" else "sentence", each) for each in sentences]
 
 
-# Words
-
-
 def words(text: str) -> tuple[str, ...]:
     """Return a text's words as they are compared, in order, without joining ones; CJK text by characters."""
     telling: list[str] = []
@@ -297,9 +291,6 @@ def _compared(word: str) -> str:
     folded = word.casefold()
     ending = next((each for each in ("es", "s") if folded.endswith(each) and len(folded) - len(each) >= 4), "")
     return folded.removesuffix(ending)
-
-
-# Finding a statement
 
 
 class Targets:

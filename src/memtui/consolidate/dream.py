@@ -188,9 +188,6 @@ class Batch(NamedTuple):
         return "\n\n".join(parts)
 
 
-# What becomes of an answer
-
-
 class _UnfitError(Exception):
     """An action is not fit to become a proposal."""
 

@@ -152,7 +152,9 @@ class _Body:
         leans = [LEANING.match(each.text) is not None for each in statements]
         before = statements[first - 1] if first else above
         end = next((at for at in range(first, len(wanted)) if not wanted[at]), len(wanted))
-        if leans[first] and before is not None and not self._is_last(before):
+        newest = coverage.of_text("", self._added.text) if self._added is not None else []
+        follows = bool(newest) and before is not None and newest[-1].text == before.text
+        if leans[first] and before is not None and not follows:
             if self._put_behind(before, statements[first:end]):
                 return self._new_part(chunk, above)
             if not first:
@@ -166,11 +168,6 @@ class _Body:
         begins = missing[0] == statements[0] and chunk.kind != "item"
         text = " ".join(each.text for each in missing)
         return Chunk(chunk.kind, text if marks is None or begins else marks[0].lstrip() + text)
-
-    def _is_last(self, found: Statement) -> bool:
-        """Return whether a statement was added just now, so that what follows comes directly behind it."""
-        said = coverage.of_text("", self._added.text) if self._added is not None else []
-        return bool(said) and said[-1].text == found.text
 
     def _put_behind(self, before: Statement, following: Sequence[Statement]) -> bool:
         """Put statements behind the piece that ends with `before`; return whether there is one without a follower."""

@@ -124,8 +124,6 @@ class _Planner:
         can_change = scope is not None and scope.writable and not scope.problem
         return found if can_change and len(found.raw) <= memory.MAX_BYTES else None
 
-    # Merges
-
     def merges(self) -> Placed:
         """Propose a merge for each cluster of memories of a scope that overlap."""
         shares: dict[frozenset[str], tuple[int, int]] = {}
@@ -169,8 +167,6 @@ class _Planner:
         size = len(memory.from_bytes(memories[0].path, "", merge.written[0].data or b"").body.encode())
         return merge if size <= max(LARGEST, len(memories[0].body.encode())) else None
 
-    # What goes
-
     def removals(self) -> Placed:
         """Propose to remove what is empty or only repeats instructions, to archive what expired."""
         for at, each in self._numbered(REMOVED):
@@ -188,8 +184,6 @@ class _Planner:
                 outputs.append(FileOutput(place, found.raw))
             self.gone.add(found.path)
             yield at, propose(kind, read, outputs, [_evidence(each)], findings.message(each))
-
-    # What lint fixes
 
     def fixes(self) -> Placed:
         """Propose what lint would fix, one change for each file."""
@@ -281,9 +275,6 @@ def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
                 group.append(path)
                 groups[path] = group
     return list({id(each): sorted(each) for each in groups.values()}.values())
-
-
-# Stronger forms of a memory that was violated all the same
 
 
 def pinned(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:

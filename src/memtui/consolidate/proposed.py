@@ -107,9 +107,6 @@ def _saved(store: Store) -> list[Undecided]:
     return rows
 
 
-# Rejections
-
-
 def rejected_path(root: str) -> str:
     """Return the path of the file with what was rejected."""
     return root + "/rejected.json"
@@ -147,9 +144,6 @@ def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             store.journal.run("reject", [FileChange(path, before, data)], what)
     return Rejected(new, pairs, bool(new) or pairs > 0)
-
-
-# Saved ChangeSets
 
 
 def directory(root: str) -> str:

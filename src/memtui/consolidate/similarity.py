@@ -70,9 +70,6 @@ def telling(text: str) -> frozenset[str]:
     return words(text) - FILLERS
 
 
-# Near-duplicates
-
-
 class Pair(NamedTuple):
     """Two memories, the share of their words that both have, by rarity (0 to 1), and the rarest that they share."""
 
@@ -126,9 +123,6 @@ def _share(one: frozenset[str], other: frozenset[str], weights: dict[str, float]
     sizes = [math.fsum(weights[word] for word in bag) for bag in (one, other)]
     smaller, union = min(sizes), sum(sizes) - both
     return (both / smaller + both / union) / 2 if smaller and union else 0.0
-
-
-# What is similar for a person
 
 
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:

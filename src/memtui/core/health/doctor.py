@@ -2,9 +2,10 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths
@@ -27,8 +28,14 @@ FILES_CHECKED = 20_000
 ASKING = ("dream", "recall_select", "subconscious")
 
 
-def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
-    """Run all checks but those of hooks, client and other projects; one that fails gives a finding of its own."""
+def check(
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    known: dict[str, Memory] | None = None,
+    more: Mapping[str, Iterator[Finding]] = MappingProxyType({}),
+) -> list[Finding]:
+    """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own."""
     root = paths.root(env)
     journal = Journal(root)
     here = paths.project_root(cwd)
@@ -47,7 +54,8 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "kept": kept(journal, now),
         "learned": taught.check(root, journal),
     }
-    return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
+    own = [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
+    return [*own, *(each for area, found in more.items() for each in _run(area, found))]
 
 
 def _run(area: str, found: Iterator[Finding]) -> list[Finding]:

@@ -159,9 +159,6 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
             yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))
 
 
-# MEMORY.md, beyond what `IndexState` finds for all
-
-
 def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
     """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
     about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
@@ -208,11 +205,6 @@ def words(text: str) -> set[str]:
     return set(WORD.findall(text.casefold()))
 
 
-def _same(one: str, other: str) -> bool:
-    ones, others = words(one), words(other)
-    return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
-
-
 def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
     """Return an entry's text up to the end of a clause within `room`; empty if the memory lacks words of it."""
     text = entry.hook
@@ -223,9 +215,12 @@ def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
     ends = [match.start() for match in CLAUSE.finditer(text) if match.start() <= room]
     parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
     parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
+    described = words(found.description)
     for each in parts:
+        own = words(each)
+        echoes = bool(described) and len(own & described) >= ECHO * len(own | described)
         pairs = all(each.count(one) == each.count(other) for one, other in ("[]", "()"))
         is_open = not pairs or any(each.count(mark) % 2 for mark in ("`", "**", "__"))
-        if len(words(each)) >= FEWEST_WORDS and not is_open and not _same(each, found.description):
+        if len(own) >= FEWEST_WORDS and not is_open and not echoes:
             return each
     return ""

@@ -39,8 +39,6 @@ class Journal:
         self._ledger = ledger or Ledger(self.path)
         self._group = ""
 
-    # Records
-
     def _intent(
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
@@ -61,8 +59,6 @@ class Journal:
 
     def _end(self, transaction: str, state: str, **more: Any) -> None:
         self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
-
-    # Transactions
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -153,8 +149,6 @@ class Journal:
             return False
         return True
 
-    # After a crash
-
     def unfinished(self) -> dict[str, Any] | None:
         """Return the intent without an end, which a killed process left or another process is working on."""
         try:
@@ -210,8 +204,6 @@ class Journal:
                     target, pid = fs.temporary_of(file) or ("", 0)
                     if pid and target.startswith(name) and (pid == os.getpid() or not process.alive(pid)):
                         fs.unlink(f"{directory}/{file}")
-
-    # Reading
 
     def ledger(self) -> Ledger:
         """Read what was appended; return all transactions and which of them can be undone or redone. Raises OSError."""

@@ -166,8 +166,6 @@ class Intake:
         ]
         return steps, named, journal
 
-    # what memtui itself wrote
-
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
         """Add the versions that memtui's changes made and replaced since the last look, all at a first one."""
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0

@@ -185,9 +185,6 @@ def encoded(target: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
 
 
-# What a link leads to
-
-
 def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
     """Tell whether a target in the file `source` leads to the memory with this path and names."""
     key = key_of(source or path)
@@ -221,9 +218,6 @@ def _ignores_case(directory: str) -> bool:
         return name != name.swapcase() and os.path.samefile(directory, os.path.join(above, name.swapcase()))
     except OSError:
         return False
-
-
-# Changing them
 
 
 def renamed(text: str, leads: Callable[[Link], bool], new: str | None) -> str:

@@ -89,7 +89,10 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
         scopes += [project, replace(auto, exists=os.path.isdir(auto.directory))]
     scopes += _team(env, scopes[-1])
     scopes += _agents(env, cwd, root)
-    user = _user_instructions(env)
+    config = paths.config_dir(env)
+    # The person's own files may be links to anywhere.
+    own = tuple(name for name in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{name}"))
+    user = Scope("instructions", "instructions:user", config, writable=False, files=own)
     shared = project_instructions(cwd, root, {f"{user.directory}/{name}" for name in user.files})
     scopes += [scope for scope in (user, shared) if scope.files]
     if all_projects:
@@ -145,13 +148,6 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
             problem = "" if owner is None or paths.inside(top, directory) else locate.LEAVES_REPOSITORY
             scope = Scope("agent", f"agent:{name}{suffix}", directory, owner, slug, source=name, problem=problem)
             yield replace(scope, writable=not problem)
-
-
-def _user_instructions(env: dict[str, str]) -> Scope:
-    config = paths.config_dir(env)
-    # The person's own files may be links to anywhere.
-    files = tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}"))
-    return Scope("instructions", "instructions:user", config, writable=False, files=files)
 
 
 def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Scope:

@@ -63,8 +63,6 @@ class Store:
         except MemtuiError as error:
             self.problem = error
 
-    # Reading
-
     def scopes(self) -> list[Scope]:
         """List the scopes, as `scopes.discover`."""
         return scopes.discover(self.env, self.cwd)
@@ -76,8 +74,6 @@ class Store:
     def find(self, ref: str) -> Memory:
         """Return the memory for a reference, as `scopes.find`."""
         return scopes.find(self.env, self.cwd, ref)
-
-    # Changing one memory
 
     def create(self, scope: Scope, name: str, description: str, kind: str, body: str) -> Memory:
         """Create a memory of a type, and its line in the index. Raises ConflictError if the name is taken."""
@@ -198,8 +194,6 @@ class Store:
         self.journal.run(op, planned, f"{op} {_name(source)}:{found.stem} to {stem if renames else _name(scope)}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
-    # Trash
-
     def delete(self, found: Memory, *, verb: str = "remove", extra: Sequence[Change] = ()) -> str:
         """Trash a memory with its index line; return the id for `restore`. Raises ConflictError if it changed."""
         scope = self._scope_of(found)
@@ -247,8 +241,6 @@ class Store:
         self.journal.purge(f"delete for good {self._shown(item.memory)}", purge.drop, of=trash_id, gone=purge.gone)
         return purge.left
 
-    # Changing many
-
     def each(
         self, items: Sequence[Item], change: Callable[[Item], Done], go_on: Callable[[int], bool] = lambda _: True
     ) -> Outcome[Item, Done]:
@@ -265,8 +257,6 @@ class Store:
                 except OSError as error:
                     outcome.failed.append((item, storage_error(error, error.filename or "A file")))
         return outcome
-
-    # Helpers
 
     def _shown(self, found: Memory) -> str:
         """Return what the journal calls a memory whose scope may have gone: its reference, with the project's name."""

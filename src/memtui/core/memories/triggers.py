@@ -120,9 +120,6 @@ def of_memory(root: str, directory: str, file: str, found: Memory, now: float | 
     return own + [each for each in kept(rows, at) if each.text.casefold() not in known]
 
 
-# Changes
-
-
 def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
     """Return rows with lines of an origin added, but for known and removed ones; a person's replaces others."""
     result = list(rows)
@@ -231,9 +228,6 @@ def unmute(store: Store, found: Memory, texts: Sequence[str]) -> bool:
     if edits:
         store.journal.run("unmute", edits, f"unmute {scope.label}:{found.stem}")
     return bool(edits)
-
-
-# Lines as a person types them
 
 
 def checked(text: str) -> str:

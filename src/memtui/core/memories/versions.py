@@ -126,8 +126,6 @@ class Versions:
         self.has_peeked = False  # some versions are not in the log
         self._read = self._file = 0
 
-    # reading
-
     def follow(self) -> None:
         """Read what was appended since the last call. Raises MemtuiError."""
         with self.guard:
@@ -246,8 +244,6 @@ class Versions:
             if version.is_of(present := fs.read_or_empty(version.path, MAX_BYTES)):
                 return present
             raise NotFoundError("That version is not kept any more.") from None
-
-    # writing
 
     def see(self, versions: Iterable[Version]) -> None:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from itertools import chain
 from typing import NamedTuple
 
 from memtui.consolidate import gates
@@ -32,27 +33,13 @@ def check(
     known: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """Run all checks, change nothing; `client`: an earlier `client_check`; `known`: as for `status.of_scope`."""
-    foreign = paths.strangers(paths.root(env), paths.project_key(paths.project_root(cwd)))
-    if foreign:
+    root = paths.root(env)
+    if foreign := paths.strangers(root, paths.project_key(paths.project_root(cwd))):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
-    own = doctor.check(env, cwd, now, known)
-    return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own, *_sentences(env), *_models(env, now)]
-
-
-def _sentences(env: dict[str, str]) -> list[Finding]:
-    try:
-        return list(warming.check(paths.root(env)))
-    except OSError as error:
-        return [problem("semantic.failed", why=str(error))]
-
-
-def _models(env: dict[str, str], now: float) -> list[Finding]:
-    try:
-        root = paths.root(env)
-        return [*choice.check(env, root, now), *gates.check(root, now)]
-    except OSError as error:
-        return [problem("llm.failed", why=str(error))]
+    models = {"semantic": warming.check(root), "llm": chain(choice.check(env, root, now), gates.check(root, now))}
+    own = doctor.check(env, cwd, now, known, models)
+    return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
 
 
 def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
@@ -66,14 +53,11 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
     absent = [] if found.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
     hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
-    unserved = [] if absent or now is None or _is_off(env, cwd) else unserved_sessions(env, cwd, now)
+    project = paths.project_root(cwd)
+    is_off = config.value(config.load(paths.root(env), project), project, "mode") == "off"
+    unserved = [] if absent or now is None or is_off else unserved_sessions(env, cwd, now)
     findings = [*found.problems, *absent, *unserved, *found.notes, *hidden]
     return findings or [good("hooks.ok", hooks=len(found.hooks), places=places)]
-
-
-def _is_off(env: dict[str, str], cwd: str) -> bool:
-    project = paths.project_root(cwd)
-    return config.value(config.load(paths.root(env), project), project, "mode") == "off"
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -47,7 +47,9 @@ def installs_path(root: str) -> str:
 def load(root: str) -> dict[str, Record]:
     """Read the records by the path of their settings file. Raises MemtuiError if the list can't be read."""
     try:
-        return {name: _record(record) for name, record in _whole(root).get("files", {}).items()}
+        known = {item.name for item in fields(Record)}
+        rows = _whole(root).get("files", {}).items()
+        return {name: Record(**{key: row[key] for key in row if key in known}) for name, row in rows}
     except (TypeError, AttributeError) as error:
         raise _damaged(root, error) from error
 
@@ -69,11 +71,6 @@ def _damaged(root: str, error: Exception) -> MemtuiError:
     path = installs_path(root)
     hint = f"Move {path} away: `memtui setup hooks --remove` then takes out what it recognises as memtui's."
     return MemtuiError(f"{path} is damaged: {error}.", hint)
-
-
-def _record(value: dict[str, Any]) -> Record:
-    known = {item.name for item in fields(Record)}
-    return Record(**{key: found for key, found in value.items() if key in known})
 
 
 def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
