@@ -79,7 +79,7 @@ async def test_the_preview_tells_all_there_is(app):
         assert "Why: the lock file" in text  # without the stars
         assert "→ release-steps" in text
         assert "← release-steps" in text
-        assert "line 4: Use pnpm in this repository" in text
+        assert "line 4\n" in text
         assert "delivered 4×" in text
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
@@ -619,11 +619,56 @@ async def test_every_memory_says_where_it_comes_from(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        assert "origin  came with the repository" in detail(app).split("\n")[:5]
+        assert "origin    came with the repository" in detail(app).split("\n")[:5]
         await stand_on(pilot, "editor")
-        assert "origin  not known" in detail(app).split("\n")[:5]
+        assert "origin" not in detail(app), "nothing is said of what is not known"
         await stand_on(pilot, "flaky-upload-test")
-        assert "origin  session 7c1e55a0" in detail(app).split("\n")[:5]
+        assert "origin    session 7c1e55a0" in detail(app).split("\n")[:5]
+
+
+async def test_the_detail_begins_with_the_facts_and_says_nothing_twice(app, world):
+    says = "Deploy on Tuesdays only"
+    write(
+        f"{world.config}/memory/deploy-days.md",
+        f"---\nname: deploy-days\ndescription: {says}\ntype: project\n---\n\n# {says}.\nNever on Fridays.\n",
+    )
+    write(f"{world.config}/memory/MEMORY.md", f"- [deploy-days](deploy-days.md) — {says}\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "deploy-days")
+        assert detail(app).count(says) == 1
+        await stand_on(pilot, "prefer-pnpm")
+        facts, text = detail(app).split("\n\n")[:2]
+        assert [fact.split()[0] for fact in facts.split("\n")[1:]] == ["feedback", "origin", "delivered"]
+        assert text.startswith("Use pnpm for every install and script.")
+        await stand_on(pilot, "skip-code-review")
+        assert "never delivered" in detail(app).split("\n")
+        await stand_on(pilot, "test-database")
+        assert "loaded by Claude Code itself" in detail(app).split("\n")
+
+
+async def test_a_row_says_its_problem_in_the_words_of_the_list_command_and_that_it_is_pinned(app, world):
+    write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
+        assert (
+            cells["skip-code-review"][4] == "not trusted, not delivered · Push straight to main, reviews slow us down"
+        )
+        assert cells["payment-provider"][4].startswith("no line in MEMORY.md · ")
+        assert cells["meeting-notes"][4].startswith("broken · ")
+        assert cells["pinned-one"][3] == "▲ pinned-one"
+        assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
+
+
+async def test_the_memory_below_the_list_has_the_rows_that_the_list_leaves_free(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert app.screen.middle.size.height == len(names(app)) + 2, "its head, and the line of the query"
+        app.screen.places.go_to("global")
+        await settle(pilot)
+        assert app.screen.middle.size.height < app.screen.detail.size.height
+        assert app.screen.table.size.height > len(names(app))
 
 
 @pytest.mark.slow

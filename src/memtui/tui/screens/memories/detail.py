@@ -68,11 +68,14 @@ class MemoryDetail:
         found, now = row.memory, self.services.data.now()
         text = Text()
         text.append(safe_text.line(found.name, 300) + "\n" if named else "", "bold")
-        text.append(safe_text.line(found.description) + "\n" if found.description else "")
+        text.append(_description(found))
         text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
-        text.append("origin  ", "dim").append(safe_text.line(self._source(pair), 200) + "\n")
+        if source := self._source(pair):
+            _label(text, "origin")
+            text.append(safe_text.line(source, 200) + "\n")
+        self._deliveries(text, pair)
         if (at := self.reader.autosaves.get(found.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
         text.append_text(flag_lines(row))
@@ -84,14 +87,13 @@ class MemoryDetail:
         self._triggers(text, pair)
         self._linked(text, pair)
         self._index(text, pair)
-        self._deliveries(text, pair)
-        return text.append(f"{safe_text.line(found.path)} · {size(found.size)}", "dim")
+        return text.append(f"{safe_text.line(self.services.data.tilde(found.path))} · {size(found.size)}", "dim")
 
     def _source(self, pair: Pair) -> str:
         from memtui.core.memories import moved
 
         source = moved.source(pair[0], pair[1].memory, self.reader.made)
-        return present.source(source, self.services.data.now())
+        return "" if source.kind == "unknown" else present.source(source, self.services.data.now())
 
     def _triggers(self, text: Text, pair: Pair) -> None:
         from memtui.core.memories import triggers
@@ -102,7 +104,11 @@ class MemoryDetail:
         for number, trigger in enumerate(lines):
             _label(text, "triggers" if not number else "")
             text.append(safe_text.line(trigger.text, 300)).append(f"  {origin(trigger, data.now())}\n", "dim")
-        text.append("\n" if lines else "")
+        muted = triggers.muted_prompts(data.root, scope.directory, row.file)
+        for number, prompt in enumerate(muted):
+            _label(text, "muted for" if not number else "")
+            text.append(f"“{safe_text.line(prompt.text, 300)}”\n")
+        text.append("\n" if lines or muted else "")
 
     # links
 
@@ -164,7 +170,8 @@ class MemoryDetail:
         else:
             cut = meter.budget.cut_line
             lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""
-            where = f"line {entry.line}{lost}: {entry.hook or entry.title}"
+            hook = entry.hook or entry.title
+            where = f"line {entry.line}{lost}" + f": {hook}" * (hook != row.memory.description)
         text.append("\n" + " " * LABEL + safe_text.line(where, 300) + "\n\n", "dim")
 
     def _is_recall_only(self, meter: Meter, row: Row) -> bool:
@@ -188,19 +195,18 @@ class MemoryDetail:
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
-        _label(text, "delivered")
         used = f", opened or written by the agent {row.uses}×" if row.uses else ""
         if scope.kind == "model":
-            text.append("to sessions, where the setting subconscious is full\n\n")
+            text.append("delivered to sessions, where the setting subconscious is full\n")
             return
         if not row.deliveries:
-            never = "never" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
-            text.append(f"{never}{used}\n\n")
+            way = "never delivered" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
+            text.append(f"{way}{used}\n")
             return
+        _label(text, "delivered")
         text.append(f"{row.deliveries}×{used}, last ")
         text.append_text(last(scope, row, self.reader.outcomes, now)).append("\n")
         text.append(" " * LABEL + recalls(row.recalls) + "\n" if row.recalls else "")
-        text.append("\n")
 
 
 def flag_lines(row: Row) -> Text:
@@ -216,8 +222,7 @@ def flag_lines(row: Row) -> Text:
 def glance_text(found: Memory, most: int = MAX_PREVIEW) -> Text:
     """Return a preview of a memory: name, description, and at most `most` characters of its body."""
     text = Text().append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
-    if found.description:
-        text.append(safe_text.line(found.description, 400) + "\n", "dim")
+    text.append(_description(found), "dim")
     whole = _readable_text(found)
     text.append_text(markdown.render(whole[:most].strip("\n")))
     return text.append("\n…" if len(whole) > most else "", "dim")
@@ -226,6 +231,13 @@ def glance_text(found: Memory, most: int = MAX_PREVIEW) -> Text:
 def _readable_text(found: Memory) -> str:
     """Return a memory's body; the whole file if its frontmatter can't be read."""
     return found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+
+
+def _description(found: Memory) -> str:
+    """Return the line with a memory's description; empty if its text begins with the same words."""
+    words = safe_text.line(found.description, 400)
+    begin = " ".join(_readable_text(found)[: 2 * len(words) + 20].split()).lstrip("# ")
+    return f"{words}\n" if words and not begin.casefold().startswith(words.rstrip(".").casefold()) else ""
 
 
 def _body(text: Text, found: Memory) -> None:

@@ -19,6 +19,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import colours, legend, safe_text
 from memtui.present.deliveries import GLYPHS
+from memtui.present.recall import PINNED
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -69,6 +70,7 @@ LEGEND = "\n".join(
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
+        legend.section("Marks", [(PINNED, "pinned: recall counts it more")]),
         legend.section(
             "In the order of problems, what is to fix or worth knowing",
             {**memory_status.MEANINGS, AUTOSAVED: legend.UNSAVED[1]}.items(),
@@ -150,6 +152,11 @@ def draw(
     type_cell = Text(kind, style=colour)
     if typed:
         fuzzy.mark([name, description, type_cell], typed)
+    if wrong := next((each for each in row.flags if each.level == PROBLEM), None):
+        words = safe_text.line(findings.flag(wrong).partition(": ")[0], 60) + " · " * bool(found.description)
+        description = Text.assemble((words, colours.PROBLEM), description)
+    if str(found.fields.get("pinned", "")).casefold() == "true":
+        name = Text.assemble((PINNED + " ", colours.PERSON), name)
     unsaved = found.path in autosaves
     mark = "!" if findings.problems(row.flags) else AUTOSAVED if unsaved else ""
     last_cell = _ordered_by(sort, pair, outcomes, (AUTOSAVED if unsaved else "") + row.letters, now)

@@ -10,6 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.widget import Widget
 
 from memtui import actions
 from memtui.actions import Action
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 # The least width in cells for the memory beside the list; on a narrower screen it is below.
 BESIDE = 140
+# Of the rows of a screen: the most that the list has with the memory below it, in percent, the least, and those that it
+# needs beside one for each memory: its border, its head and the line of the filter.
+LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
@@ -230,6 +234,14 @@ class Memories(ListScreen[Pair]):
             self.sift()  # it is about other memories now
         else:
             super().fill()
+
+    def share_room(self) -> None:
+        """Where the memory stands below the list, give it the rows that the memories of this place leave free."""
+        super().share_room()
+        panes = self.places.parent
+        if self.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
+            most, needed = panes.size.height * LIST_PERCENT // 100, len(self._pairs.rows) + AROUND_ROWS
+            panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, needed))} 1fr"
 
     def why_empty(self) -> str:
         """Return why the list is empty, and what to do."""
