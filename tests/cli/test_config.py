@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.settings import config, config_text, setting
+from memtui.core.settings import config, setting
 
 WRITTEN = """\
 # My settings
@@ -173,18 +173,18 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     newline = "\r\n" if crlf else "\n"
     text = "".join(line.replace("\n", newline) + newline for line in lines)
     try:
-        before = config_text.parse(text)
+        before = setting.parse(text)
     except MemtuiError:
         return
     value = data.draw(VALUES[key])
     place = ("projects", project) if project else ()
-    made = config_text.change(text, key, value, place)
+    made = setting.change(text, key, value, place)
     table = tomllib.loads(made)
     table = table["projects"][project] if project else table
     assert table[key] == value
     kept = iter(made.splitlines())
     assert all(any(line == other for other in kept) for line in text.rstrip().splitlines())
-    gone = tomllib.loads(config_text.change(made, key, None, place))
+    gone = tomllib.loads(setting.change(made, key, None, place))
     before.setdefault("projects", {}).setdefault(project, {}) if project else None
     assert gone == before
 

@@ -10,7 +10,7 @@ from memtui.consolidate import changeset, composing, coverage, gates, proposed
 from memtui.consolidate.dream import MOST_TOGETHER, SYSTEM, Dream, clusters, sorted_out
 from memtui.core.base.errors import ConflictError
 from memtui.core.health import retention
-from memtui.core.memories import apart, memory, scopes, trusting
+from memtui.core.memories import beside, memory, scopes, trusting
 from memtui.core.memories.store import Store
 from memtui.llm.model import LanguageModel
 
@@ -228,7 +228,7 @@ def test_the_estimate_is_not_less_than_what_is_used(world, api):
 
 def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api):
     one, other = (memory.read_memory(world.path(name), "auto") for name in ("use-pnpm.md", "no-npm.md"))
-    apart.keep(world.store.journal, one, other)
+    beside.keep_apart(world.store.journal, one, other)
     api.script = answers(MERGE)
     assert dream(world).run().found.proposals == ()
     assert {title for request in api.requests for title in request.notes().values()} == {"soon"}

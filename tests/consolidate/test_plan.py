@@ -9,7 +9,7 @@ from memtui.consolidate import composing, coverage, lint, lint_fixes, plan, prop
 from memtui.consolidate.composing import FileDiff, savings
 from memtui.core.base import clock, phrasing
 from memtui.core.journal import undo
-from memtui.core.memories import apart, index, trusting
+from memtui.core.memories import beside, index, trusting
 from memtui.core.memories.status import Usage
 
 from .stores import World, text_of
@@ -37,7 +37,7 @@ def world(tmp_path):
 
 
 def planned(world):
-    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), apart.load(world.root))
+    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), beside.kept_apart(world.root))
     return plan.plan(world.store, subject)
 
 

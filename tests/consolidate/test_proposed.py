@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.consolidate import changeset, composing, proposed
-from memtui.consolidate.changeset import ProposalEvidence
-from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.changeset import MemoryFiles, ProposalEvidence
 from memtui.core.base.errors import MemtuiError
 
 from .stores import World, text_of

@@ -148,10 +148,10 @@ class Decisions:
     def planned(self) -> "UndecidedSet":
         """What is proposed about memories, and the problems that are left. Raises MemtuiError."""
         from memtui.consolidate import lint, proposed
-        from memtui.core.memories import apart
+        from memtui.core.memories import beside
 
         ctx = self.ctx
-        subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+        subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
         try:
             return proposed.undecided(ctx.store(), subject)
         except OSError as error:

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from memtui.consolidate import coverage, lint_fixes
-from memtui.consolidate.changeset import FileOutput, Proposal, is_archived, is_index, name, title
+from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal, is_archived, is_index, name, title
 from memtui.consolidate.coverage import Coverage
-from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.frontmatter import document

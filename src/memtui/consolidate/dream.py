@@ -10,13 +10,20 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 from memtui.consolidate import changeset, checks, contradictions, coverage, proposed, similarity
-from memtui.consolidate.changeset import ChangeSet, FileOutput, Kind, Proposal, ProposalEvidence
+from memtui.consolidate.changeset import (
+    ChangeSet,
+    FileOutput,
+    Kind,
+    MemoryFiles,
+    Proposal,
+    ProposalEvidence,
+    in_archive,
+)
 from memtui.consolidate.composing import Composition
-from memtui.consolidate.files import MemoryFiles, in_archive
 from memtui.core.base import clock, visible
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal.own_files import Pair
-from memtui.core.memories import apart, memory, scopes
+from memtui.core.memories import beside, memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope
@@ -278,7 +285,7 @@ class Dream:
         self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
         self._settled = proposed.settled(store.root)
-        kept_apart = apart.load(store.root)
+        kept_apart = beside.kept_apart(store.root)
         found: list[Cluster] = []
         self.count = 0
         for scope in within:

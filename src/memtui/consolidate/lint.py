@@ -14,7 +14,7 @@ from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding, note
 from memtui.core.base.shell import shell_word
-from memtui.core.health import content_checks, index_fit, memory_checks
+from memtui.core.health import doctor, index_fit, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.journal.own_files import Pair
 from memtui.core.memories import scopes
@@ -143,7 +143,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
         if not go_on():
             break
         memories = dict(subject.memories)
-        known_to_all = content_checks.memories(subject.root, scope, memories, go_on, subject.scopes)
+        known_to_all = doctor.memories(subject.root, scope, memories, go_on, subject.scopes)
         found += [each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all]
         if scope.problem or not scope.exists:
             continue

@@ -15,11 +15,11 @@ from memtui.consolidate.changeset import (
     Kind,
     Proposal,
     ProposalEvidence,
+    in_archive,
     is_index,
     propose,
     read_from,
 )
-from memtui.consolidate.files import in_archive
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError

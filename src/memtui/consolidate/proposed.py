@@ -9,8 +9,16 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from memtui.consolidate import lint_fixes, plan
-from memtui.consolidate.changeset import ChangeSet, FileInput, FileOutput, Proposal, ProposalEvidence, check, sha256
-from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.changeset import (
+    ChangeSet,
+    FileInput,
+    FileOutput,
+    MemoryFiles,
+    Proposal,
+    ProposalEvidence,
+    check,
+    sha256,
+)
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError, UsageError
@@ -18,7 +26,7 @@ from memtui.core.base.finding import PROBLEM
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.health.problems import Problem
 from memtui.core.journal.changes import FileChange
-from memtui.core.memories import apart, memory
+from memtui.core.memories import beside, memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 
@@ -134,7 +142,7 @@ def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
         for each in proposals:
             present = [file.path for file in each.inputs if each.kind == "merge" and os.path.exists(file.path)]
             memories = [memory.read_memory(path, files.scope_of(path).scope.label) for path in present]
-            pairs += sum(apart.keep(store.journal, *pair) for pair in combinations(memories, 2))
+            pairs += sum(beside.keep_apart(store.journal, *pair) for pair in combinations(memories, 2))
         path = rejected_path(store.root)
         before = read_or_none(path)
         known = _ids(before or b"")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.core.journal import undo
-from memtui.core.memories import apart, scopes
+from memtui.core.memories import beside, scopes
 from memtui.core.memories.store import Store
 
 
@@ -27,15 +27,15 @@ def named(store, name):
 
 
 def mark(store, one, other, **more):
-    return apart.keep(store.journal, named(store, one), named(store, other), **more)
+    return beside.keep_apart(store.journal, named(store, one), named(store, other), **more)
 
 
 def pairs(store):
-    return {"".join(sorted(os.path.basename(each)[0] for each in pair)) for pair in apart.load(store.root)}
+    return {"".join(sorted(os.path.basename(each)[0] for each in pair)) for pair in beside.kept_apart(store.root)}
 
 
 def content(store):
-    path = apart.path(store.root)
+    path = beside.pairs_path(store.root)
     return Path(path).read_bytes() if os.path.exists(path) else None
 
 

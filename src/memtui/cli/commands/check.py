@@ -20,7 +20,7 @@ from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings
 from memtui.core.health import fixes as fixes_of
 from memtui.core.health.problems import Problem
-from memtui.core.memories import apart, scopes
+from memtui.core.memories import beside, scopes
 from memtui.core.memories.index_state import IndexState, states
 from memtui.core.memories.scopes import Scope
 from memtui.present.bars import bar
@@ -135,13 +135,13 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
     if path is None:
-        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
         return own.with_scopes(each for each in chosen if each.kind != "instructions")
     try:
         root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
     except UsageError:
         return lint.at(path, ctx.cwd, ctx.now())  # no home
-    return lint.at(path, ctx.cwd, ctx.now(), root, apart.load(root), known)
+    return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), known)
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
@@ -209,7 +209,7 @@ def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
     ctx.must_have_home()
     ctx.must_own()
     first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = apart.keep(ctx.store().journal, first, second, apart=kept)
+    changed = beside.keep_apart(ctx.store().journal, first, second, apart=kept)
     data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
     what = "are kept apart" if kept else "are compared again"
     words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")

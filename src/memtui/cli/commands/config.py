@@ -10,7 +10,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import doctor, findings
-from memtui.core.settings import config, config_text, setting
+from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 
 HELP_WIDTH = 78
@@ -66,14 +66,14 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     every = getattr(args, "keys", False)
     mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
     path = config.file_path(ctx.root)
-    unknown = _problems(config_text.parse(setting.text(ctx.root)))
+    unknown = _problems(setting.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
         cells = [
-            [(row.key, "bold"), config_text.written(row.value), _source(row), (row.meaning, "dim")]
+            [(row.key, "bold"), setting.as_toml(row.value), _source(row), (row.meaning, "dim")]
             for row in (mine if every else [*rows, *mine])
         ]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
@@ -94,7 +94,7 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     row = setting.row(ctx.root, ctx.project_root, args.key)
 
     def text(out: Output) -> None:
-        out.print(row.value if isinstance(row.value, str) else config_text.written(row.value))
+        out.print(row.value if isinstance(row.value, str) else setting.as_toml(row.value))
         if row.problem is not None:
             out.say(f"! {args.key} in config.toml {line(row.problem)}, so that is not used.")
 
@@ -106,7 +106,7 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     value = setting.value_of(key, args.value)
     setting.assign(ctx.root, ctx.journal(), key, value, owner)
     try:
-        problems = _problems(config_text.parse(setting.text(ctx.root)))
+        problems = _problems(setting.parse(setting.text(ctx.root)))
     except MemtuiError:
         problems = []  # the setting is changed, even if the file can't be read again now
     settings, own, missing = ctx.settings(), None, ""
@@ -121,11 +121,11 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     data["no_model"] = missing or None
 
     def text(out: Output) -> None:
-        out.print(f"{key} = {config_text.written(value)}" + (f" for {line(owner)}" if owner else ""))
+        out.print(f"{key} = {setting.as_toml(value)}" + (f" for {line(owner)}" if owner else ""))
         if does := setting.VALUES.get(key, {}).get(str(value).lower()):
             out.paragraph(does, "  ")
         if own is not None:
-            out.say(f"note: this project has its own {key}, {config_text.written(own)}, which stays in force here.")
+            out.say(f"note: this project has its own {key}, {setting.as_toml(own)}, which stays in force here.")
             out.say(f"  To change it, add --project . To remove it: memtui config unset {key} --project .")
         _warn(out, [*problems, missing] if missing else problems)
 
@@ -143,7 +143,7 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
         now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # the setting is changed, even if the file can't be read again now
         return Result({"key": args.key}, lambda out: out.print(f"{args.key} is no longer set"))
-    words = f"{args.key} is {config_text.written(now.value)} ({now.source})"
+    words = f"{args.key} is {setting.as_toml(now.value)} ({now.source})"
     return Result(_as_row(now), lambda out: out.print(words))
 
 

@@ -8,14 +8,13 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.consolidate import changeset, composing, coverage, lint, lint_fixes, proposed
-from memtui.consolidate.changeset import Proposal
+from memtui.consolidate.changeset import MemoryFiles, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
 from memtui.consolidate.coverage import Coverage
-from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import EXIT_CONFLICT
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
-from memtui.core.memories import apart
+from memtui.core.memories import beside
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
 from memtui.present import changesets
@@ -35,7 +34,7 @@ class MadeProposals(NamedTuple):
 def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
     """List the proposals that nobody decided about: those of a model first, then those that are planned now, of the
     scopes with these labels or of all."""
-    subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+    subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
     if not labels:
         return [each.proposal for each in proposed.undecided(store, subject).proposals]
     named = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]

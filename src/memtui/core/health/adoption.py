@@ -13,7 +13,7 @@ from memtui.core.client import projects, repository
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.text_edit import TextEdit
-from memtui.core.memories import apart, beside
+from memtui.core.memories import beside
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
 
@@ -154,5 +154,5 @@ def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iter
             yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)
     names = [old.removeprefix(gone.memories + "/") for old in moved]
-    yield from apart.moved_edits(store.root, moved)
+    yield from beside.moved_pairs(store.root, moved)
     yield from beside.moved_edits(store.root, {(gone.memories, name): [(target, name)] for name in names})

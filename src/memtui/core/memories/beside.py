@@ -1,4 +1,4 @@
-"""What memtui keeps beside memories: triggers, and prompts for which one is muted, a file for each directory.
+"""What memtui keeps beside memories: triggers and muted prompts, a file for each directory, and pairs kept apart.
 
 It is undone like any change, and follows a memory where that is renamed, moved, merged, trashed or restored."""
 
@@ -6,9 +6,12 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 
 from memtui.core.base import fastjson, fs, paths
+from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import own_files
-from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows
+from memtui.core.journal.journal import Journal
+from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows, Pair, PairsEdit, pairs_of
+from memtui.core.memories.memory import Memory
 
 KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
 
@@ -93,3 +96,36 @@ def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> boo
     if head.get("inode") == os.stat(directory).st_ino:
         return present > 0
     return present == len(rows) >= LEAST_FILES
+
+
+def pairs_path(root: str) -> str:
+    """Return the path of the file with the pairs of memories that a person called different."""
+    return root + "/apart.json"
+
+
+def kept_apart(root: str) -> set[Pair]:
+    """Read these pairs, each two paths; none from a file that can't be read, or for an empty `root`."""
+    try:
+        return pairs_of((read_or_none(pairs_path(root)) or b"") if root else b"")
+    except OSError:
+        return set()
+
+
+def moved_pairs(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
+    """Return the edits of the pairs of memories that get another path; `moved` maps old to new ones."""
+    pairs = [pair for pair in kept_apart(root) if any(path in pair for path in moved)]
+    changed = [(pair, frozenset(moved.get(path, path) for path in pair)) for pair in sorted(pairs, key=sorted)]
+    return [PairsEdit(pairs_path(root), tuple(changed))] if changed else []
+
+
+def keep_apart(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
+    """Keep two memories apart, or no longer; return whether that changed anything. Raises UsageError for one twice."""
+    if one.path == other.path:
+        raise UsageError(f"{one.ref} is one memory.", "Name two that are different.")
+    pair = frozenset((one.path, other.path))
+    if (pair in kept_apart(journal.root)) == apart:
+        return False
+    changed = (None, pair) if apart else (pair, None)
+    words = f"keep {one.ref} and {other.ref} apart" if apart else f"compare {one.ref} and {other.ref} again"
+    journal.run("apart", [PairsEdit(pairs_path(journal.root), (changed,))], words)
+    return True

@@ -13,7 +13,7 @@ from memtui.core.journal.changes import Change, FileChange, conflict
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.own_files import BesideEdit
-from memtui.core.memories import apart, beside, index_lines, memory, references, scopes, trash
+from memtui.core.memories import beside, index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
@@ -176,7 +176,7 @@ class Store:
             if op != "copy":
                 places = {(source.directory, old): [(scope.directory, new)]}
                 planned.append(FileChange(path, before, None))
-                planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
+                planned += beside.moved_pairs(self.root, {found.path: f"{scope.directory}/{new}"})
                 planned += beside.moved_edits(self.root, places)
         planned += [edit for _, _, _, edits in linking for edit in edits]
         entry = references.index_entry(source, old)

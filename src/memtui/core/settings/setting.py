@@ -1,5 +1,11 @@
-"""Settings as a person sees and changes them: each with its value, its source and its problem."""
+"""Settings as a person sees and changes them. config.toml is edited line by line: comments, order and blank lines stay.
 
+The new text is parsed, and must have the one change and no other; odd forms are left to an editor."""
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui import actions
@@ -7,7 +13,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.settings import config, config_text, defaults, keymap
+from memtui.core.settings import config, defaults, keymap
 
 Value = str | int | float | bool
 # The prefix of a setting that is a key of the TUI: `keys.app.quit`.
@@ -25,6 +31,9 @@ OF_MODELS = (
     *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
     *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
 )
+VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+HEADER = re.compile(r"\s*\[")
 # What a value does, by setting, for those whose names don't tell.
 VALUES = {
     "mode": {
@@ -113,7 +122,7 @@ def text(root: str) -> str:
 
 def rows(root: str, project_root: str | None) -> list[Setting]:
     """List all settings as they are for a project, or without one for all projects. Raises MemtuiError."""
-    written = config_text.parse(text(root))
+    written = parse(text(root))
     table = config.project_table(written, project_root)
     found = []
     for key, default in config.DEFAULTS.items():
@@ -127,7 +136,7 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 
 def key_rows(root: str) -> list[Setting]:
     """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
-    written = config_text.parse(text(root))
+    written = parse(text(root))
     own = keymap.remapped(written)
     wrong = dict(keymap.problems(written))
     return [
@@ -182,7 +191,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     name = key
     if key.startswith(KEYS):
         table, name = (keymap.TABLE,), key.removeprefix(KEYS)
-    after = config_text.change(before, name, value, table)
+    after = change(before, name, value, table)
     if before == after:
         return False
     summary = f"unset {key}" if value is None else f"set {key} to {as_typed(value)}"
@@ -200,7 +209,7 @@ def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, 
 def readable(data: bytes) -> dict[str, object]:
     """Parse what a person wrote as settings. Raises MemtuiError if it can't be parsed and must not be saved."""
     try:
-        return config_text.parse(data.decode("utf-8"))
+        return parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise MemtuiError("The text is not valid UTF-8, so nothing was saved.") from error
     except MemtuiError as error:
@@ -215,4 +224,108 @@ def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: st
 
 def as_typed(value: Value) -> str:
     """Write the value of a setting as a person types it."""
-    return value if isinstance(value, str) else config_text.written(value)
+    return value if isinstance(value, str) else as_toml(value)
+
+
+def _quoted(text: str) -> str:
+    """Write text as a TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def as_toml(value: "str | int | float | bool") -> str:
+    """Write a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def parse(text: str) -> "dict[str, object]":
+    """Parse the text as settings. Raises MemtuiError with line and reason."""
+    try:
+        return config.renewed(tomllib.loads(text.removeprefix("\ufeff")))
+    except ValueError as error:
+        raise MemtuiError(f"config.toml can't be read: {error}.", "Fix it: memtui config edit") from error
+
+
+def _table_of(line: str) -> "list[str] | None":
+    """Return the path of a table's header; None for any other line, and for a header that can't be parsed."""
+    if not HEADER.match(line) or line.lstrip().startswith("[["):
+        return None
+    try:
+        value: object = tomllib.loads(line.rstrip("\r"))
+    except ValueError:
+        return None
+    path = []
+    while isinstance(value, dict) and value:
+        key = next(iter(value))
+        path.append(key)
+        value = value[key]
+    return path
+
+
+def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | None":
+    """Return a table's (first line, line after the last); the top's for an empty `table`, None if absent."""
+    headers = [n for n, line in enumerate(lines) if HEADER.match(line)]
+    if not table:
+        return 0, headers[0] if headers else len(lines)
+    for place, number in enumerate(headers):
+        if _table_of(lines[number]) == [*table]:
+            return number + 1, headers[place + 1] if place + 1 < len(headers) else len(lines)
+    return None
+
+
+def change(text: str, key: str, value: "str | int | float | bool | None", table: "Sequence[str]" = ()) -> str:
+    """Return the text with one setting changed, or removed (None). Raises MemtuiError for a form that is not safe."""
+    before = parse(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split("\n")
+    region = _region(lines, table)
+    names = "|".join(map(re.escape, [key, *(old for old, new in defaults.EARLIER.items() if new == key)]))
+    sets = re.compile(rf"""\s*(?:(?:{names})|(["'])(?:{names})\1)\s*=""")
+    place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
+    if value is None:
+        if place is not None:
+            del lines[place]
+    elif place is not None:
+        head, _, rest = lines[place].partition("=")
+        match = VALUE.match(rest)
+        head = next((head.replace(old, new) for old, new in defaults.EARLIER.items() if old in head), head)
+        lines[place] = head + "= " + as_toml(value) + (rest[match.end() :] if match else "")
+    else:
+        _insert(lines, f"{_bare(key)} = {as_toml(value)}", region, table, newline)
+    after = "\n".join(lines)
+    if after and not after.endswith("\n"):
+        after += newline
+    expected = dict(keymap.flat(before))
+    name = ".".join([*table, key])
+    expected.pop(name, None)
+    if value is not None:
+        expected[name] = value
+    try:
+        correct = dict(keymap.flat(parse(after))) == expected
+    except MemtuiError:
+        correct = False
+    if not correct:
+        raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "memtui config edit")
+    return after
+
+
+def _bare(name: str) -> str:
+    """Write a key as TOML, in quotes only where it needs them."""
+    return name if BARE.fullmatch(name) else _quoted(name)
+
+
+def _insert(
+    lines: "list[str]", line: str, region: "tuple[int, int] | None", table: "Sequence[str]", newline: str
+) -> None:
+    end = newline[:-1]
+    if region is None:
+        while lines and not lines[-1].strip():
+            lines.pop()
+        gap = [end] if lines else []
+        lines += [*gap, f"[{'.'.join(map(_bare, table))}]{end}", line + end, ""]
+        return
+    at = region[1]
+    while at > region[0] and not lines[at - 1].strip():
+        at -= 1
+    lines.insert(at, line + end)

@@ -111,10 +111,10 @@ class Data(Workspace):
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
         or OSError."""
         from memtui.consolidate import lint, proposed
-        from memtui.core.memories import apart
+        from memtui.core.memories import beside
         from memtui.core.memories.status import Usage
 
-        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), apart.load(self.root))
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
         return proposed.undecided(self.store(), subject, go_on)
 
     def _count_changed(self) -> int:

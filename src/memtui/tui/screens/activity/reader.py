@@ -14,7 +14,7 @@ from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.sessions import Session, SessionRow, look_up, row_of, states
-from memtui.core.health import content_checks, findings
+from memtui.core.health import doctor, findings
 from memtui.core.inbox import undelivered, under_way
 from memtui.core.memories import moved
 from memtui.core.review.waiting import Waiting, homes, waiting_in
@@ -61,7 +61,7 @@ class Receivers(NamedTuple):
 
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
-    wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *content_checks.secret(note.entry)]
+    wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
     yield from sorted(wrong, key=lambda each: not findings.flag(each))
 
 

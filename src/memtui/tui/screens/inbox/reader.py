@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.consolidate import composing, proposed
+from memtui.consolidate.changeset import MemoryFiles
 from memtui.consolidate.composing import Weighed
-from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.proposed import Undecided
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
@@ -18,7 +18,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.client import projects
 from memtui.core.health import findings
 from memtui.core.health.problems import Problem
-from memtui.core.memories import apart
+from memtui.core.memories import beside
 from memtui.core.places import locate, trust
 from memtui.core.review import later
 from memtui.core.review.changed import Changed
@@ -171,7 +171,7 @@ def stamps(data: "Data") -> Stamps:
     """Return the stamps of the files that a plan depends on, by path: memories, drafts, what was decided, settings.
     Raises MemtuiError or OSError."""
     root = data.root
-    decided = (proposed.rejected_path(root), apart.path(root), trust.path(root), config.file_path(root))
+    decided = (proposed.rejected_path(root), beside.pairs_path(root), trust.path(root), config.file_path(root))
     directories = [proposed.directory(root)]
     directories += [paths.inbox_dir(root, slug) for slug in (None, paths.project_key(data.project_root))]
     files = [*decided]

@@ -6,9 +6,8 @@ from dataclasses import replace
 from rich.text import Text
 
 from memtui.consolidate import changeset, composing
-from memtui.consolidate.changeset import FileOutput, Proposal, is_index
+from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal, is_index
 from memtui.consolidate.composing import Applied
-from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import fastjson, ids
 from memtui.core.base.phrasing import some
 from memtui.core.memories import memory

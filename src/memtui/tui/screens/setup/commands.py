@@ -14,7 +14,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.finding import OK, Finding
 from memtui.core.health import findings, fixes, retention
-from memtui.core.settings import config, config_text, setting
+from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting, Value
 from memtui.present import editor, safe_text
 from memtui.present import fixes as fix_words
@@ -232,7 +232,7 @@ class SetupCommands:
             about.key,
             str(about.value),
             about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
-            below=f"default {config_text.written(about.default)}",
+            below=f"default {setting.as_toml(about.default)}",
             check=partial(setting.value_of, about.key),
         )
         typed = await self.services.ask(question)
@@ -261,7 +261,7 @@ class SetupCommands:
         """Set a setting, to the default without a `value`: of a `project`, or of all."""
         data = self.services.data
         changed = setting.assign(data.root, data.journal(), key, value, project)
-        words = f"{key} is {'the default' if value is None else config_text.written(value)}"
+        words = f"{key} is {'the default' if value is None else setting.as_toml(value)}"
         words += " in this project" if project else ""
         self.services.say(f"{words}. {actions.takes_back()}" if changed else f"{words} already.")
         self.services.read()
