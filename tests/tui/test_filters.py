@@ -50,3 +50,26 @@ async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_
         for row in table.rows:
             if table._key(row) in wanted:
                 assert any(span.style == fuzzy.STYLE for span in table._draw(row)[at].spans)
+
+
+@pytest.mark.parametrize(
+    ("name", "nouns"),
+    [("memories", "memories"), ("inbox", "to decide"), ("activity", "deliveries"), ("setup", "lines")],
+)
+async def test_a_filter_that_hides_everything_is_said_alike_in_all_places(world, name, nouns):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        if name in {"memories", "inbox"}:
+            await pilot.press("space", "space")
+            await settle(pilot)
+            assert f" {nouns} · 2 marked" in str(screen.middle.border_title)
+            await pilot.press("escape")
+        await pilot.press("slash", *"xyzzy", "enter")
+        await pilot.pause(0.4)
+        await settle(pilot)
+        assert screen.table.empty.startswith("No matches for “xyzzy”.\nescape clears the filter.")
+        assert re.search(rf"\b0 of [1-9][0-9]* {nouns}", screen.summary().plain)
+        assert "marked" not in screen.summary().plain
+        assert " escape clear " in screen._compositor.render_strips()[-1].text

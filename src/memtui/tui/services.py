@@ -215,7 +215,7 @@ class Services(App[None]):
 
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""
-        self.go("activity").want(query)
+        self.go("activity").show_query(query)
 
 
 def services_of(node: "DOMNode") -> Services:

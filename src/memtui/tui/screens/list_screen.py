@@ -1,12 +1,12 @@
 """The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor beside
-it (over it on a narrow screen), between a bar that shows where you are and a bar with the keys.
+it (over it on a narrow screen).
 
 A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id (what every list can
 do is there already), starts a worker in `reload` that posts messages, sets `found` and calls `fill`. That shows the
-rows of `select`, with `describe` for the detail, `summary` on top and `why_empty` for an empty list.
+rows of `select`, with `describe` for the detail, `summary` on top and `why_empty` for an empty list. What a filter lets
+through and what is marked is said here, the same on all screens; a screen has only the noun for its rows.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -16,18 +16,15 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui import actions
-from memtui.present import safe_text
+from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
-from memtui.tui.model.remembered import State
-from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Command, HowFar, News, Services
-from memtui.tui.widgets.bars import FootBar, TopBar
+from memtui.tui.screens.framed_screen import FramedScreen
+from memtui.tui.services import COMMAND, Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
@@ -56,35 +53,34 @@ class Described(NamedTuple):
     title: str = ""
 
 
-class ListScreen(Screen[None], Generic[Row]):
-    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the filter;
-    `status`: the words right of the keys."""
+class ListScreen(FramedScreen, Generic[Row]):
+    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the
+    filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
-    group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     # The width of the detail pane beside the list.
     detail_percent: ClassVar[int] = 40
     # The most lines of the preview below a list that needs the others.
     glance_lines = 7
-    # A row in messages: "There is no … under the cursor".
+    # A row in messages: "There is no … under the cursor"; one and several rows in the title, after their number.
     row_word: ClassVar[str] = "line"
+    nouns: ClassVar[tuple[str, str]] = ("line", "lines")
     legend: str = ""
     nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(
         self, services: Services, table: RowList[Row], searched: Callable[[Row], str], *, placeholder: str
     ) -> None:
-        super().__init__()
-        self.services, self.table, self.searched = services, table, searched
-        self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
+        super().__init__(services)
+        self.table, self.searched = table, searched
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
-        self.typed = self.status = ""
+        self.typed = ""
         self._unfiltered = ""  # the id of the row under the cursor before the filter
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
@@ -92,15 +88,8 @@ class ListScreen(Screen[None], Generic[Row]):
         self._then: Callable[[], object] | None = None
         self._titles: dict[Widget, Text] = {}
         self._described: Row | None = None  # the row that the detail shows
-        self._is_framing = False
 
     # layout
-
-    def compose(self) -> ComposeResult:
-        """Yield the top bar, the body and the bottom bar."""
-        yield self.top
-        yield from composed(self, self.body)
-        yield self.foot
 
     def body(self) -> ComposeResult:
         """Yield the summary above two panes; a narrow screen shows the list, or the detail over it."""
@@ -113,17 +102,11 @@ class ListScreen(Screen[None], Generic[Row]):
                 yield from self.below_list()
             yield self.detail
 
-    @property
-    def of_all_projects(self) -> bool:
-        """Whether the list has what all projects have, which the top bar says in place of this project."""
-        return False
-
     def below_list(self) -> ComposeResult:
         """Yield what stands below the list and its preview; nothing by default."""
         yield from ()
 
     def on_mount(self) -> None:
-        """Start the screen."""
         self.begin()
 
     def begin(self) -> None:
@@ -192,12 +175,11 @@ class ListScreen(Screen[None], Generic[Row]):
         if at is not None:
             self.wanted = None
         self.table.keep_marks(self.found)
-        self.count()
+        self.show_status()
         self.summarize()
         self.show_detail()
 
     def summarize(self) -> None:
-        """Show the summary."""
         summary = self.summary()
         self.summary_line.put(fitting(summary, self.summary_line.content_size.width or self.size.width))
         self.entitle(self.middle, summary)
@@ -226,15 +208,37 @@ class ListScreen(Screen[None], Generic[Row]):
             share = min(self.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, self.glance.needed))
             self.glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
 
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.typed.strip())
+
     def why_empty(self) -> str:
         """Return the text of an empty list: that the filter hides everything, or how rows get there."""
-        if self.typed:
-            return f"No matches for “{safe_text.line(self.typed, 60)}”.\nescape clears the filter."
+        if self.is_filtered:
+            return f"{self.why_no_matches()}\nescape clears the filter."
         return self._nothing
+
+    def why_no_matches(self) -> str:
+        """Return that nothing matches, or what is wrong with the query."""
+        return f"No matches for “{safe_text.line(self.typed, 60)}”."
 
     def summary(self) -> Text:
         """Return the most important facts of the screen: the title of the list, on a narrow screen the line above."""
-        return Text()
+        return Text(self.counted())
+
+    def counted(self) -> str:
+        """Return how many rows there are, pass the filter, and are marked: `5 of 13 memories · 2 marked`."""
+        listed, total = self.numbers()
+        noun = self.nouns[total != "1"]
+        return (f"{listed} of {total} {noun}" if self.is_filtered else f"{total} {noun}") + self.marked()
+
+    def marked(self) -> str:
+        """Return how many rows are marked, for the end of a count."""
+        return f" · {len(self.table.marks):,} marked" if self.table.marks else ""
+
+    def numbers(self) -> tuple[str, str]:
+        """Return how many rows pass the filter, and how many there are."""
+        return f"{len(self.table.rows):,}", f"{len(self.found):,}"
 
     def describe(self, row: Row) -> Described:
         """Return what the detail shows of a row; by default the text that the filter searches."""
@@ -267,53 +271,11 @@ class ListScreen(Screen[None], Generic[Row]):
         self.share_room()  # here, because every screen comes here after its rows have changed
         self.frame()
 
-    def count(self) -> None:
-        """Show on the right of the bottom bar how many rows pass the filter, and how many are marked."""
-        shown = f"{len(self.table.rows)} of {len(self.found)}" if self.typed else ""
-        marked = f"{len(self.table.marks)} marked" if self.table.marks else ""
-        self.tell(" · ".join(filter(None, (shown, marked))))
-
-    def tell(self, status: str) -> None:
-        """Show words on the right of the bottom bar."""
-        if status != self.status:
-            self.status = status
-            self.frame()
-
-    def on_news(self, message: News) -> None:
-        """Show what a worker has found."""
-        message.show()
-
-    def on_how_far(self, message: HowFar) -> None:
-        """Show the progress of a long operation."""
-        self.tell(message.words)
-
-    def frame(self) -> None:
-        """Draw the bars, once for all that is done meanwhile."""
-        if not self._is_framing:
-            self._is_framing = True
-            self.call_next(self._draw_bars)
-
-    def frame_top(self) -> None:
-        """Draw the bar above."""
-        if self.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
-            self.top.show(self.group, self.services, of_all_projects=self.of_all_projects)
-
-    def _draw_bars(self) -> None:
-        self._is_framing = False
-        if not (self.is_mounted and self.foot.is_attached):
-            return
-        self.frame_top()
-        if isinstance(self.focused, Input):
-            self.foot.show(None, self.status, self.services, self.typing_keys())
-        else:
-            usable = [action for action in self.footer_actions() if self._can_run(action)]
-            self.foot.show(usable, self.status, self.services, self.key_words())
-
     def key_words(self) -> list[tuple[str, str]]:
         """Return what escape and enter do now, for the beginning of the bottom bar, where that is not on the screen."""
         if self.detail_covers_list:
             return [("escape", "back")]
-        clear = [("escape", "clear")] if self.typed else []
+        clear = [("escape", "clear")] if self.is_filtered else []
         reads = "read" if not self.detail_seen and self.table.row is not None else ""
         word = self.fold_word() or reads
         return clear + ([("enter", word)] if word else [])
@@ -322,24 +284,9 @@ class ListScreen(Screen[None], Generic[Row]):
         """Return `fold` or `unfold` if enter does that to the row under the cursor, instead of opening it."""
         return ""
 
-    def typing_keys(self) -> Sequence[tuple[str, str]]:
-        """Return the keys that work in the line in which a person types, and what each does."""
-        return (("enter", "to the list"), ("escape", "clear, back"))
-
-    def _can_run(self, action: actions.Action) -> bool:
-        if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):
-            return False
-        command = self.commands.get(action.id)
-        return command is None or not command.why_not()
-
-    def footer_actions(self) -> list[actions.Action]:
-        """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""
-        found = (*actions.of(self.group), *actions.of(actions.LIST))
-        return [action for action in found if action.footer and action.id in self.commands]
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys that work in the focused widget."""
-        self.frame()
+    def can_run(self, action: actions.Action) -> bool:
+        """Return whether an action works now: one of the list only while the list is seen."""
+        return not (action.listed and self.detail_covers_list) and super().can_run(action)
 
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
@@ -349,12 +296,10 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @property
     def detail_covers_list(self) -> bool:
-        """Whether the detail covers the list."""
         return self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
 
     @property
     def detail_seen(self) -> bool:
-        """Whether the detail is visible."""
         return not self.has_class("narrow") or self.has_class("deep")
 
     @property
@@ -366,18 +311,6 @@ class ListScreen(Screen[None], Generic[Row]):
     def copied(self) -> str:
         """Return the text for the clipboard: the detail."""
         return self.detail.plain
-
-    # state from one start to the next
-
-    @property
-    def left(self) -> dict[str, object]:
-        """The state that `keep` was called with last."""
-        return State(self.services.data.root).get(self.group)
-
-    def keep(self, **state: object) -> None:
-        """Remember the state of the screen, unless memtui has written nothing yet: a first start only looks."""
-        if os.path.isdir(self.services.data.root):
-            State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
 
     # commands
 
@@ -407,7 +340,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self.open()
 
     def open(self) -> None:
-        """Open the row under the cursor: focus the detail."""
         self.open_detail()
 
     def open_detail(self) -> None:
@@ -416,14 +348,12 @@ class ListScreen(Screen[None], Generic[Row]):
         self.detail.focus()
 
     def open_whole(self) -> None:
-        """Show the detail on the whole screen."""
         self.add_class("whole")
         self.open_detail()
 
     def mark(self) -> None:
-        """Mark or unmark the row under the cursor."""
         self.table.toggle_mark()
-        self.count()
+        self.summarize()
 
     def markable(self) -> Sequence[Row]:
         """Return the rows that `mark_all` marks."""
@@ -432,16 +362,28 @@ class ListScreen(Screen[None], Generic[Row]):
     def mark_all(self) -> None:
         """Mark all listed rows; unmark everything if they all are marked."""
         self.table.mark_all(self.markable())
-        self.count()
+        self.summarize()
 
     def mark_range(self) -> None:
         """Begin a range at the cursor, or mark the range up to the cursor."""
         self.table.mark_range()
-        self.count()
+        self.summarize()
         if self.table.in_range:
             self.tell(actions.keyed("a range begins here: {list.range} again at its end"))
+        else:
+            self.show_status()
 
     # the filter
+
+    def toggle_term(self, term: str) -> None:
+        """Put a term such as `is:problem` into the filter, or take it out."""
+        self.show_query(query.toggled(self.typed, term))
+
+    def show_query(self, text: str) -> None:
+        self.typed = self.filter_line.value = text
+        self.filter_line.set_class(bool(text), "shown")
+        self.table.redraw()
+        self.fill()
 
     def open_filter(self) -> None:
         """Show the filter line and focus it."""
@@ -454,7 +396,6 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @on(Input.Changed, "#filter")
     def filter_typed(self, event: Input.Changed) -> None:
-        """Filter while the person types."""
         if event.value != self.typed:
             self.typed = event.value
             self.table.redraw()
@@ -462,7 +403,6 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @on(Input.Submitted, "#filter")
     def filter_submitted(self) -> None:
-        """Go back to the list with enter."""
         self.filter_line.set_class(bool(self.typed), "shown")
         self.table.focus()
 
@@ -479,7 +419,8 @@ class ListScreen(Screen[None], Generic[Row]):
         event.stop()  # a dialog that this opens again would take the same key as its own
         if not any(step() for step in self.escape_steps()):
             self.table.focus()
-        self.count()
+        self.show_status()
+        self.summarize()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps that escape tries in this order, until one returns that it had something to take back."""

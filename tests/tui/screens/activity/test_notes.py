@@ -1003,14 +1003,14 @@ async def test_changing_and_saying_again_go_one_by_one(world, app):
         await settle(pilot)
         await pilot.press("space", "space")
         await settle(pilot)
-        assert app.screen._compositor.render_strips()[-1].text.rstrip().endswith("2 marked")
+        assert " · 2 marked · " in app.screen.summary().plain
         for key in ("e", "a"):
             await pilot.press(key)
             await settle(pilot)
             assert [note.message for note in app._notifications][-1].startswith("2 are marked, but this works on one")
         await pilot.press("escape")
         await settle(pilot)
-        assert "marked" not in app.screen._compositor.render_strips()[-1].text
+        assert "marked" not in app.screen.summary().plain
     assert notes(world) == before
 
 

@@ -167,10 +167,10 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         await settle(pilot)
         (group,) = [row for row in app.screen.table.rows if isinstance(row, SessionGroup) and row.session == "0abc"]
         assert (group.root, group.deliveries, len(group.runs)) == (world.blog, [], 1)
-        app.screen.want("project:blog Blog.")
+        app.screen.show_query("project:blog Blog.")
         await settle(pilot)
         assert [row.run.note for row in app.screen.table.rows if isinstance(row, RunRow)] == ["Blog."]
-        app.screen.want("is:lost")
+        app.screen.show_query("is:lost")
         await settle(pilot)
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
 

@@ -198,7 +198,7 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         assert len(of(app, DeliveryEntry)) == 2
         assert {row.word for row in of(app, NoteRow)} == {"stuck"}
         stuck = len(of(app, NoteRow))
-        assert f"{stuck + 2} found · is:lost · {stuck} stuck · 2 lost" in app.screen.summary().plain
+        assert f" deliveries · {stuck} stuck · 2 lost" in app.screen.summary().plain
         await pilot.press("p")
         await settle(pilot)
         assert {row.word for row in app.screen.table.rows} == {"stuck"}, "all else that was lost is of another project"
@@ -221,7 +221,7 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
 async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, query, found):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        app.screen.want(query.format(**world.sessions))
+        app.screen.show_query(query.format(**world.sessions))
         await settle(pilot)
         assert found in names(app, world)
         assert all(row.unfolded for row in of(app, SessionGroup))
@@ -233,7 +233,7 @@ async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, quer
 async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        app.screen.want(query)
+        app.screen.show_query(query)
         await settle(pilot)
         if "nonsense" in query:
             assert f"{query.partition(':')[0]}: takes " in app.screen.table.empty
@@ -242,7 +242,7 @@ async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.table.rows
-        assert not app.screen.query_text
+        assert not app.screen.typed
 
 
 @pytest.mark.slow
@@ -405,6 +405,6 @@ async def test_while_the_log_is_read_nothing_is_said_to_be_empty(empty, monkeypa
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert app.screen.table.empty == "reading …"
-        app.screen.want("nothing")
+        app.screen.show_query("nothing")
         await settle(pilot)
         assert app.screen.table.empty == "Searching …\nescape clears the filter."

@@ -115,7 +115,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         await settle(pilot)
         await pilot.press("slash", *"pnpm")
         assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
-        assert app.screen.counted == "2 of 13"
+        assert app.screen.counted() == "2 of 13 memories"
         cells = app.screen._draw(app.screen.table.rows[0])
         assert any("underline" in str(span.style) for span in cells[3].spans)
         await pilot.press(*"xyzzy")
@@ -532,7 +532,7 @@ async def test_only_what_wants_attention_is_shown(app):
         assert "prefer-pnpm" not in names(app)
         assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
         assert all(row.flags for _, row in app.screen.table.rows)
-        assert "3 to fix" in app.screen.counted
+        assert "3 to fix" in app.screen.counted()
         await pilot.press("escape")
         assert "prefer-pnpm" in names(app)
 

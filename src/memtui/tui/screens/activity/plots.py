@@ -11,7 +11,7 @@ from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.memory_counts import ReceiptCounts
-from memtui.core.deliveries.reading import KEPT, Reading
+from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
@@ -41,36 +41,29 @@ WAITING_FOR = {"UserPromptSubmit": "prompts", "SessionStart": "starts"}
 COUNTING = "counting …"
 
 
-def summary(data: "Data", listing: "Listing", query: str) -> Text:
-    """Return what today adds up to, or what the query lets through."""
+def summary(data: "Data", listing: "Listing", counted: str, *, filtered: bool) -> Text:
+    """Return how many deliveries were `counted`, today or as a query wants them, and what became of them."""
     line, known, reading, counts = Text(), data.receipts.known, listing.reading, ReceiptCounts()
-    if query:
+    if filtered:
         stuck = len(listing.wanted_notes()) if listing.wanted.outcome == LOST else 0
-        total = stuck + (0 if reading is None else len(reading.rows))
-        number = "searching" if reading is None else f"{total:,}{'' if reading.done else '+'} found"
-        line.append("?" if listing.wrong else number, "bold").append(f" · {safe_text.line(query, 120)}")
+        line.append(counted, "bold")
         counts = ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows))
         line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
     elif not data.statistics.ready:
         line.append("counting …" if data.statistics.lines else "today", "dim")
     else:
-        line.append(f"today · {many(data.statistics.today.deliveries, 'delivery', 'deliveries')}", "bold")
+        line.append(counted, "bold")
         counts = ReceiptCounts.of(data.statistics.outcomes(known, day_of(data.now())))
     for count, word, outcome in outcomes(counts):
         line.append(f" · {count:,} {word}", GLYPHS[outcome][1])
-    return line.append(" · escape shows all" if query else "", "dim")
+    return line
 
 
-def counted(data: "Data", listing: "Listing", reading: Reading) -> str:
-    """Say how many deliveries there are, as far as they are counted."""
-    skipped = f" · {many(reading.skipped, 'torn line')}" if reading.skipped else ""
-    full = f" · older ones: filter ({KEPT:,} are held)" if reading.full else ""
-    statistics, total, more = data.statistics, len(reading.rows), "" if reading.done else "+"
-    if not reading.done and statistics.ready and statistics.complete and not listing.wanted:
-        total = max(total, sum(day.deliveries for day in statistics.days.values()))
-        more = "" if total > len(reading.rows) else "+"
-    noun = "delivery" if total == 1 and not more else "deliveries"
-    return f"{total:,}{more} {noun}{skipped}{full}"
+def total(statistics: Statistics, everything: Reading) -> str:
+    """Return how many deliveries there are, as far as they are counted."""
+    logged = sum(day.deliveries for day in statistics.days.values()) if statistics.ready and statistics.complete else 0
+    held = len(everything.rows)
+    return f"{held:,}" if everything.done else f"{logged:,}" if logged > held else f"{held:,}+"
 
 
 def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui import actions
+from memtui.core.base.phrasing import many
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
 from memtui.core.deliveries.receipts import ARRIVED
@@ -24,7 +25,7 @@ from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
-from memtui.tui.screens.activity.plots import counted, plots, summary
+from memtui.tui.screens.activity.plots import plots, summary, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -72,6 +73,7 @@ class Activity(ListScreen[Row]):
     legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
+    nouns: ClassVar[tuple[str, str]] = ("delivery", "deliveries")
     DEFAULT_CSS = """
     Activity #plots { display: none; }
     Activity.plots #panes { display: none; }
@@ -89,28 +91,26 @@ class Activity(ListScreen[Row]):
         )  # fmt: skip
         self.reader = ActivityReader(services.data, self.call_later, receivers)
         self.plots = Detail(id="plots")
-        self.query_text = self._problem = ""
+        self._problem = ""
         self._has_notes = False  # whether the notes were read
         self._to_first = self._to_last = self._reading_more = False
         self._typing_timer: Timer | None = None
         self.commands |= NoteCommands(self, listing).table() | {
             "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
             "list.mark_all": Command(self.mark_all, lambda: "" if self.markable() else NO_NOTES),
-            "list.attention": Command(lambda: self._toggle(IS_LOST)),
-            "list.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
+            "list.attention": Command(lambda: self.toggle_term(IS_LOST)),
+            "list.project": Command(lambda: self.toggle_term(query.term("project", services.data.facts.project))),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
             "activity.unfold": Command(self._unfold_row, self.no_row),
         }
 
     def body(self) -> ComposeResult:
-        """Compose the summary, the list, the query, the detail and the plots."""
         yield from super().body()
         yield self.plots
 
     def on_mount(self) -> None:
-        """Read the log. Check the scroll position each second: the wheel posts no message."""
-        self.set_interval(TICK_SECONDS, self._scrolled)
+        self.set_interval(TICK_SECONDS, self._scrolled)  # the wheel posts no message
         self.set_interval(LIVE_SECONDS, self._look_live)
         self.read_first()
         self._show_query()
@@ -218,19 +218,16 @@ class Activity(ListScreen[Row]):
                 self.table.move_to(len(self.table.rows) - 1)
 
     def show_facts(self, facts: dict[str, SessionRow]) -> None:
-        """Show what sessions are about, by id."""
         self.listing.facts |= facts
         self.fill()
 
     def show_live(self, live: frozenset[str]) -> None:
-        """Show which sessions are live now."""
         self.listing.live = live
         self.fill()
 
     def show_receipts(self) -> None:
         """Paint the new receipts and statistics."""
         self.table.redraw()
-        self.count()
         self.draw_sums()
         self.show_detail()
 
@@ -242,7 +239,6 @@ class Activity(ListScreen[Row]):
     # showing
 
     def select(self) -> Sequence[Row]:
-        """Return the rows: the notes that the query wants, then the sessions with what they got."""
         find = self.reader.find_sessions
         self.found = [
             *self.listing.wanted_notes(),
@@ -297,38 +293,47 @@ class Activity(ListScreen[Row]):
         return [row for row in self.table.rows if isinstance(row, NoteRow) and row.item is not None]
 
     def why_empty(self) -> str:
-        """Return what an empty list says."""
-        if self.listing.wrong:
-            return f"{self.listing.wrong}\nescape clears the filter."
         reading = self.listing.reading
         under_way = not self._has_notes or reading is None or not (reading.done or reading.rows)
-        if self.query_text:
-            begin = "Searching …" if under_way else f"No matches for “{safe_text.line(self.query_text, 60)}”."
-            return f"{begin}\nescape clears the filter."
-        if under_way:
-            return rows.READING
+        if under_way and not self.listing.wrong:
+            return "Searching …\nescape clears the filter." if self.is_filtered else rows.READING
+        if self.is_filtered:
+            return super().why_empty()
         words = EMPTY + unheard.paragraph(self.services.data.unheard())
         return actions.keyed(words, read_only=self.services.read_only)
 
-    def count(self) -> None:
-        """Say on the right of the foot how many deliveries there are, as far as they are counted."""
+    def why_no_matches(self) -> str:
+        return self.listing.wrong or super().why_no_matches()
+
+    def status_words(self) -> str:
+        """Return how many lines of the log could not be read, and that the oldest are not held."""
         reading = self.listing.reading
-        if self.table.marks or reading is None:
-            super().count()
-        else:
-            self.tell(counted(self.services.data, self.listing, reading))
+        skipped = many(reading.skipped, "torn line") if reading is not None and reading.skipped else ""
+        full = f"older ones: filter ({KEPT:,} are held)" if reading is not None and reading.full else ""
+        return " · ".join(filter(None, (skipped, full)))
+
+    def numbers(self) -> tuple[str, str]:
+        """Return how many deliveries the query wants, of how many, as far as the log is read."""
+        reading, everything = self.listing.reading, self.listing.everything
+        listed = "…" if reading is None else f"{len(reading.rows):,}{'' if reading.done else '+'}"
+        listed = "0" if self.listing.wrong else listed
+        return listed, total(self.services.data.statistics, everything) if everything is not None else "…"
+
+    def counted(self) -> str:
+        """Return how many deliveries there were today, or how many of all the query wants; and what is marked."""
+        today = self.services.data.statistics.today.deliveries
+        everything = f"today · {many(today, 'delivery', 'deliveries')}{self.marked()}"
+        return super().counted() if self.is_filtered else everything
 
     def summary(self) -> Text:
-        """Return what today adds up to, or what the query lets through."""
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
-        code = self.services.data.unheard() if self.query_text or self.table.rows else ""  # else the list says it
+        code = self.services.data.unheard() if self.typed or self.table.rows else ""  # else the list says it
         deaf = unheard.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        return line.append_text(summary(self.services.data, self.listing, self.query_text))
+        return line.append_text(summary(self.services.data, self.listing, self.counted(), filtered=self.is_filtered))
 
     def draw_sums(self) -> None:
-        """Draw the summary and the plots."""
         self.summarize()
         if self.has_class("plots"):
             data = self.services.data
@@ -336,16 +341,13 @@ class Activity(ListScreen[Row]):
 
     @property
     def sought(self) -> str:
-        """The words of the query, which the detail highlights."""
         return self.listing.wanted.text
 
     def describe(self, row: Row) -> Described:
-        """Return the detail of a row."""
         self._scrolled()
         return row.describe(self.listing)
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions that suit the row under the cursor, then those of the list; of the plots their own."""
         if self.has_class("plots"):
             return [
                 replace(actions.get("activity.plots"), footer="back"),
@@ -358,7 +360,6 @@ class Activity(ListScreen[Row]):
         return [replace(each, footer="lost") if each.verb == "attention" else each for each in offered]
 
     def copied(self) -> str:
-        """Return the note, the text of the delivery, the command that resumes the session, or the plots."""
         row = self.table.row
         if self.has_class("plots"):
             return self.plots.plain
@@ -374,7 +375,6 @@ class Activity(ListScreen[Row]):
     # plots
 
     def toggle_plots(self) -> None:
-        """Show the plots, or go back to the list."""
         if not self._leave_plots():
             self.add_class("plots")
             self.plots.focus()
@@ -389,7 +389,7 @@ class Activity(ListScreen[Row]):
 
     # the query
 
-    def want(self, text: str) -> None:
+    def show_query(self, text: str) -> None:
         """Show what a query wants, from its first row."""
         self._set_query(text)
         if self.is_mounted:  # else `on_mount` reads
@@ -399,23 +399,20 @@ class Activity(ListScreen[Row]):
             self.table.focus()
             self._read_wanted()
 
-    def _toggle(self, term: str) -> None:
-        self.want(query.toggled(self.query_text, term))
-
     def _set_query(self, text: str) -> None:
-        self.query_text = text.strip()
-        self.listing.want(self.query_text)
+        self.typed = text.strip()
+        self.listing.want(self.typed)
 
     def _show_query(self) -> None:
         with self.prevent(Input.Changed):
-            self.filter_line.value = self.query_text
-        self.filter_line.set_class(bool(self.query_text), "shown")
+            self.filter_line.value = self.typed
+        self.filter_line.set_class(bool(self.typed), "shown")
 
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
-        """Search when the typing rests: each search reads the log again."""
         event.prevent_default()
         self._stop_typing()
+        # Each search reads the log again.
         self._typing_timer = self.set_timer(TYPING_SECONDS, lambda: self._search(event.value))
 
     @on(Input.Submitted, "#filter")
@@ -427,7 +424,7 @@ class Activity(ListScreen[Row]):
         self.table.focus()
 
     def _search(self, text: str) -> None:
-        if text.strip() != self.query_text:
+        if text.strip() != self.typed:
             self._set_query(text)
             self._read_wanted()
 
@@ -438,11 +435,10 @@ class Activity(ListScreen[Row]):
     def clear_filter(self) -> bool:
         """Clear the query; return False if there is none."""
         self._stop_typing()
-        if not (self.query_text or self.filter_line.has_class("shown")):
+        if not (self.typed or self.filter_line.has_class("shown")):
             return False
-        self.want("")
+        self.show_query("")
         return True
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the plots first."""
         return (self._leave_plots, *super().escape_steps())

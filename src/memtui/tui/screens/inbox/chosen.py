@@ -82,7 +82,7 @@ class Chosen:
         left = self.screen.table.marks - ({row.key for row in self.same_kind()} - set(kept))
         self.screen.table.clear_marks()
         self.screen.table.marks = left
-        self.screen.count()
+        self.screen.summarize()
 
     def act(self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None) -> None:
         """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The `parts` of the files

@@ -59,6 +59,7 @@ class Inbox(ListScreen[InboxRow]):
     glance_lines = 20
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "row"
+    nouns: ClassVar[tuple[str, str]] = ("to decide", "to decide")
     nothing_chosen: ClassVar[str] = ""
     legend: str = (
         marks.section("In front of a row", (marks.UNSAVED, *change_rows.MARKS))
@@ -257,22 +258,25 @@ class Inbox(ListScreen[InboxRow]):
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
-        """Return the rows to show. Likely one-offs and hidden rows are folded, unless the filter is used."""
         if self.typed:
             return super().select()
-        shown = folded(self.found, self.unfolded, self.view.now)
+        shown = folded(self.found, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         shown[self._ghost_at : self._ghost_at] = self._ghosts
         return shown
 
     def why_empty(self) -> str:
-        """Return what an empty list says: what will fill it, or why nothing will."""
-        if self.typed:
+        if self.is_filtered:
             return super().why_empty()
         if self._last is None:
             return READING
         why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         said = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
         return said + (PLANNING if self.planning and not self.planned else "") + self._elsewhere
+
+    def numbers(self) -> tuple[str, str]:
+        """Return how many rows that are not hidden pass the filter, of how many."""
+        listed, total = (sum(row.until is None for row in each) for each in (self.table.rows, self.found))
+        return f"{listed:,}", f"{total:,}"
 
     def summary(self) -> Text:
         """Return the top line: how many rows are to be decided, which the tab says too."""
@@ -281,9 +285,8 @@ class Inbox(ListScreen[InboxRow]):
             return Text("! " + safe_text.line(problem), "red", no_wrap=True, overflow="ellipsis")
         if self._last is None:
             return Text(READING, "dim")
-        count = sum(row.until is None for row in self.found)
         text = Text(no_wrap=True, overflow="ellipsis")
-        text.append(f"{count:,} to decide" if count else "Nothing to decide", style="bold")
+        text.append("Nothing to decide" if self.numbers()[1] == "0" else self.counted(), style="bold")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
         if elsewhere and not self.all_projects:
@@ -291,7 +294,6 @@ class Inbox(ListScreen[InboxRow]):
         return text
 
     def describe(self, row: InboxRow) -> Described:
-        """Return the detail of a row."""
         self.view.detail_width = self.detail_width
         return row.describe(self.view)._replace(title=" · ".join(filter(None, (row.kind.word, row.place))))
 
@@ -306,7 +308,6 @@ class Inbox(ListScreen[InboxRow]):
         self.fill()
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions for the chosen rows."""
         leader = self.chosen.leader
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ("project",))]
@@ -327,7 +328,6 @@ class Inbox(ListScreen[InboxRow]):
         return min(self.view.needed, len(self.detail.lines)) <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
-        """Return the text of the row under the cursor."""
         row = self.table.row
         return row.copied(self.view) if row is not None else ""
 

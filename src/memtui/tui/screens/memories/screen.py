@@ -58,6 +58,7 @@ class Memories(ListScreen[Pair]):
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
+    nouns: ClassVar[tuple[str, str]] = ("memory", "memories")
     glance_lines = 0  # the preview takes the rows that a short list leaves free
     legend: str = rows.LEGEND
     table: MemoryTable
@@ -76,12 +77,11 @@ class Memories(ListScreen[Pair]):
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
-            "list.attention": Command(partial(self._toggle, query.IS_PROBLEM)),
-            "list.project": Command(partial(self._toggle, query.ALL_PROJECTS)),
+            "list.attention": Command(partial(self.toggle_term, query.IS_PROBLEM)),
+            "list.project": Command(partial(self.toggle_term, query.ALL_PROJECTS)),
         }
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self.search = query.MemoryQuery()
-        self.counted = ""
         self.places.border_title = "scopes"
         self.recall: Recall | None = None  # made when it is first begun
         self._painted = False  # whether the list was painted: the detail comes after it
@@ -126,7 +126,6 @@ class Memories(ListScreen[Pair]):
     # reading
 
     def reload(self) -> None:
-        """Read all scopes in a worker."""
         self.reader.reload()
         if recall := self.recalled:
             recall.run(fresh=True)
@@ -143,11 +142,9 @@ class Memories(ListScreen[Pair]):
             self.reader.set_outcomes(self.services.data.outcomes([]))
 
     def files_on_screen(self) -> list[str]:
-        """Return the files of the memories on the screen."""
         return [pair[1].memory.path for pair in self.table.on_screen() if pair is not RULE]
 
     def on_screen_resume(self) -> None:
-        """Put the cursor on the memory that was approved meanwhile, once it is read."""
         approved, self.services.data.approved = self.services.data.approved, ""
         if approved and os.path.exists(approved):
             self.reader.expected = approved
@@ -204,7 +201,6 @@ class Memories(ListScreen[Pair]):
         self._keep()
 
     def select(self) -> Sequence[Pair]:
-        """Return the memories that match what is typed."""
         wanted = self.search
         if not self.typed:
             return self._pairs.rows
@@ -223,11 +219,9 @@ class Memories(ListScreen[Pair]):
         return query.choices(self.reader.found, kinds, self.services.data.facts.project)
 
     def markable(self) -> Sequence[Pair]:
-        """Return the memories that are listed."""
         return [pair for pair in self.table.rows if pair is not RULE]
 
     def fill(self) -> None:
-        """Show the memories that match the query."""
         before, self.search = self.search, query.memories(self.typed)
         self.places.of_all_projects(self.of_all_projects)
         if (bool(before.scope), bool(before.project)) != (bool(self.search.scope), bool(self.search.project)):
@@ -244,57 +238,46 @@ class Memories(ListScreen[Pair]):
             panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, needed))} 1fr"
 
     def why_empty(self) -> str:
-        """Return why the list is empty, and what to do."""
         if self.recalled and not self.typed:
             return self.recalled.why_empty()
         if not self.reader.loaded:
             return READING
-        if self.typed:
-            if problem := self.search.problem(self._choices()):
-                return f"{safe_text.line(problem)}\nescape clears the filter."
+        if self.is_filtered:
             everywhere = "" if self.search.project else " project:all seeks in all projects."
-            return f"No matches for “{safe_text.line(self.typed, 60)}”.\nescape clears the filter.{everywhere}"
+            return super().why_empty() + everywhere
         return self.reader.why_empty(self.places.row)
 
-    def count(self) -> None:
-        """Show how many memories are listed and marked, in the title; in recall on the right of the bottom bar."""
-        if self.bulk.running:
-            return  # its progress is shown there
+    def why_no_matches(self) -> str:
+        return safe_text.line(self.search.problem(self._choices())) or super().why_no_matches()
+
+    def numbers(self) -> tuple[str, str]:
+        """Return how many memories are listed, of how many; the rule of recall is none."""
+        return f"{len(self.markable()):,}", f"{sum(pair is not RULE for pair in self._pairs.rows):,}"
+
+    def counted(self) -> str:
+        """Return how many memories are listed and marked; where problems are sought, also how many there are."""
         if self.reader.partly:
-            self.tell("reading …")
-            return
-        shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
-        if self.recalled:
-            listed = f"{len(self.markable())} of {total - 1}" if self.typed else ""  # the rule is none
-            self.tell(" · ".join(filter(None, (listed, f"{marked} marked" * bool(marked)))))
-            return
-        words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
+            return READING
         flags = (flag for _, row in self.table.rows for flag in row.flags)
         wrong = findings.problems(flags) if self.search.state == query.PROBLEM else 0
-        self.counted = words + f" · {marked} marked" * bool(marked) + f" · {wrong} to fix" * bool(wrong)
-        self.summarize()
-        self.tell("")
+        return super().counted() + f" · {wrong} to fix" * bool(wrong)
 
     def summary(self) -> Text:
-        """Return how many memories are listed, in recall what the prompt would bring; without room for the tree also of
-        which place."""
         place, narrow = self.places.row, self.has_class("narrow")
         if recall := self.recalled:
-            return recall.summary()
+            return super().summary() if self.is_filtered or self.table.marks else recall.summary()
         if not narrow or place is None:
-            return Text(self.counted)
+            return super().summary()
         hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
         line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-        return line.append(f" · {self.counted}" * bool(self.counted)).append(f" · {hint}", "dim")
+        return line.append(f" · {self.counted()}").append(f" · {hint}", "dim")
 
     @property
     def of_all_projects(self) -> bool:
-        """Whether the list has the memories of all projects."""
         return self.search.project == query.ALL
 
     def describe(self, row: Pair) -> Described:
-        """Return the detail of a memory, with its name where it has no border with a title."""
         if recall := self.recalled:
             return recall.describe(row)
         if not self._painted:
@@ -305,7 +288,6 @@ class Memories(ListScreen[Pair]):
 
     @property
     def sought(self) -> str:
-        """The words that the detail highlights: those of the query."""
         return self.search.words
 
     def _draw(self, pair: Pair) -> list[Text]:
@@ -315,13 +297,11 @@ class Memories(ListScreen[Pair]):
         return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.table.order)
 
     def copied(self) -> str:
-        """Return the text for the clipboard: the whole file of the memory; in recall what the model would get."""
         if recall := self.recalled:
             return recall.copied(self.table.row)
         return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
 
     def footer_actions(self) -> list[Action]:
-        """Return the actions for the memory under the cursor, in the list or while its text is read."""
         if recall := self.recalled:
             return recall.footer_actions()
         reading, pair = self.detail.has_focus, self.table.row
@@ -333,22 +313,11 @@ class Memories(ListScreen[Pair]):
         return [actions.on_screen("memories", verb) for verb in order]
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
-        """Return the keys for the line in which a prompt or a query is typed."""
         if self.recalled and self.recalled.line.has_focus:
             return (("enter", "to the list"), ("↓", "recent prompts"), ("escape", "back"))
         return super().typing_keys()
 
     # the query
-
-    def show_query(self, text: str) -> None:
-        """Show what a query finds."""
-        self.typed = self.filter_line.value = text
-        self.filter_line.set_class(bool(text), "shown")
-        self.table.redraw()
-        self.fill()
-
-    def _toggle(self, term: str) -> None:
-        self.show_query(query.toggled(self.typed, term))
 
     def _query_typed(self, text: str) -> None:
         if text != self.typed:
@@ -420,7 +389,6 @@ class Memories(ListScreen[Pair]):
     # back
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape, from what runs to the place in the tree."""
         return (
             self.bulk.stop,
             lambda: self.recalled is not None and self.recalled.leave_prompt(),

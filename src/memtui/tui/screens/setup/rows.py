@@ -20,7 +20,7 @@ from memtui.core.health import doctor, findings
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import checkup, entries, status
-from memtui.present import colours, legend, safe_text
+from memtui.present import colours, legend, query, safe_text
 from memtui.present import hooks as hook_words
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
@@ -263,15 +263,11 @@ def searched(row: SetupRow) -> str:
     return f"{row.title} {row.words}".casefold()
 
 
-def filtered(every: Sequence[SetupRow], typed: str, *, attention: bool) -> list[SetupRow]:
-    """Return the rows with all words of `typed`, with `attention` only problems, and the headings above them, folded
-    or not."""
-    words = typed.casefold().split()
-    shown = [
-        row
-        for row in every
-        if (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
-    ]
+def filtered(every: Sequence[SetupRow], typed: str) -> list[SetupRow]:
+    """Return the rows with all words of a query, with `is:problem` only problems, and the headings above them."""
+    wanted = query.parse(typed.casefold(), ("is",))
+    marks = {"!", "✗"} if wanted.terms else {row.mark for row in every}
+    shown = [row for row in every if row.mark in marks and all(word in searched(row) for word in wanted.words.split())]
     groups = {row.group for row in shown}
     return [row for row in every if row in shown or (row.kind == "head" and row.title in groups)]
 

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.hooks.installer import checkup
+from memtui.present import query
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -51,13 +52,14 @@ class Setup(ListScreen[SetupRow]):
         titles = (Column("", slim, until_width=ROOMY), Column("", roomy, from_width=ROOMY))
         columns = (Column("", 1), *titles, Column(""))
         table = RowList[SetupRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
-        super().__init__(services, table, rows.searched, placeholder="filter: words of a line")
+        super().__init__(services, table, rows.searched, placeholder="words of a line, is:problem")
         self.snapshot = Snapshot()
         self.row_commands = SetupCommands(services, self, lambda: self.snapshot)
         for verb in ("mark", "mark_all", "range"):  # nothing here is done to several at once
             del self.commands[f"list.{verb}"]
-        self.commands |= self.row_commands.table() | {"list.attention": Command(self.toggle_attention)}
-        self.attention = False
+        self.commands |= self.row_commands.table() | {
+            "list.attention": Command(lambda: self.toggle_term(query.IS_PROBLEM))
+        }
         self.unfolded = set(rows.OPEN)  # the titles of headings
         self._worst = ""  # the id of the row that the cursor was put on
         self._has_looked = False
@@ -96,36 +98,31 @@ class Setup(ListScreen[SetupRow]):
 
     def _draw(self, row: SetupRow) -> list[Text]:
         """Draw the cells of a row, with what the filter matched."""
-        cells = rows.draw(row, is_open=row.title in self.unfolded or self._is_filtered)
+        cells = rows.draw(row, is_open=row.title in self.unfolded or self.is_filtered)
         if row.kind != "head":
             fuzzy.mark(cells[2:], self.typed)
         return cells
 
-    @property
-    def _is_filtered(self) -> bool:
-        return bool(self.typed.strip()) or self.attention
-
     def select(self) -> Sequence[SetupRow]:
-        """Return the rows below unfolded headings; with a filter the ones that it lets through, folded or not."""
-        if self._is_filtered:
-            return rows.filtered(self.found, self.typed, attention=self.attention)
+        if self.is_filtered:
+            return rows.filtered(self.found, self.typed)
         return [row for row in self.found if row.kind == "head" or row.group in self.unfolded]
 
-    def why_empty(self) -> str:
-        """Return what an empty list says: that the filters hide everything, or that the files are being read."""
-        if self.attention and not self.typed and self.found:
-            return "No problems.\nescape shows all."
-        return super().why_empty()
+    def why_no_matches(self) -> str:
+        state = query.parse(self.typed, ("is",)).terms.get("is", "")
+        is_known = query.PROBLEM.startswith(state)
+        return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
-    def count(self) -> None:
-        """Say on the right of the foot how many rows the filters show, or how many problems there are."""
-        problems, shown = self.snapshot.problems, sum(row.kind != "head" for row in self.table.rows)
-        self.tell(
-            f"{shown} match" if self.typed.strip() else f"{problems:,} to fix" if problems else self.snapshot.fine
-        )
+    def numbers(self) -> tuple[str, str]:
+        """Return how many rows below headings are listed, of how many."""
+        listed, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
+        return f"{listed:,}", f"{total:,}"
 
     def summary(self) -> Text:
-        """Return the top line: whether hooks run, and how many problems there are."""
+        """Return the top line: whether hooks run, and how many problems there are; with a filter what it lets
+        through."""
+        if self.is_filtered:
+            return super().summary()
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         if not self.found:
             return line
@@ -143,25 +140,16 @@ class Setup(ListScreen[SetupRow]):
         return line
 
     def describe(self, row: SetupRow) -> Described:
-        """Return the detail of a row: the row in full, and the keys for it."""
         keys, now = self.row_commands.keys(row), self.services.data.now()
         return text.describe(row, self.snapshot, keys, now, read_only=self.services.read_only)
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions that work on the row under the cursor."""
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         return [replace(each, footer=self.row_commands.footer_word(each.id) or each.footer) for each in possible]
 
-    def key_words(self) -> list[tuple[str, str]]:
-        """Return what escape and enter do now, also that escape shows more than problems."""
-        words = super().key_words()
-        shows_all = self.attention and not self.typed and not self.detail_covers_list
-        return [("escape", "show all"), *words] if shows_all else words
-
     def fold_word(self) -> str:
-        """Return what enter does to a heading with rows below it; a filter shows them all."""
         row = self.table.row
-        if row is None or not row.is_fold or self._is_filtered:
+        if row is None or not row.is_fold or self.is_filtered:
             return ""
         return "fold" if row.title in self.unfolded else "unfold"
 
@@ -182,18 +170,5 @@ class Setup(ListScreen[SetupRow]):
         if row is not None and row.kind == "head":
             self.table.move_to(next((n for n, each in enumerate(shown) if each.kind != "head"), 0))
 
-    def toggle_attention(self) -> None:
-        """Show only problems, or everything."""
-        self.attention = not self.attention
-        self.table.redraw()
-        self.fill()
-
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the detail, clear the words, show also what is good."""
-        return (self.leave_detail, self.clear_filter, self._clear_attention)
-
-    def _clear_attention(self) -> bool:
-        if self.attention:
-            self.toggle_attention()
-            return True
-        return False
+        return (self.leave_detail, self.clear_filter)
