@@ -1,7 +1,9 @@
 """What all dialogs have in common: a box with a title, its keys in the bottom line, a page of all its keys, one
 answer."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.cells import cell_len
@@ -30,27 +32,32 @@ Keys = Sequence[tuple[str, str]]
 BESIDE = 12
 # Columns of a box that its title can't have.
 CORNERS = 6
+# Cells of the page of keys that it can't write in, of the keys in a column, and from which width it has two columns.
+PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 # The keys that have room in any case.
 ALWAYS = ("escape", "f1")
 # Keys of dialogs by their group in the help; the others do something.
 MOVING = {"j k", "↓ ↑", "g G", "home end", "l h", "tab", "escape"}
 CHOOSING = {"type", "!", "space"}
 # Keys of lists that no action has.
-LISTS: Keys = (
+LISTS: Sequence[Sequence[str]] = (
     ("j k ↓ ↑", "down, up"),
     ("g G", "first, last"),
-    ("^d ^u", "half a page down, up; ^f ^b a whole one"),
+    ("^d ^u", "half a page; ^f ^b a page"),
     ("tab", "the next pane"),
     ("enter", "read it, go deeper"),
-    ("escape", "back: from the text, the marks, the filter"),
+    ("escape", "back: from the text, the marks, the filter", "back"),
 )
-# Actions that are one line of the help, and its words.
+# Actions that are one line of the help, and its words, the longest first.
 TOGETHER = (
-    (("app.memories", "app.inbox", "app.activity", "app.setup"), "Memories, Inbox, Activity, Setup"),
-    (("list.next", "list.previous"), "the next, the previous one, also while one is read"),
-    (("memories.left", "memories.right"), "a pane to the left, to the right; in the scopes, fold, unfold"),
-    (("activity.fold", "activity.unfold"), "fold, unfold the session"),
-    (("app.undo", "app.redo"), "undo the last change, redo it"),
+    (
+        ("app.memories", "app.inbox", "app.activity", "app.setup"),
+        ("Memories, Inbox, Activity, Setup", "the places"),
+    ),
+    (("list.next", "list.previous"), ("the next, the previous one, also while one is read", "next, previous one")),
+    (("memories.left", "memories.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
+    (("activity.fold", "activity.unfold"), ("fold, unfold the session",)),
+    (("app.undo", "app.redo"), ("undo the last change, redo it", "undo, redo")),
 )
 
 
@@ -164,11 +171,14 @@ class Dialog(ModalScreen[Result]):
                 groups.setdefault("Move" if key in MOVING else "Choose" if key in CHOOSING else "Do", []).append(
                     (key, word)
                 )
-        self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, self.marks))
+        self.app.push_screen(KeysPage(groups | {"All": [("f1", "this page")]}, Text(self.marks)))
 
     async def on_click(self, event: events.Click) -> None:
         if event.widget is self and "escape" in self.active_bindings:
             await self.run_action(self.active_bindings["escape"].binding.action)
+
+    def refresh_ages(self) -> None:
+        """Draw ages again, as time has passed. Most dialogs have none."""
 
     def keep_now(self) -> None:
         """Keep what is typed before memtui ends. Most dialogs have nothing to keep."""
@@ -237,24 +247,53 @@ class Preview(Dialog[bool]):
             self.dismiss(False)
 
 
-def help_page(groups: Mapping[str, Keys], marks: str, note: str = "") -> Preview:
-    """Return the page of keys, in groups, of what the `marks` of a screen mean, and of a `note`."""
-    text = Text()
-    for title in ("Move", "Choose", "Do", "All"):
-        rows = groups.get(title, ())
-        text.append(f"{title}\n" if rows else "", style="bold")
-        for keys, words in rows:
-            text.append(f"  {keys:<11} ", style="bold").append(f"{words}\n")
-    text.append(f"\n{marks.rstrip()}\n" if marks else "").append(note, style="dim")
-    return Preview("Keys", text)
+class KeysPage(Preview):
+    """The page of keys in four groups, in two columns where there is room; `below`: what the marks of a screen mean.
+    A row of `groups` has its keys, then words for them, the longest first: those that fit are shown."""
+
+    def __init__(self, groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> None:
+        super().__init__("Keys", below)
+        self.groups, self.below = groups, below
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._draw()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._draw()
+
+    def _draw(self) -> None:
+        room = min(self.size.width, self.across if self.floats else self.size.width) - PAGE_SIDES
+        columns = (("Move", "Choose"), ("Do", "All")) if room >= TWO_COLUMNS else (("Move", "Choose", "Do", "All"),)
+        room //= len(columns)
+        text = Text()
+        for line in zip_longest(*(self._column(titles, room) for titles in columns), fillvalue=Text()):
+            for part in line[:-1]:
+                text.append_text(part).append(" " * (room - part.cell_len))
+            text.append_text(line[-1]).append("\n")
+        self.pane.show("text", text.append("\n").append_text(self.below))
+
+    def _column(self, titles: Sequence[str], room: int) -> list[Text]:
+        lines: list[Text] = []
+        for title in titles:
+            rows = self.groups.get(title, ())
+            lines += [*[Text()] * bool(lines), Text(title, "bold")] if rows else []
+            for keys, *wordings in rows:
+                left = room - KEY_CELLS - 3
+                words = next((each for each in wordings if cell_len(each) <= left), wordings[-1])
+                for number, part in enumerate(textwrap.wrap(words, left)):
+                    shown = f" {'' if number else keys:<{KEY_CELLS}} "
+                    lines.append(Text(shown, "bold").append(part, "not bold"))
+        return lines
 
 
 def of_screen(
     group: str, possible: "Mapping[str, Command]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
-) -> Preview:
+) -> KeysPage:
     """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
     Actions without a key are named together."""
-    groups: dict[str, list[tuple[str, str]]] = {"Move": list(LISTS)}
+    groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
     offered = {
         each.id: possible[each.id].named(each) if each.id in possible else each
         for name in (group, actions.LIST, actions.GLOBAL)
@@ -268,15 +307,18 @@ def of_screen(
         return " ".join(actions.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
 
     for name, action in offered.items():
-        members, words = next((both for both in TOGETHER if name in both[0]), ((name,), action.help))
+        own = (action.help[:1].lower() + action.help[1:], action.name.partition(": ")[2])
+        members, wordings = next((both for both in TOGETHER if name in both[0]), ((name,), own))
         several = [each for each in members if each in offered]
         if name == several[0]:
-            groups.setdefault(action.section, []).append((keys_of(several), words))
+            groups.setdefault(action.section, []).append((keys_of(several), *wordings))
+    below = Text()
     if keyless:
         names = ", ".join(action.name.partition(": ")[2] for action in keyless)
-        groups.setdefault("All", []).append((actions.key_of("app.palette"), f"has more: {names}"))
+        below.append(actions.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
     signs = "\n".join(
         legend.section(title, rows)
         for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
     )
-    return help_page(groups, f"{signs}\n{marks}", "\nKeys can be remapped: [keys] in config.toml.")
+    below.append(f"{signs}\n{marks.rstrip()}\n").append("\nKeys can be remapped: [keys] in config.toml.", "dim")
+    return KeysPage(groups, below)
