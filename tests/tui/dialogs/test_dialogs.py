@@ -207,7 +207,11 @@ async def test_a_long_picker_opens_with_the_current_option_in_sight(world):
         await start(pilot)
         app.push_screen(Choice("Which", [(str(each), f"option {each}") for each in range(60)], "59"))
         await settle(pilot)
-        assert any("› option 59" in line or "›option 59" in line for line in lines(app))
+        assert any("●option 59" in line for line in lines(app)), "the value in force is marked"
+        await pilot.press("k")
+        await settle(pilot)
+        assert any("›option 58" in line for line in lines(app))
+        assert any("●option 59" in line for line in lines(app))
 
 
 @pytest.mark.slow

@@ -115,9 +115,10 @@ class Options(RowList[tuple[int, str]]):
 
 
 class Choice(Dialog[str | None]):
-    """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. Typing
-    narrows a list of several. `about(value)` is the text below the list for the option under the cursor, `below` a text
-    that is the same for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter."""
+    """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
+    `current` value, which is in force, is marked; without one the cursor begins at `start`. Typing narrows a list of
+    several. `about(value)` is the text below the list for the option under the cursor, `below` a text that is the same
+    for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter."""
 
     DEFAULT_CSS = """
     Choice.about > Vertical { height: 94%; }
@@ -143,10 +144,12 @@ class Choice(Dialog[str | None]):
         below: str = "",
         marks: str = "",
         verb: str = "choose",
+        start: str = "",
     ) -> None:
         super().__init__()
         self.heading, self.lead, self.marks = question, lead, marks
         self.below, self.verb, self.current, self.about = below, verb, current, about
+        self.start = current or start
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
@@ -171,7 +174,8 @@ class Choice(Dialog[str | None]):
         self.table.empty = "No matches. escape shows all again."
         self.set_class(self.about is not None, "about")
         self.table.show(self.rows)
-        self.table.move_to(self.values.index(self.current) if self.current in self.values else 0)
+        self.table.marks = {str(at) for at, value in enumerate(self.values) if value == self.current and value}
+        self.table.move_to(self.values.index(self.start) if self.start in self.values else 0)
         self.table.focus()
         self._show_about()
 

@@ -250,7 +250,7 @@ class MemoryCommands:
             return
         chosen = [row.file for place, row in rows if place.label == scope.label]
         question = Trusting(self.services.data, scope.directory, chosen)
-        choice = Choice(question.title, question.entries, question.current, about=question.about)
+        choice = Choice(question.title, question.entries, start=question.current, about=question.about)
         if answer := await self.services.ask(choice):
             self._attempt(lambda: question.do(answer), question.done(answer))
 
@@ -271,7 +271,7 @@ class MemoryCommands:
         rows += TYPE_ROWS
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
-        answer = await self.services.ask(Choice("New memory", rows, next(iter(kept), "feedback")))
+        answer = await self.services.ask(Choice("New memory", rows, start=next(iter(kept), "feedback")))
         if answer in kept and kept[answer].path:
             await self._change(kept[answer].memory(), kept[answer])
         elif answer in kept:
