@@ -9,7 +9,8 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.hooks.installer import install
+from memtui.core.base.phrasing import many
+from memtui.hooks.installer import install, merge
 from memtui.present import hooks as hook_words
 from memtui.present import safe_text
 from memtui.tui.dialogs import backfill
@@ -27,15 +28,17 @@ WELCOME = (
     "memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and record what"
     " arrived. enter adds the lines below to the file under the cursor. Before that, nothing is written."
 )
+# What the hook of each event does.
+DOES = {
+    "SessionStart": "gives a session an index of your memories",
+    "UserPromptSubmit": "adds your notes, new drafts and unfinished work",
+    "PreToolUse": "adds urgent notes, and notes for the file that a tool uses",
+    "PostToolUse": "records which memories Claude opened or wrote",
+    "PreCompact": "looks for corrections of yours, and drafts memories from them",
+    "Stop": "does so after a turn",
+    "SessionEnd": "does so at the end",
+}
 EXPLAINED = """\
-What the hooks do
-  SessionStart      gives a session an index of your memories
-  UserPromptSubmit  adds your notes, new drafts and unfinished work
-  PreToolUse        adds urgent notes, and notes for the file that a tool uses
-  PostToolUse       records which memories Claude opened or wrote
-  PreCompact, Stop, SessionEnd: look for corrections of yours, and draft
-    memories from them for you to accept
-
 The hooks run on this machine. They open no network connection and call no
 model. If one fails or is late, your prompt goes on without it.
 memtui setup hooks --remove restores the settings file byte for byte; if the
@@ -63,7 +66,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
     question = Choice(
         "Install the hooks" if action == "install" else "Remove the hooks",
         [*ways, ("", "Not now" if offer else "Cancel")],
-        current=next(iter(plans), ""),
+        start=next(iter(plans), ""),
         about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
         lead=WELCOME if offer else "",
         marks=EXPLAINED,
@@ -104,6 +107,13 @@ def _drawn(plan: PlanOrError) -> Text:
         return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     if not plan.changed:
         return text.append("The hooks are in this file already: nothing to change.")
+    before, after = _events(plan.before), _events(plan.after)
+    for verb, events in (("Adds", after - before), ("Removes", before - after), ("Changes", after & before)):
+        if events and (verb != "Changes" or before == after):
+            text.append(f"{verb} {many(len(events), 'hook')}\n", "bold")
+            for event in sorted(events, key=[*DOES].index):
+                text.append(f"  {event:<16}  {DOES[event]}\n")
+    text.append("\nThe exact change of the file\n", "bold")
     for line in plan.diff.splitlines():
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
     for note in hook_words.notes(plan):
@@ -111,6 +121,12 @@ def _drawn(plan: PlanOrError) -> Text:
     if pasted := hook_words.to_paste(plan):
         text.append(safe_text.clean(pasted) + "\n")
     return text
+
+
+def _events(data: bytes | None) -> set[str]:
+    """Return the events for which a settings file has a hook of ours."""
+    _, text = install.decode(data)
+    return {event for event, _ in merge.our_hooks(merge.read(text, ""))} & DOES.keys()
 
 
 def is_due(services: "Services") -> bool:

@@ -145,8 +145,8 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         await pilot.pause()
         assert isinstance(pilot.app.screen, Choice)
         diff = pilot.app.screen.query_one("Detail").plain
-        assert "SessionStart" in diff
-        assert "launch.py" in diff
+        assert diff.startswith("Adds 7 hooks\n  SessionStart      gives a session an index of your memories\n")
+        assert "launch.py" in diff.partition("The exact change of the file\n")[2]
         assert not status.status(world.env, world.shop).installed
         await pilot.press("enter")
         await ready(pilot)
