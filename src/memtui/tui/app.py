@@ -191,10 +191,10 @@ class MemtuiApp(Services):
             here = self.on_top
             shown = here if here is not None and here.is_attached else None
             self.files.look(shown.files_on_screen() if shown is not None else [])
-            now = self.data.now()
-            if shown is not None and now - self._aged >= AGED_SECONDS:
+            now, top = self.data.now(), self.screen if self.screen_stack else None
+            if isinstance(top, ListScreen | Dialog) and top.is_attached and now - self._aged >= AGED_SECONDS:
                 self._aged = now
-                shown.refresh_ages()
+                top.refresh_ages()
 
     def on_files_changed(self, message: FilesChanged) -> None:
         self.read(message.parts)

@@ -27,6 +27,10 @@ def read(path):
         return file.read()
 
 
+def shown(app):
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
 def notes(app):
     return [note.message for note in app._notifications]
 
@@ -301,3 +305,16 @@ async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, wo
         table = app.screen.table
         assert table.size.height == table.header + max(3, len(table.rows))
         assert app.screen.query_one(Detail).size.height > 20
+
+
+async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world):
+    trash(world, "prefer-pnpm", "tui", NOW - 60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        assert "1m ago, in effect" in shown(app)
+        app.data._now = NOW + 600
+        app._look()
+        await settle(pilot)
+        assert "11m ago, in effect" in shown(app)

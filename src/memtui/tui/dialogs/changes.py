@@ -184,6 +184,10 @@ class Changes(Dialog[None]):
         self.table.empty = "Nothing was changed yet."
         self._fill()
 
+    def refresh_ages(self) -> None:
+        self.table.redraw()
+        self._show_row()
+
     def _fill(self) -> None:
         self.table.show(rows_of(self.changes, self.unfolded))
         self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
@@ -231,7 +235,7 @@ class Changes(Dialog[None]):
     def _meaning(self, row: ChangeRow) -> str:
         """Return whether a change is in effect, and what can be done about it: nothing where nothing may be written."""
         if row.state == "done" and not self._can_undo(row):
-            return "can't be undone"
+            return "deletes for good: it can't be undone"
         words = STATES.get(row.state, ("", "", ""))[2]
         own = decided(row.changes)
         if len(own) > 1 and row.state == "done":
