@@ -101,12 +101,10 @@ class Services(App[None]):
     # notes: one at a time, an error until a key is pressed
 
     def notify(self, message: str, **more: Any) -> None:
-        """Show a note, long enough to be read."""
         more["timeout"] = note_seconds(message, more.get("severity", "information"))
         super().notify(message, **more)
 
     def say(self, text: str) -> None:
-        """Show a note of what happened."""
         self.notify(safe_text.clean(text), markup=False)
 
     def warn(self, text: str) -> None:
@@ -114,7 +112,6 @@ class Services(App[None]):
         self.notify(safe_text.clean(text), severity="warning", markup=False)
 
     def fail(self, error: MemtuiError) -> None:
-        """Show a note of what went wrong and what to do."""
         self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
 
     def copy(self, text: str) -> None:
@@ -151,7 +148,6 @@ class Services(App[None]):
     # questions and commands
 
     async def ask(self, dialog: "ModalScreen[Result]") -> Result | None:
-        """Show a dialog. Return its answer, None if the person left it."""
         answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
 
         def answered(result: Result | None) -> None:
@@ -214,12 +210,10 @@ class Services(App[None]):
             self.fail(MemtuiError(f"{os.path.basename(path)} does not exist any more.", where))
 
     def show_activity(self, query: str) -> None:
-        """Show in Activity what a query finds, such as `session:ID`."""
         self.go("activity").show_query(query)
 
 
 def services_of(node: "DOMNode") -> Services:
-    """Return the application that a widget or screen is part of."""
     return cast("Services", node.app)
 
 

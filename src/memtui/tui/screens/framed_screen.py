@@ -37,7 +37,6 @@ class FramedScreen(Screen[None]):
         yield self.foot
 
     def body(self) -> ComposeResult:
-        """Yield what stands between the bars."""
         yield from ()
 
     @property
@@ -46,7 +45,6 @@ class FramedScreen(Screen[None]):
         return False
 
     def tell(self, status: str) -> None:
-        """Show words on the right of the bottom bar."""
         if status != self.status:
             self.status = status
             self.frame()
@@ -111,11 +109,9 @@ class FramedScreen(Screen[None]):
 
     @property
     def left(self) -> dict[str, object]:
-        """The state that `keep` was called with last."""
         return State(self.services.data.root).get(self.group)
 
     def keep(self, **state: object) -> None:
-        """Remember the state of the screen, unless memtui has written nothing yet: a first start only looks."""
         if os.path.isdir(self.services.data.root):
             State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
 

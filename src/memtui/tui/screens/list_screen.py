@@ -92,7 +92,6 @@ class ListScreen(FramedScreen, Generic[Row]):
     # layout
 
     def body(self) -> ComposeResult:
-        """Yield the summary above two panes; a narrow screen shows the list, or the detail over it."""
         yield self.summary_line
         with Horizontal(id="panes"):
             with self.middle:
@@ -110,12 +109,10 @@ class ListScreen(FramedScreen, Generic[Row]):
         self.begin()
 
     def begin(self) -> None:
-        """Focus the list and read the files."""
         self.table.focus()
         self.reload()
 
     def on_screen_resume(self) -> None:
-        """Show what has changed while another screen was open."""
         self.frame()
         # Paint first: reading takes time from painting.
         self.call_after_refresh(self._reload_if_open)
@@ -146,7 +143,6 @@ class ListScreen(FramedScreen, Generic[Row]):
     # reading
 
     def reload(self) -> object:
-        """Read and show the files; called when they change and when the screen is opened."""
         return self.call_later(self.fill)
 
     def follow(self, parts: frozenset[str] | None) -> None:
@@ -167,7 +163,6 @@ class ListScreen(FramedScreen, Generic[Row]):
     # showing
 
     def fill(self) -> None:
-        """Show the rows that were read and pass the filter."""
         shown = self.select()
         self.table.empty = self.why_empty()
         at = self.wanted(shown) if self.wanted is not None else None
@@ -194,7 +189,6 @@ class ListScreen(FramedScreen, Generic[Row]):
             pane.border_title = Content.from_rich_text(shown)
 
     def select(self) -> Sequence[Row]:
-        """Return the rows that pass the filter."""
         return fuzzy.Haystack(self.found, self.searched).select(self.typed)
 
     def share_room(self) -> None:
@@ -255,7 +249,6 @@ class ListScreen(FramedScreen, Generic[Row]):
             self.show_detail()
 
     def show_detail(self) -> None:
-        """Show the row under the cursor in the detail, and its keys at the bottom."""
         row = self._described = self.table.row
         if row is None:
             self.detail.show("", Text(self.nothing_chosen, style="dim"))
@@ -309,7 +302,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         return (width if width < NARROW else width * self.detail_percent // 100) - 4
 
     def copied(self) -> str:
-        """Return the text for the clipboard: the detail."""
         return self.detail.plain
 
     # commands
@@ -327,7 +319,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         return {f"{actions.LIST}.{verb}": command for verb, command in commands.items()}
 
     def no_row(self) -> str:
-        """Return why a command needs a row under the cursor; empty if there is one."""
         return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."
 
     def one_by_one(self) -> str:
@@ -360,7 +351,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         return self.table.rows
 
     def mark_all(self) -> None:
-        """Mark all listed rows; unmark everything if they all are marked."""
         self.table.mark_all(self.markable())
         self.summarize()
 
@@ -386,7 +376,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         self.fill()
 
     def open_filter(self) -> None:
-        """Show the filter line and focus it."""
         self.remove_class("deep", "whole")
         if not self.typed:
             self._unfiltered = self.table.row_id

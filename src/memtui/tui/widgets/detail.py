@@ -77,11 +77,9 @@ class Detail(ScrollView, can_focus=True):
         return len(wrapped(self.text, width)[0]) if self.text is not None else 0
 
     def on_resize(self) -> None:
-        """Wrap the text to the new width."""
         self._wrap()
 
     def notify_style_update(self) -> None:
-        """Drop the lines painted in the old theme."""
         super().notify_style_update()
         self._strips.clear()
 
@@ -100,11 +98,9 @@ class Detail(ScrollView, can_focus=True):
             self.reveal(self._to_reveal)
 
     def action_half(self, direction: int) -> None:
-        """Scroll half a screen up (-1) or down (1)."""
         self.scroll_relative(y=direction * max(1, self.size.height // 2), animate=False)
 
     def action_edge(self, direction: int) -> None:
-        """Scroll to the first (-1) or last (1) line."""
         (self.scroll_end if direction > 0 else self.scroll_home)(animate=False)
 
     # selecting with the mouse
@@ -114,7 +110,6 @@ class Detail(ScrollView, can_focus=True):
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
-        """Paint the new selection."""
         self._strips.clear()
         self.refresh()
 
@@ -126,7 +121,6 @@ class Detail(ScrollView, can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Paint one line of the screen."""
         at = y + int(self.scroll_offset.y)
         if at >= len(self.lines):
             return Strip.blank(self.size.width, self._style)

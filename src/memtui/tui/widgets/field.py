@@ -89,7 +89,6 @@ class Labelled(Horizontal):
         self.label, self.fields = label, fields
 
     def compose(self) -> ComposeResult:
-        """Yield the focus mark, the label and the fields."""
         yield Static("›", classes="mark")
         yield Static(safe_text.styled(self.label), classes="label")
         yield from self.fields

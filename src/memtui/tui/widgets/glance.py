@@ -64,7 +64,6 @@ class Glance(Static):
         return 1 + len(preview(self.text, width, LONGEST, None)) + ends
 
     def on_resize(self) -> None:
-        """Wrap the text to the new width."""
         self._draw()
 
     def _draw(self) -> None:

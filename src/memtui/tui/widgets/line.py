@@ -21,13 +21,11 @@ class OneLine(Static):
     pieces: Sequence[tuple[int, int, str]] = ()
 
     def put(self, text: Text) -> None:
-        """Show a text; do nothing if it is shown already."""
         if self.shown is None or text != self.shown or text.style != self.shown.style:
             self.shown = text
             self.update(text, layout=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Run the action that was clicked."""
         found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
         if found is not None:
             services_of(self).action_run(found)

@@ -62,7 +62,6 @@ def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
 
 
 def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:
-    """Return the header line."""
     words = [" "]
     for _, column, room in shown:
         title = column.title[:room]
@@ -71,7 +70,6 @@ def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:
 
 
 def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
-    """Return the line of a row; `here`: the cursor is on it."""
     base = paint.base + paint.cursor if here else paint.base
     over = paint.cursor + UNDIMMED if paint.flat and here else Style()
     mark_style = base + paint.mark + over if marked else base
@@ -95,7 +93,6 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
 
 
 def text_line(text: Text, base: Style, width: int, console: Console) -> Strip:
-    """Return the line of a text, whose styles are added to `base`."""
     style = base + console.get_style(text.style)
     parts = [part for part in text.render(console) if part.text != text.end]
     segments = [Segment(part.text, style + (part.style or Style())) for part in parts]

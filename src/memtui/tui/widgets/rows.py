@@ -134,12 +134,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor; None without rows."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
     @property
     def row_id(self) -> str:
-        """The id of the row under the cursor; empty if there is none."""
         row = self.row
         return "" if row is None else self._key(row)
 
@@ -154,7 +152,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return self.cursor - int(self.scroll_offset.y) + self.header
 
     def on_screen(self) -> Sequence[Row]:
-        """Return the rows on the screen."""
         top = int(self.scroll_offset.y)
         return self.rows[top : top + self.size.height]
 
@@ -182,7 +179,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.redraw()
 
     def keep_marks(self, rows: Sequence[Row]) -> None:
-        """Drop the marks of rows that are not among these."""
         if self.marks:
             self.marks &= {self._key(row) for row in rows}
 
@@ -200,11 +196,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def in_range(self) -> bool:
-        """Whether a range has begun and is not ended."""
         return bool(self._anchor)
 
     def clear_marks(self) -> bool:
-        """Unmark everything. Returns False if nothing was marked."""
         had = bool(self.marks)
         self._anchor = ""
         if had:
@@ -219,7 +213,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
 
     def move_to(self, at: int) -> None:
-        """Put the cursor on the row with this number."""
         before, self._is_placed = self.cursor, True
         self._place(at)
         if self.cursor != before:
@@ -227,27 +220,21 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.post_message(self.Moved(self))
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by `step` rows."""
         self.move_to(self.cursor + step)
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor one screen up (-1) or down (1)."""
         self.move_to(self.cursor + direction * max(1, self.size.height - 1 - self.header))
 
     def action_half(self, direction: int) -> None:
-        """Move the cursor half a screen up (-1) or down (1)."""
         self.move_to(self.cursor + direction * max(1, (self.size.height - self.header) // 2))
 
     def action_edge(self, direction: int) -> None:
-        """Move the cursor to the first (-1) or last (1) row."""
         self.move_to(len(self.rows) - 1 if direction > 0 else 0)
 
     def action_top(self) -> None:
-        """Move the cursor to the first row."""
         self.action_edge(-1)
 
     def action_open(self) -> None:
-        """Open the row under the cursor."""
         self._is_placed = True
         if self.row_id:
             self.post_message(self.Opened(self))
@@ -264,7 +251,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     # painting
 
     def redraw(self) -> None:
-        """Paint again, after a change of what `draw` shows."""
         self._strips.clear()
         self.refresh()
 
@@ -279,12 +265,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self._place(self.cursor)
 
     def notify_style_update(self) -> None:
-        """Drop the lines painted in the old theme."""
         super().notify_style_update()
         self._strips.clear()
 
     def on_focus(self) -> None:
-        """Paint the cursor as in focus, or as out of it."""
         self.redraw()
 
     on_blur = on_focus
@@ -304,7 +288,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Paint one line."""
         width = self.size.width
         if self.header and y == 0:
             return painting.header_line(self._columns_shown(), self.get_component_rich_style("rows--head"), width)

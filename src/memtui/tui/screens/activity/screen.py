@@ -118,7 +118,6 @@ class Activity(ListScreen[Row]):
     # reading
 
     def _work(self, group: str, work: Callable[[], object]) -> None:
-        """Run some work of the reader in a thread, in the place of what is under way in its group."""
         self.run_worker(work, thread=True, exclusive=True, group=group)
 
     def _look_live(self) -> None:
@@ -198,7 +197,6 @@ class Activity(ListScreen[Row]):
             self._read(reading, max(PAGE, len(reading.rows)))
 
     def show_notes(self, found: ReadNotes) -> None:
-        """Show the notes, and what a model did."""
         listing = self.listing
         listing.notes, listing.unused, listing.mentions = found.notes, found.unused, found.mentions
         listing.projects |= found.names
@@ -226,13 +224,11 @@ class Activity(ListScreen[Row]):
         self.fill()
 
     def show_receipts(self) -> None:
-        """Paint the new receipts and statistics."""
         self.table.redraw()
         self.draw_sums()
         self.show_detail()
 
     def show_progress(self, words: str) -> None:
-        """Say how far a search is."""
         if self.listing.reading is None or self._reading_more:
             self.tell(words)
 
@@ -262,7 +258,6 @@ class Activity(ListScreen[Row]):
         self.draw_sums()
 
     def fold(self, session: str, *, unfold: bool) -> None:
-        """Fold or unfold a session, and put the cursor on it, with the rows below it in sight."""
         self.listing.fold(session, unfold=unfold)
         self.fill()
         at = next((at for at, row in enumerate(self.table.rows) if getattr(row, "session", "") == session), None)

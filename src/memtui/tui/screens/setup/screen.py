@@ -67,7 +67,6 @@ class Setup(ListScreen[SetupRow]):
 
     @work(thread=True, exclusive=True, group="look")
     def reload(self) -> None:
-        """Look at everything again, in a worker."""
         worker, data = get_current_worker(), self.services.data
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
@@ -114,7 +113,6 @@ class Setup(ListScreen[SetupRow]):
         return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
     def numbers(self) -> tuple[str, str]:
-        """Return how many rows below headings are listed, of how many."""
         listed, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
         return f"{listed:,}", f"{total:,}"
 
@@ -154,7 +152,6 @@ class Setup(ListScreen[SetupRow]):
         return "fold" if row.title in self.unfolded else "unfold"
 
     def open(self) -> None:
-        """Unfold or fold a heading, or read any other row in full."""
         if self.fold_word() and self.table.row is not None:
             self.unfolded ^= {self.table.row.title}
             self.fill()
@@ -165,7 +162,6 @@ class Setup(ListScreen[SetupRow]):
 
     @on(Input.Submitted, "#filter")
     def leave_heading(self) -> None:
-        """Put the cursor on the first row that the filter lets through, if it stands on a heading."""
         row, shown = self.table.row, self.table.rows
         if row is not None and row.kind == "head":
             self.table.move_to(next((n for n, each in enumerate(shown) if each.kind != "head"), 0))
