@@ -536,7 +536,7 @@ async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
         await pilot.press("question_mark")
         await settle(pilot)
         groups = app.screen.groups
-        assert list(groups) == ["Move", "Choose", "Do", "All"]
+        assert set(groups) == {"Move", "Choose", "Do", "All"}
         assert sum(map(len, groups.values())) <= 35
 
 

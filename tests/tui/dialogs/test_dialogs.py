@@ -227,7 +227,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert picker.table.cursor == len(picker.table.rows) - 1
         await pilot.press("home", "j")
         assert picker.table.cursor == 1
-        await pilot.press(*"fer")
+        await pilot.press(*"where")
         await settle(pilot)
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         assert any("›" in line and "reference" in line for line in lines(app))
