@@ -8,12 +8,12 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.command import CommandList
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.dialog import Dialog, Preview
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.field import Labelled
 from tui.conftest import NOW, settle
@@ -412,3 +412,22 @@ async def test_letters_blanks_j_and_k_of_one_burst_all_narrow_a_picker(world):
         assert app.screen.typed == "o jk"
         await pilot.press("escape", "j")
         assert app.screen.table.cursor == 1
+
+
+@pytest.mark.parametrize("keys", [("t",), ("e",), ("question_mark",), ("U",)])
+async def test_a_dialog_has_its_width_when_it_is_first_drawn(world, keys, monkeypatch):
+    widths = []
+    drawn = Screen._refresh_layout
+
+    def counted(screen, *more, **named):
+        drawn(screen, *more, **named)
+        if isinstance(screen, Dialog):
+            widths.append((type(screen).__name__, screen.box.outer_size.width))
+
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(150, 40)) as pilot:
+        await start(pilot)
+        monkeypatch.setattr(Screen, "_refresh_layout", counted)
+        await pilot.press(*keys)
+        await settle(pilot)
+        assert len(set(widths)) == 1, widths

@@ -179,8 +179,9 @@ class Choice(Dialog[str | None]):
         self.table.focus()
         self._show_about()
 
-    def on_resize(self) -> None:
-        room = max(3, self.size.height - OVER - (2 if self.below else 0) - len(self.query(".lead")) * 3)
+    def fit(self) -> None:
+        super().fit()
+        room = max(3, self.app.size.height - OVER - (2 if self.below else 0) - len(self.query(".lead")) * 3)
         if self.about is not None:
             room = max(3, int(room * SHARE))
         self.table.styles.height = min(len(self.rows), room)

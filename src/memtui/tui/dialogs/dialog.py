@@ -129,6 +129,7 @@ class Dialog(ModalScreen[Result]):
 
     def on_mount(self) -> None:
         self.app.clear_notifications()
+        self.fit()  # before the first layout: a second one would paint all of it again
         self.name_keys()
 
     def name_keys(self) -> None:
@@ -136,7 +137,7 @@ class Dialog(ModalScreen[Result]):
 
     def _place_heading(self) -> None:
         box, heading = self.box, self.query(".heading")
-        fits = cell_len(self.heading) <= (self.wanted() if self.floats else self.size.width) - CORNERS
+        fits = cell_len(self.heading) <= (self.wanted() if self.floats else self.app.size.width) - CORNERS
         padded = self.heading if self.floats else f" {self.heading} "  # a rule leaves no room around it
         box.border_title = Content(safe_text.line(padded)) if fits else None
         heading.set(display=not fits)
@@ -147,6 +148,10 @@ class Dialog(ModalScreen[Result]):
         return self.query_children(Vertical).first()
 
     def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Set the sizes that follow from that of the terminal."""
         styles = self.box.styles
         styles.max_width = "100%"
         styles.width = self.wanted() if self.floats else "100%"
@@ -158,11 +163,11 @@ class Dialog(ModalScreen[Result]):
 
     @property
     def floats(self) -> bool:
-        return self.wanted() <= self.size.width - 2 * BESIDE
+        return self.wanted() <= self.app.size.width - 2 * BESIDE
 
     @property
     def room(self) -> int:
-        return max(3, self.size.height - 3)
+        return max(3, self.app.size.height - 3)
 
     def action_keys(self) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -228,8 +233,8 @@ class Preview(Dialog[bool]):
         if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
             self.pane.scroll_end(animate=False, immediate=True)
 
-    def on_resize(self) -> None:
-        self._place_heading()
+    def fit(self) -> None:
+        super().fit()
         self.pane.styles.max_height = self.room - 2 * self.query_one(".heading").display
 
     def action_go(self) -> None:
@@ -255,16 +260,9 @@ class KeysPage(Preview):
         super().__init__("Keys", below)
         self.groups, self.below = groups, below
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._draw()
-
-    def on_resize(self) -> None:
-        super().on_resize()
-        self._draw()
-
-    def _draw(self) -> None:
-        room = min(self.size.width, self.across if self.floats else self.size.width) - PAGE_SIDES
+    def fit(self) -> None:
+        super().fit()
+        room = (self.across if self.floats else self.app.size.width) - PAGE_SIDES
         columns = (("Move", "Choose"), ("Do", "All")) if room >= TWO_COLUMNS else (("Move", "Choose", "Do", "All"),)
         room //= len(columns)
         text = Text()

@@ -118,10 +118,10 @@ class DraftForm(Dialog[str]):
                 yield Static(classes="where")
         yield Static(classes="told")
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Put the texts to read above the one that is edited where there is no room beside it."""
-        super().on_resize()
-        self.set_class(self.size.width < BESIDE_FROM, "above")
+        super().fit()
+        self.set_class(self.app.size.width < BESIDE_FROM, "above")
 
     def wanted(self) -> int:
         return self.shape.across
