@@ -4,10 +4,18 @@ import random
 
 import pytest
 
-from memtui.recall.nearest import EXACT, Passages, _added, _highest, nearest, pack
+from memtui.recall.nearest import EXACT, Passages, _added, _highest, pack
 from memtui.recall.vectors import Vector
 
 DIMENSIONS = 256
+
+
+def nearest(read, vector, most):
+    """(number, cosine) of the passages nearest to a vector, the highest first."""
+    passages = Passages(read)
+    near = passages.near(vector, most)
+    found = zip(near, passages.cosines(vector, near), strict=True)
+    return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:most]
 
 
 def rows_of(vectors):

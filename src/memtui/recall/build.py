@@ -1,9 +1,8 @@
 """Bring the index of a directory's memories up to date, in the background.
 
-Files that changed, by time, size and hash, are read. What is new goes into a small segment beside the large one, and
-the manifest says which memories of that are gone; if more than a tenth changed, all is built anew. A manifest is
-replaced in one step, so that a reader, or a crash at any time, finds a whole index. All files are derived: they may be
-deleted."""
+Files that changed, by time, size and hash, are read. What is new goes into a small segment beside the large one; if
+more than a tenth changed, all is built anew. A manifest is replaced in one step: a reader, or a crash at any time,
+finds a whole index. All files are derived."""
 
 import os
 import zlib
@@ -26,8 +25,7 @@ BLOCK = 1 << 20
 
 @dataclass
 class BuildReport:
-    """What was done: the number of memories, how many of them were read, and how many are gone; `rebuilt`: all anew.
-    `busy`: another process is at it, which will find what this one would have."""
+    """How many memories there are, were read, and are gone; `rebuilt`: all anew; `busy`: another process is at it."""
 
     memories: int = 0
     read: int = 0
@@ -74,10 +72,9 @@ def bring_up_to_date(
     table: vectors.Table | EllipsisType | None = ...,
     wait: float = 0.0,
 ) -> BuildReport:
-    """Bring the index of a directory up to date; one that is sound and has everything is left as it is. Raises OSError.
-    Memories are in it whether they are trusted or not: who delivers one has to check that. `table`: the table of token
-    vectors, by default the one that memtui ships; None to leave vectors out. `wait`: seconds for another process that
-    is at it."""
+    """Bring the index of a directory up to date, with all memories, trusted or not: who delivers one has to check that.
+    `table`: the token vectors, by default those that memtui ships; None to leave vectors out. `wait`: seconds for
+    another process that is at it. Raises OSError."""
     base = paths.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs.write_atomic(base + ".again", b"", durable=False)
@@ -86,7 +83,12 @@ def bring_up_to_date(
         try:
             with fs.Lock(base + ".lock", wait):
                 fs.unlink(base + ".again")
-                done = _built(root, directory, table)
+                opened = _shipped() if table is ... else table
+                try:
+                    done = _Builder(root, directory, opened).run()
+                finally:
+                    if opened is not None and table is ...:
+                        opened.close()
                 # What was read the first time is not read again the next, and is news all the same.
                 done.read, done.gone = done.read + report.read, done.gone + report.gone
                 report = done
@@ -95,15 +97,12 @@ def bring_up_to_date(
     return report
 
 
-def _built(root: str, directory: str, table: vectors.Table | EllipsisType | None) -> BuildReport:
-    if table is not ...:
-        return _Builder(root, directory, table).run()
-    shipped = _shipped()
+def _shipped() -> vectors.Table | None:
+    """Open the table that memtui ships; None if there is none that can be read."""
     try:
-        return _Builder(root, directory, shipped).run()
-    finally:
-        if shipped is not None:
-            shipped.close()
+        return vectors.Table()
+    except OSError:
+        return None
 
 
 class _Builder:
@@ -123,7 +122,8 @@ class _Builder:
         changes = self._compare(index)
         known = index.manifest
         count = len(changes.read) + len(changes.gone)
-        if known is None or count + self._later(known) > max(REBUILT_FROM, SHARE * changes.total):
+        later = sum(entry["number"] for entry in known.segments[1:]) if known is not None else 0
+        if known is None or count + later > max(REBUILT_FROM, SHARE * changes.total):
             return self._rebuilt(len(changes.gone))
         if not count:
             if changes.stamps:
@@ -135,10 +135,6 @@ class _Builder:
         self._add(index, known, docs, replaced, changes.stamps)
         return BuildReport(changes.total, len(docs), len(changes.gone))
 
-    def _later(self, manifest: segment.Manifest) -> int:
-        """Count the memories in all segments but the first."""
-        return sum(entry["number"] for entry in manifest.segments[1:])
-
     # Reading what is there
 
     def _index(self) -> _Index:
@@ -149,7 +145,12 @@ class _Builder:
             if manifest is None or manifest.vectors != self.embedding.version:
                 return _Index()
             for at, entry in enumerate(manifest.segments):
-                if _check(f"{self.root}/recall/{entry['name']}", entry["table"]) != entry["check"]:
+                # The table of a segment and its whole file are as they were written.
+                check = zlib.crc32(entry["table"])
+                with open(f"{self.root}/recall/{entry['name']}", "rb") as file:
+                    while block := file.read(BLOCK):
+                        check = zlib.crc32(block, check)
+                if check != entry["check"]:
                     return _Index()
                 opened = segment.Segment(self.root, entry)
                 try:
@@ -221,7 +222,7 @@ class _Builder:
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
         for doc in docs:
             doc.impacts = impacts(doc, average)
-        entry = write(self.root, self._new_name(), docs)
+        entry = write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs)
         self._write_manifest(average, [entry] if docs else [], {})
         return BuildReport(len(docs), len(docs), gone, rebuilt=True)
 
@@ -233,8 +234,8 @@ class _Builder:
         replaced: set[str],
         stamps: Mapping[str, tuple[int, int]],
     ) -> None:
-        """Write the segment of what is new, with what was in the one before it; what is replaced is dead in the first
-        one."""
+        """Write the segment of what is new, with what was in the one before it; what is replaced is dead in the
+        first."""
         for doc in docs:
             doc.impacts = impacts(doc, known.average)
         for entry in known.segments[1:]:
@@ -242,7 +243,7 @@ class _Builder:
         dead = {index.files[file].number for file in replaced if file in index.files and not index.files[file].segment}
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in known.segments[:1]]
         if docs:
-            segments.append(write(self.root, self._new_name(), docs))
+            segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs))
         kept = {file: stamp for file, stamp in {**known.stamps, **stamps}.items() if file not in replaced}
         self._write_manifest(known.average, segments, kept)
 
@@ -250,12 +251,18 @@ class _Builder:
         """Read the memories of a segment, as they were written. Raises as `segment.Segment`."""
         opened = segment.Segment(self.root, entry)
         try:
-            return [doc for number, doc in enumerate(_documents(opened)) if number not in opened.dead]
+            docs = []
+            passages = nearest.Passages(opened.passages) if opened.has_passages else None
+            for number, (*row, head) in enumerate(opened.every_row()):
+                rows = [passages.row(at) for at in opened.passages_of(number)] if passages is not None else []
+                docs.append(SegmentDoc(tuple(row), {}, [], rows, head_bytes=head))
+            for at in range(opened.shards):
+                for term, value in opened.shard(at).items():
+                    for number, impact in opened.posting(value).items():
+                        docs[number].impacts[term] = impact
+            return [doc for number, doc in enumerate(docs) if number not in opened.dead]
         finally:
             opened.close()
-
-    def _new_name(self) -> str:
-        return f"{os.path.basename(self.base)}-{ids.new_id()}.segment"
 
     def _write_manifest(
         self, average: float, segments: Sequence[dict[str, Any]], stamps: Mapping[str, tuple[int, int]]
@@ -280,33 +287,6 @@ class _Builder:
                 fs.unlink(f"{self.root}/recall/{name}")
 
 
-def _check(path: str, table: bytes) -> int:
-    """Return the checksum of a segment's table and its whole file, by which they are known to be as they were written.
-    Raises OSError."""
-    found = zlib.crc32(table)
-    with open(path, "rb") as file:
-        while block := file.read(BLOCK):
-            found = zlib.crc32(block, found)
-    return found
-
-
-def _documents(opened: segment.Segment) -> list[SegmentDoc]:
-    found = []
-    passages = nearest.Passages(opened.passages) if opened.has_passages else None
-    for number, row in enumerate(opened.every_row()):
-        *kept, head = row
-        rows = [passages.row(at) for at in opened.passages_of(number)] if passages is not None else []
-        doc = SegmentDoc(tuple(kept), {}, [], rows)
-        doc.head_bytes = head
-        found.append(doc)
-    for at in range(opened.shards):
-        for term, value in opened.shard(at).items():
-            posting = opened.posting(value)
-            for number, impact in posting.items():
-                found[number].impacts[term] = impact
-    return found
-
-
 class _Embedding:
     """Makes the vectors of passages, if there is a table of token vectors; what makes them is loaded when it is
     needed. `version` tells indexes with other vectors, or without, apart."""
@@ -322,11 +302,3 @@ class _Embedding:
         if self._embedder is None:
             self._embedder = embed.Embedder(self.table)
         return [row for text in read.passages() for row in self._embedder.passages(text)]
-
-
-def _shipped() -> vectors.Table | None:
-    """Open the table that memtui ships; None if there is none that can be read."""
-    try:
-        return vectors.Table()
-    except OSError:
-        return None

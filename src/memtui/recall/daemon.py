@@ -1,9 +1,9 @@
 """The daemon that keeps a sentence model warm: it answers hooks on a Unix socket, and fills in memories' vectors. Cold.
 
 `<root>/semantic` is its private directory: `lock` is held while it lives, `socket` answers once the model is loaded,
-and `failed` says why the last one could not load it. One runs for each data root, so for each user. It ends after IDLE
-seconds without a request, when asked to, when its socket is no longer its own, and when memtui was replaced: a request
-of another version ends it. The kernel frees the lock of a killed one; the next one replaces the socket that is left.
+and `failed` says why the last one could not load it. One runs for each data root. It ends after IDLE seconds without a
+request, when asked to, when its socket is no longer its own, and at a request of another version. The next one replaces
+the socket that a killed one left.
 
 A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `key` of the model, `row` in hex), `fill`
 with `directories`, `status`, `stop`. An answer is such a line with `version`."""
@@ -22,7 +22,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
 from memtui.recall import semantic, sentences
-from memtui.recall.sentences import Filler, SentenceModel
+from memtui.recall.sentences import FastEmbedModel, Filler
 
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
@@ -35,7 +35,7 @@ MOST_BYTES, MOST_AT_ONCE = 1 << 20, 16
 class Daemon:
     """Serves one data root with one model. `fill`: directories whose indexes get their vectors at once."""
 
-    def __init__(self, root: str, model: SentenceModel, idle: float = IDLE, fill: Sequence[str] = ()) -> None:
+    def __init__(self, root: str, model: FastEmbedModel, idle: float = IDLE, fill: Sequence[str] = ()) -> None:
         self.root = root
         self.model = model
         self.key = sentences.key_of(model.name)
@@ -74,7 +74,13 @@ class Daemon:
                     break
                 ready, _, _ = select.select(waited, [], [], max(0.01, min(left, LOOK)))
                 if listening in ready:
-                    self._accept(listening)
+                    connection, _ = listening.accept()
+                    if semantic.user_of(connection) not in {os.geteuid(), -1} or not self._places.acquire(
+                        blocking=False
+                    ):
+                        connection.close()
+                    else:
+                        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
         finally:
             self._ended.set()
             with self._asked:
@@ -89,13 +95,6 @@ class Daemon:
             return os.lstat(self.path).st_ino == number
         except OSError:
             return False
-
-    def _accept(self, listening: socket.socket) -> None:
-        connection, _ = listening.accept()
-        if semantic.user_of(connection) not in {os.geteuid(), -1} or not self._places.acquire(blocking=False):
-            connection.close()
-            return
-        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         """Answer the request of one connection. Whatever comes or does not come over it harms no other."""
@@ -210,9 +209,9 @@ def private(root: str) -> None:
         os.chmod(directory, fs.DIR_MODE)
 
 
-def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE, fill: Sequence[str] = ()) -> bool:
-    """Load a model and serve it until it is time to end; False if another daemon does already. Raises OSError or
-    MemtuiError, which `failed` then tells. `fill` as for `Daemon`."""
+def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fill: Sequence[str] = ()) -> bool:
+    """Load a model and serve it until it is time to end; False if another daemon does already. `fill` as for `Daemon`.
+    Raises OSError or MemtuiError, which `failed` then tells."""
     private(root)
     try:
         with fs.Lock(semantic.place(root) + "/lock", SUCCESSION):

@@ -38,26 +38,24 @@ class Fields:
     texts: dict[str, str] = field(default_factory=dict)
 
     def weights(self) -> dict[str, int]:
-        """Return how much each term counts: how often it is in each field, times what that field counts. Those of
-        another language than English count for their English words as well."""
+        """Return how much each term counts: how often it is in each field, times what that counts; in another language
+        than English also its English words."""
         found: dict[str, int] = {}
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
-            for term in self._telling_terms() if name == "triggers" else words.terms(text):
+            terms = words.terms("\n".join(filter(words.tells, text.split("\n"))) if name == "triggers" else text)
+            if name == "triggers":  # how somebody asked tells nothing, what for does
+                terms = [term for term in terms if term not in words.COMMON]
+            for term in terms:
                 found[term] = found.get(term, 0) + weight
             for term in words.terms(gloss.english(text, language)) if language else ():
                 found[term] = found.get(term, 0) + weight
         return found
 
-    def _telling_terms(self) -> list[str]:
-        """List the terms of the triggers: how somebody asked tells nothing, what for does."""
-        lines = filter(words.tells, self.texts["triggers"].split("\n"))
-        return [term for line in lines for term in words.terms(line) if term not in words.COMMON]
-
     def passages(self) -> list[str]:
-        """Return the texts that are compared as a whole: each trigger line, and all else, which may be long; in
-        English as far as its words are known."""
+        """Return the texts that are compared as a whole, each trigger line and all else, in English as far as its words
+        are known."""
         lines = filter(words.tells, self.texts["triggers"].split("\n"))
         whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss.in_english(text) for text in (whole, *lines)]

@@ -1,9 +1,8 @@
 """English words for those of other languages, so that a prompt finds memories in another language than its own.
 
 `lexicon.txt` has a line for each meaning: its English words, and those of each of LANGUAGES, between bars. A word of
-German, Spanish, French or Portuguese stands for all that begin with it, if it has four letters or more; a word of
-Japanese or Chinese for itself wherever it is. A text in English has none of this. Hot path; the lexicon is only read
-for a text in another language."""
+four letters or more stands for all that begin with it, one of Japanese or Chinese for itself wherever it is. Hot path;
+the lexicon is only read for a text in another language."""
 
 from memtui.core.base import fs
 from memtui.recall import words

@@ -1,7 +1,5 @@
-"""Decide which memories a prompt gets: a probability that each will help, and why one is given or not. Hook path.
-
-What a search found is judged here, for hooks and for people alike: a dry run is what the hook does, without printing.
-"""
+"""Decide which memories a prompt gets: a probability that each will help, and why one is given or not, for hooks and
+people alike: a dry run is what the hook does, without printing. Hook path."""
 
 import posix
 
@@ -64,10 +62,9 @@ class Recipient:
 
 class Verdict:
     """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
-    was added to its log-odds beside the search, as (code, amount): `type`, `pinned`, `recent`, `older`,
-    `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`: its bytes now, if they were read, with their
-    `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what a session notes of it; `reason`: why it is
-    given, if not because it fits a prompt."""
+    was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
+    if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
+    `reason`: why it is given, if not because it fits a prompt."""
 
     __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
 
@@ -83,7 +80,7 @@ class Verdict:
 
 class Recalled:
     """What a text recalls: `words`, the part of it that counted; `why_silent`, a code if nothing is given (of
-    `own_words.counted`, or `nothing`: nothing was found that may be given), else empty; `verdicts`, likeliest first."""
+    `own_words.counted`, or `nothing`); `verdicts`, likeliest first."""
 
     __slots__ = ("verdicts", "why_silent", "words")
 
@@ -118,9 +115,9 @@ def dry_run(
     limits: "RecallLimits | None" = None,
     everything: bool = True,
 ) -> Recalled:
-    """Return what a text, a prompt as a person typed it, recalls from the places `where`, (scope, directory) each.
-    `recipient`: the session that it is for, a new one by default; `now`: seconds since the epoch, by default the
-    clock's; without `everything`, as for a hook, memories that are not trusted are not even looked at."""
+    """Return what a text, as a person typed it, recalls from the places `where`, (scope, directory) each. `recipient`:
+    the session that it is for, a new one by default; `now`: seconds since the epoch, by default the clock's; without
+    `everything`, as for a hook, memories that are not trusted are not even looked at."""
     words, why = own_words.counted(text)
     if why:
         return Recalled("", why)

@@ -1,12 +1,11 @@
 """The passages nearest to a vector: all are compared roughly at once, then the best of them exactly.
 
-`pack` lays passages out; `Passages` reads what it needs of that. First come two numbers of 32 bits, of passages and of
-dimensions; then a plane for each dimension, which has a bit for each passage: whether its value is above the mean; then
-the rows. Numbers have the machine's byte order, as the index around it.
+`pack` lays passages out: two numbers of 32 bits, of passages and of dimensions; a plane for each dimension, which has a
+bit for each passage, whether its value is above the mean; the rows. Numbers have the machine's byte order.
 
 A plane is one number in Python, so that an operation on it is one on all passages: the planes of the vector's largest
 dimensions are summed by adders made of such operations, with weights from 1 to 7. 10,000 passages take a third of a
-millisecond, and no part of them is left out. Hot path."""
+millisecond, and none is left out. Hot path."""
 
 from memtui.recall.vectors import ROW_LENGTH, Vector
 
@@ -65,22 +64,14 @@ class Passages:
         """Return the row of a passage."""
         return self._read(self._rows + self.dimensions * number, self.dimensions)
 
-    def nearest(self, vector: Vector, most: int) -> "list[tuple[int, float]]":
-        """Return the numbers of the nearest passages, and their cosines, the highest first."""
-        near = self.near(vector, most)
-        found = list(zip(near, self.cosines(vector, near), strict=True))
-        found.sort(key=lambda hit: (-hit[1], hit[0]))
-        return found[:most]
-
     def near(self, vector: Vector, most: int) -> "Sequence[int]":
         """Return the numbers of about the nearest passages, in no order: `most` of them, and EXACT at least."""
         wanted = max(most, EXACT)
         return range(self.number) if self.number <= wanted else _highest(self._sums(vector), self.number, wanted)
 
     def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
-        """Return the cosine of each of these passages. They are worked out together: one number has a value of all of
-        them, 32 bits each, and is multiplied by the vector's value. That takes a fifth of the time of one passage after
-        the other."""
+        """Return the cosine of each of these passages. One number has a value of all of them, 32 bits each, and is
+        multiplied by the vector's value: that takes a fifth of the time of one passage after the other."""
         count = len(numbers)
         if not count:
             return []
@@ -177,8 +168,3 @@ def _places(bits: int, most: int) -> "list[int]":
         found.append(at)
         at = digits.find("1", at + 1)
     return found
-
-
-def nearest(read: "Read", vector: Vector, most: int) -> "list[tuple[int, float]]":
-    """Return the numbers of the passages nearest to a vector, and their cosines, the highest first."""
-    return Passages(read).nearest(vector, most)

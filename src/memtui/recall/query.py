@@ -27,11 +27,11 @@ TELLING_FROM = 8
 
 
 class Hit:
-    """A memory that a search found, with what speaks for it. `stamp`: (mtime in ns, size) of its file when it was
-    indexed; `digest`: `ids.digest` of its bytes; `lexical`: BM25 over all fields; `share`: the share of the prompt's
-    idf weight that it has; `cosine`: of its best passage, 0.0 without vectors; `overlap`: the share of the weight of
-    its name and description that the prompt has; `score`: both kinds together, in points of BM25, by which hits are
-    ranked; `rank` from 1; `margin`: to the score of the next one."""
+    """A memory that a search found. `stamp`: (mtime in ns, size) of its file when it was indexed; `digest`:
+    `ids.digest` of its bytes; `lexical`: BM25 over all fields; `share`: of the prompt's idf weight that it has;
+    `cosine`: of its best passage, 0.0 without vectors; `overlap`: the share of the weight of its name and description
+    that the prompt has; `score`: both kinds together, in points of BM25; `rank` from 1; `margin`: to the score of the
+    next one."""
 
     __slots__ = (
         "cosine",
@@ -115,10 +115,10 @@ def search(
     allowed: "Callable[[str, str, str], bool] | None" = None,
     sentences: bool = False,
 ) -> "list[Hit]":
-    """Return the memories that fit a text best, the best first, at most `most`. `places`: (scope, directory) for each
-    directory of memories; one without a sound index has no hits. `allowed` is asked with (scope, directory, digest)
-    whether a memory may be among them. With `sentences` the daemon with a sentence model (recall/semantic.py) tells how
-    near memories are, if it answers. Never raises for a damaged index."""
+    """Return the memories that fit a text best, the best first, at most `most`. `places`: (scope, directory) each; one
+    without a sound index has no hits. `allowed` is asked with (scope, directory, digest) whether a memory may be among
+    them. With `sentences` the daemon with a sentence model tells how near memories are, if it answers. Never raises for
+    a damaged index."""
     asked = weighted_terms(text)
     if not asked:
         return []
@@ -270,7 +270,10 @@ def _cosines(
         text = gloss.in_english(text)
         table = vectors.Table()
         try:
-            vector = table.of_text(_without(text, often) if often else text)
+            if often:
+                telling = [word for word in text.split() if not often.issuperset(words.terms(word) or (word,))]
+                text = " ".join(telling) or text
+            vector = table.of_text(text)
         finally:
             table.close()
     except OSError:
@@ -296,11 +299,6 @@ def _cosines(
             pass
         found.append(cosines)
     return found
-
-
-def _without(text: str, often: "set[str]") -> str:
-    """Return a text without the words of which all terms are among `often`; as it is if nothing would be left."""
-    return " ".join([word for word in text.split() if not often.issuperset(words.terms(word) or (word,))]) or text
 
 
 def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
@@ -335,9 +333,9 @@ def _log(number: float) -> float:
 
 
 def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
-    """Return the memories of a segment that score highest, `most` of them or a few more, as (score, number). What terms
-    add that few memories have is added up. What terms add that many have is first worked out roughly, for all memories
-    at once; only for those that may be among the best then, it is worked out exactly."""
+    """Return the memories of a segment that score highest, `most` of them or a few more, as (score, number). What
+    common terms add is first worked out roughly, for all memories at once, and exactly only for those that may be among
+    the best."""
     few: list[tuple[float, segments.Posting]] = []
     many: list[tuple[float, segments.Posting]] = []
     for term, posting in part.postings.items():

@@ -1,20 +1,19 @@
-"""Replay: what real prompts of the past would recall now, and what they would with some memories changed, beside what
-they were given then. Nothing is delivered, and no index of the person's memories is written.
-
-Each prompt is replayed as in a new session, so that what fits it is not hidden by what a session has already."""
+"""Replay: what real prompts of the past would recall now, and with some memories changed, beside what they were given
+then. Nothing is delivered. Each prompt is replayed as in a new session, so that nothing that fits is hidden by what a
+session has."""
 
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import RECALL, Record
+from memtui.core.deliveries.record import RECALL
 from memtui.core.journal import own_files
 from memtui.core.memories import beside
 from memtui.core.places import trust
@@ -53,9 +52,9 @@ class ReplayedMemory:
 
 @dataclass(frozen=True)
 class ReplayedPrompt:
-    """A prompt with the memories that it would get `now`, with the changed memories (`changed`), and that it got `then`
-    (by path each); `had`: those that its session had been given before. `silent`: why it gets nothing whatever there
-    is, a code of `own_words.counted`."""
+    """A prompt with the memories that it would get `now`, with the changed ones (`changed`), and that it got `then`, by
+    path each; `had`: those that its session had before; `silent`: why it gets nothing whatever there is, a code of
+    `own_words.counted`."""
 
     prompt: Prompt
     now: Mapping[str, ReplayedMemory] = field(default_factory=dict)
@@ -75,15 +74,6 @@ class ReplayedPrompt:
         return [each for path, each in self.now.items() if path not in self.changed]
 
 
-@dataclass
-class _Given:
-    """A record of the log with recalled memories: when it was delivered, to which prompt, and the memories."""
-
-    time: float
-    prompt: str
-    memories: dict[str, ReplayedMemory]
-
-
 def replay(
     root: str,
     prompts: Sequence[Prompt],
@@ -93,9 +83,9 @@ def replay(
     now: float = 0.0,
     go: Callable[[int], bool] = lambda _: True,
 ) -> list[ReplayedPrompt]:
-    """Replay prompts against the memories of the places `where`, (scope, directory) each, and against the same with
-    `changes`; `go` is told before each prompt how many were replayed, and ends it by False. The indexes must be up to
-    date; `limits` and `now` as for `judge.dry_run`. Raises OSError."""
+    """Replay prompts against the memories of the places `where`, (scope, directory) each, and the same with `changes`;
+    `go` is told before each prompt how many were replayed, and ends it by False. The indexes must be up to date;
+    `limits` and `now` as for `judge.dry_run`. Raises OSError."""
     then = _Then(root, prompts)
     # Copies of indexes have no vectors of sentences: what is compared is without them.
     limits = judge.RecallLimits(limits.most, limits.threshold) if limits else judge.RecallLimits()
@@ -131,7 +121,10 @@ class ChangedStore:
     def __init__(self, root: str, top: str, where: Places, changes: Sequence[StoreChange]) -> None:
         self.root, self.top = root, top
         self._trust: dict[str, trust.Trust] = {}
-        self._old = {(each.directory, _digest(each.path)) for each in changes}
+        self._old = set()
+        for each in changes:
+            with suppress(OSError):
+                self._old.add((each.directory, ids.digest(fs.read_bytes(each.path))))
         self._own: dict[str, str] = {}  # the directories of the changed memories, by where these are written
         os.mkdir(f"{top}/recall")
         for _, directory in where:
@@ -191,13 +184,6 @@ def changed_store(root: str, where: Places, changes: Sequence[StoreChange]) -> I
         shutil.rmtree(top, ignore_errors=True)
 
 
-def _digest(path: str) -> str:
-    try:
-        return ids.digest(fs.read_bytes(path))
-    except OSError:
-        return ""
-
-
 def _copy_index(root: str, top: str, directory: str) -> None:
     """Copy the index of a directory, so that a worker that writes it anew takes nothing away."""
     base = os.path.basename(paths.index_base(root, directory))
@@ -213,32 +199,34 @@ class _Then:
     than its newest part."""
 
     def __init__(self, root: str, prompts: Sequence[Prompt]) -> None:
-        self._given: dict[str, list[_Given]] = {each.session: [] for each in prompts}
+        # By session: when each record with recalled memories was delivered, to which prompt, and the memories.
+        self._given: dict[str, list[tuple[float, str, dict[str, ReplayedMemory]]]] = {
+            each.session: [] for each in prompts
+        }
         oldest = min((each.time for each in prompts if each.time), default=0.0)
         needle = f'"{RECALL}"'.encode()
         since = delivery_log.back_to(max(0.0, oldest - clock.DAY))
         for record in delivery_log.newest_first(root, needle=needle, since=since, most=delivery_log.WINDOW_BYTES):
             known = self._given.get(str(record.get("session_id")))
-            if known is not None and (memories := _recalled(record)):
+            memories = {
+                str(item["path"]): ReplayedMemory(
+                    str(item["path"]), str(item.get("id", "")), str(item.get("scope", ""))
+                )
+                for item in delivery_log.brought(record)
+                if item.get("kind") == RECALL and item.get("path")
+            }
+            if known is not None and memories:
                 seconds = clock.parse(record.get("time")) or 0.0
-                known.append(_Given(seconds, str(record.get("prompt_id") or ""), memories))
+                known.append((seconds, str(record.get("prompt_id") or ""), memories))
 
     def of(self, prompt: Prompt) -> tuple[dict[str, ReplayedMemory], frozenset[str]]:
         """Return what a prompt brought, and the paths that its session had been given before."""
         got: dict[str, ReplayedMemory] = {}
         had: set[str] = set()
-        for each in self._given.get(prompt.session, ()):
-            near = abs(each.time - prompt.time) <= HOOK_SECONDS
-            if each.prompt == prompt.id if each.prompt and prompt.id else near:
-                got |= each.memories
-            elif each.time < prompt.time:
-                had |= each.memories.keys()
+        for time, prompt_id, memories in self._given.get(prompt.session, ()):
+            near = abs(time - prompt.time) <= HOOK_SECONDS
+            if prompt_id == prompt.id if prompt_id and prompt.id else near:
+                got |= memories
+            elif time < prompt.time:
+                had |= memories.keys()
         return got, frozenset(had - got.keys())
-
-
-def _recalled(record: Record) -> dict[str, ReplayedMemory]:
-    return {
-        str(item["path"]): ReplayedMemory(str(item["path"]), str(item.get("id", "")), str(item.get("scope", "")))
-        for item in delivery_log.brought(record)
-        if item.get("kind") == RECALL and item.get("path")
-    }

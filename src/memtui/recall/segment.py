@@ -1,22 +1,18 @@
-"""The files of an index: a manifest for each directory of memories, and the segments that it names.
+"""The files of an index: a manifest for each directory of memories, and the segments that it names, which never change.
 
-A segment never changes. Its sections, one after the other:
-
-- shards: marshalled tables from term to posting; a term is in the one that `number_of` it names. A posting is the
-  numbers of the memories that have it (16 bits each; 32 in a segment of more than MOST_NARROW), then their impacts (16
-  bits each): what the term adds to BM25 there, before its idf, from LEAST to FULL.
-- longer postings, which a shard has as (count, offset, length, highest impact). With a count, which only terms have
-  that more than one of DENSE memories have, it is an impact for each memory, 0 without the term: first the higher byte
-  of all, then the lower one.
+The sections of a segment:
+- shards: marshalled tables from term to posting, a term in the one that `number_of` it names. A posting is the numbers
+of the memories that have it (16 bits each; 32 in a segment of more than MOST_NARROW), then their impacts (16 bits
+each): what the term adds to BM25 there, before its idf, from LEAST to FULL.
+- longer postings, which a shard has as (count, offset, length, highest impact). With a count, as of terms that more
+than one of DENSE memories have, it is an impact for each memory: first the higher byte of all, then the lower one.
 - rows: 32 bits each for where one begins, and where the last one ends, then a marshalled row a memory.
 - owners: the memory of each passage (16 or 32 bits); firsts: 32 bits each for a memory's first passage, and for how
-  many there are; and the passages, as recall/nearest.py lays them out.
+many there are; and the passages, as recall/nearest.py lays them out.
 
-The manifest holds what a reader needs before it looks anything up, so that one read gets it: a marshalled table, and
-for each segment the offset and the check of each shard. What is marshalled is checked by `number_of` its bytes before
-it is loaded; whoever builds checks everything. Whatever is not sound is no index: the next worker builds it anew. All
-files are derived. Hot path.
-"""
+The manifest, a marshalled table with the offset and the check of each shard, holds what a reader needs before it looks
+anything up. What is marshalled is checked by `number_of` its bytes; whoever builds checks everything. What is not sound
+is no index: the next worker builds it anew. Hot path."""
 
 import marshal
 import posix
@@ -54,9 +50,8 @@ DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, 
 
 
 class Manifest:
-    """What a manifest says: the `directory`; the mean length of a memory, by which impacts are worked out (`average`);
-    which `vectors` there are; the `segments`; and the `stamps`, (mtime in ns, size), of files that were touched since
-    they were read."""
+    """What a manifest says: the `directory`; the mean length of a memory (`average`); which `vectors` there are; the
+    `segments`; and the `stamps`, (mtime in ns, size), of files that were touched since they were read."""
 
     __slots__ = ("average", "directory", "segments", "stamps", "vectors")
 
@@ -195,10 +190,23 @@ class Segment:
         return int.from_bytes(posix.pread(self._fd, width, self._owners + width * passage), sys.byteorder)
 
 
+def living(root: str, directory: str) -> "Iterator[tuple[Any, ...]]":
+    """Yield the rows of all memories that the index of a directory has. Raises DAMAGED."""
+    manifest = read_manifest(root, directory)
+    for entry in manifest.segments if manifest is not None else ():
+        opened = Segment(root, entry)
+        try:
+            for number, row in enumerate(opened.every_row()):
+                if number not in opened.dead:
+                    yield row
+        finally:
+            opened.close()
+
+
 class Posting:
     """The memories of one term in one segment, `count` of them, with an impact of at most `highest`. `docs` are their
-    numbers, with `impacts` beside them; a term that many have has an impact for each memory instead, in two planes, the
-    higher bytes (`high`) and the lower ones."""
+    numbers, with `impacts` beside them; a term that many have has an impact for each memory, in two planes of bytes,
+    `high` and low."""
 
     __slots__ = ("_keys", "_low", "_width", "count", "docs", "high", "highest", "impacts")
 

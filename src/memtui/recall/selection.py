@@ -58,12 +58,17 @@ class CatalogueEntry(NamedTuple):
 
 
 def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: float) -> list[CatalogueEntry]:
-    """Return the memories that a model may choose from for the words of a prompt, those that are found by its words
-    first. Without those that may not be delivered, and those that seem to hold a secret."""
+    """Return the memories that a model may choose from, those that the words of a prompt find first; none that may not
+    be delivered, or that seems to hold a secret."""
     allowed, muted = judge.Allowed(root), judge.muting(root, words)
     found = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
-    newest = sorted(_listed(root, where), key=lambda hit: -hit.stamp[0])
-    for hit in newest:
+    listed: list[query.Hit] = []
+    for scope, directory in where:
+        try:
+            listed += [query.Hit(scope, directory, row) for row in segment.living(root, directory)]
+        except segment.DAMAGED:
+            continue
+    for hit in sorted(listed, key=lambda hit: -hit.stamp[0]):
         if len(found) >= CATALOGUE:
             break
         if allowed(hit.scope, hit.directory, hit.digest):
@@ -79,27 +84,8 @@ def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: floa
     return entries
 
 
-def _listed(root: str, where: Sequence[tuple[str, str]]) -> list[query.Hit]:
-    """Return all memories that the indexes have."""
-    found = []
-    for scope, directory in where:
-        try:
-            manifest = segment.read_manifest(root, directory)
-            for entry in manifest.segments if manifest is not None else ():
-                opened = segment.Segment(root, entry)
-                try:
-                    rows = enumerate(opened.every_row())
-                    found += [query.Hit(scope, directory, row) for number, row in rows if number not in opened.dead]
-                finally:
-                    opened.close()
-        except segment.DAMAGED:
-            continue
-    return found
-
-
 def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> CatalogueEntry | None:
-    """Return a memory of the catalogue, as it is now; None if it is gone, may not be delivered any more, or seems to
-    hold a secret: not even its name is sent."""
+    """Return a memory of the catalogue, as it is now; None if it is gone, or may not be sent, not even by its name."""
     try:
         if not locate.is_memory(hit.directory, hit.path):
             return None
@@ -117,21 +103,20 @@ def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> Cata
 
 def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
     """Return the memories that the model selects, at most MOST; names that it invents are dropped. Raises ModelError,
-    and MemtuiError if the log of calls can't be written."""
+    and MemtuiError if the log can't be written."""
     if not entries:
         return []
     named = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
-    listed = fenced("notes", "\n".join(_line(name, each) for name, each in named.items()))
-    answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=listed, most=ANSWER_TOKENS)
+    lines = []
+    for name, entry in named.items():
+        when = "; ".join(" ".join(each.split()) for each in entry.triggers)[:TRIGGERS]
+        about = " ".join(entry.description.split())[:DESCRIPTION]
+        lines.append(f"- {name}: {about}" + (f" (needed: {when})" if when else ""))
+    head = fenced("notes", "\n".join(lines))
+    answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=head, most=ANSWER_TOKENS)
     numbers = {name.partition(" ")[0]: each for name, each in named.items()}
     found = (named.get(name) or numbers.get(name.partition(" ")[0]) for name in map(str.strip, answer["notes"]))
     return list(dict.fromkeys(each for each in found if each is not None))[:MOST]
-
-
-def _line(name: str, entry: CatalogueEntry) -> str:
-    when = "; ".join(" ".join(each.split()) for each in entry.triggers)[:TRIGGERS]
-    about = " ".join(entry.description.split())[:DESCRIPTION]
-    return f"- {name}: {about}" + (f" (needed: {when})" if when else "")
 
 
 PART = "select"
@@ -140,8 +125,8 @@ WAIT, MOST_SECONDS = 30.0, 60
 
 
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
-    """Ask about the prompt of a hook's payload. If the model gives no answer, the log of calls has why, and the prompt
-    keeps what was recalled without one. Raises MemtuiError, OSError."""
+    """Ask about the prompt of a hook's payload. Without an answer the prompt keeps what was recalled. Raises
+    MemtuiError, OSError."""
     root, session = paths.root(env), transcript.text_of(payload.get("session_id"))
     key = session_state.load(root, session, PART).get("key")
     prompt = transcript.text_of(payload.get("prompt"))

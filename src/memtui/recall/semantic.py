@@ -1,8 +1,8 @@
 """The memories nearest to a prompt by the vectors of whole sentences, asked of a daemon that keeps their model warm.
 
-The daemon (recall/daemon.py) makes the prompt's vector; those of the memories lie in a file for each segment, which it
-wrote before (recall/sentences.py). Whatever is missing, slow, damaged, another user's or of another version: None, and
-recall goes on with the token vectors that memtui ships. Hot path; imported only while there is a socket.
+The daemon (recall/daemon.py) makes the prompt's vector; those of the memories lie in a file for each segment
+(recall/sentences.py). If anything is missing, slow, damaged, another user's or of another version, recall goes on with
+the token vectors. Hot path; imported only while there is a socket.
 
 A file of sentences has a head (MAGIC, then in 32 bits its size, the number of memories, and where the passages start),
 four floats of 64 bits that put its cosines on the scale of the token vectors, the number of the first passage of each
@@ -126,9 +126,9 @@ def vector_of_row(row: bytes) -> Vector:
 def closest(
     root: str, segments: "Sequence[tuple[str, int, Iterable[int]]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
-    """Return the numbers of the memories nearest to a text, for each segment, with the cosine of their best passage.
-    `segments`: the name of each, how many memories it has, and which of them are told in any case. None if the daemon
-    does not answer in time, or has not made the vectors of all of them yet. Never raises for what it finds."""
+    """Return the numbers of the memories nearest to a text, for each segment, with the cosine of their best passage;
+    None if the daemon does not answer in time, or has not made all vectors yet. `segments`: the name of each, how many
+    memories it has, and which of them are told in any case."""
     opened: list[Sentences] = []
     try:
         answer = ask(root, {"op": "embed", "text": text[:MOST_TEXT]})
@@ -138,7 +138,7 @@ def closest(
         vector = vector_of_row(bytes.fromhex(row))
         for name, number, _ in segments:
             opened.append(Sentences(file_of(root, name, key), number))
-        scaled = max(opened, key=_number).scaled
+        scaled = max(opened, key=lambda each: each.number).scaled
         found = []
         for each, (_, _, known) in zip(opened, segments, strict=True):
             found.append({doc: scaled(cosine) for doc, cosine in each.nearest(vector, most, known).items()})
@@ -206,7 +206,3 @@ class Sentences:
         """Return a cosine as one of token vectors, for which what judges it was fitted."""
         mean, deviation, wanted_mean, wanted_deviation = self._scale
         return min(1.0, wanted_mean + (cosine - mean) / deviation * wanted_deviation)
-
-
-def _number(opened: Sentences) -> int:
-    return opened.number

@@ -1,7 +1,5 @@
-"""A model for the vectors of whole sentences: the interface, the one of the extra `semantic`, and rows of texts. Cold.
-
-A model is anything with `name` and `embed`. The same text always has the same row, whoever asks: texts go through the
-model one by one, for one in a batch is padded, which changes the last digits."""
+"""A model for the vectors of whole sentences, of the extra `semantic`, and rows of texts. Cold. The same text always
+has the same row: texts go through the model one by one, for one in a batch is padded, which changes the last digits."""
 
 import marshal
 import os
@@ -10,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module, util
-from typing import Any, Protocol
+from typing import Any
 
 from memtui.core.base import fs, ids, paths
 from memtui.core.base.errors import MemtuiError
@@ -34,18 +32,9 @@ MODELS = {
 INSTALL = "pip install fastembed"
 
 
-class SentenceModel(Protocol):
-    """Makes vectors of texts. `name` tells models apart; all vectors have as many dimensions."""
-
-    name: str
-
-    def embed(self, texts: Sequence[str]) -> Iterable[Sequence[float]]:
-        """Return a vector for each text."""
-        ...
-
-
 class FastEmbedModel:
-    """A model that fastembed runs. It is downloaded when it is first needed, into `directory`. Raises MemtuiError."""
+    """A model that fastembed runs, downloaded into `directory` when it is first needed. `name` tells models apart; all
+    vectors have as many dimensions. Raises MemtuiError."""
 
     def __init__(self, name: str, directory: str) -> None:
         must_be_installed()
@@ -87,7 +76,7 @@ def key_of(name: str) -> str:
     return ids.content_hash(f"{VERSION} {name}")
 
 
-def row(model: SentenceModel, text: str) -> bytes:
+def row(model: FastEmbedModel, text: str) -> bytes:
     """Return the row of one text."""
     (values,) = model.embed([text[:MOST_TEXT]])
     return row_of(Vector([round(value * FINENESS) for value in values]))
@@ -134,7 +123,7 @@ class Filler:
     def __init__(
         self,
         root: str,
-        model: SentenceModel,
+        model: FastEmbedModel,
         make: Callable[[str], bytes] | None = None,
         go_on: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -144,8 +133,8 @@ class Filler:
         self.go_on = go_on
 
     def fill(self, directory: str) -> int:
-        """Write the files that the index of a directory lacks; return how many memories were read for them. Raises
-        OSError. Files of segments that are no more, and of other models, are removed."""
+        """Write the files that the index of a directory lacks, and remove those of segments that are no more, and of
+        other models; return how many memories were read. Raises OSError."""
         manifest = segment.read_manifest(self.root, directory)
         read = 0
         entries = manifest.segments if manifest is not None else []
@@ -230,8 +219,8 @@ class Filler:
 
 
 def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:
-    """Return (mean, deviation, wanted mean, wanted deviation) of the cosines between memories, by sentences and by the
-    token vectors of a segment; PLAIN for few memories."""
+    """Return (mean, deviation, wanted mean, wanted deviation) of the cosines between memories, by sentences and by
+    token vectors; PLAIN for few memories."""
     if not opened.has_passages:
         return PLAIN
     both = [at for at, made in enumerate(found) if made.rows and opened.passages_of(at)]

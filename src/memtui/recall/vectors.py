@@ -1,11 +1,10 @@
 """The vector of a prompt: the sum of the vectors of its tokens, read from the table that memtui ships.
 
-`vectors.table` was distilled from a sentence model (tests/training/distil.py, which tells its provenance). It is a
-header, the offsets of the vocabulary's shards, the vocabulary, and a row of DIMENSIONS bytes a token, each 128 more
-than its value. A shard is lines of a token's piece, a tab and its row, between newlines: it is searched as it is. All
-pieces with the same first three characters are in one shard. Numbers are little-endian. Rows are weighted already, and
-have one scale: a text's vector is their plain sum. A passage's row is signed bytes, of the length ROW_LENGTH. Hot path.
-"""
+`vectors.table` was distilled from a sentence model (tests/training/distil.py tells its provenance): a header, the
+offsets of the vocabulary's shards, the vocabulary, and a row of DIMENSIONS bytes a token, each 128 more than its value.
+A shard is lines of a piece, a tab and its row, searched as it is; all pieces with the same first three characters are
+in one. Numbers are little-endian. Rows are weighted, and have one scale. A passage's row is signed bytes, of the length
+ROW_LENGTH. Hot path."""
 
 import posix
 import sys

@@ -1,8 +1,6 @@
-"""The terms of a text: what the index holds of memories, and what is looked up of a prompt.
-
-A word is kept whole, and split where its case changes and at `_`, `.`, `/`, `-` and `:`; all are folded and stemmed.
-Scripts without blanks between words give pairs of characters. How rare a term is weighs it; none is left out, but those
-of COMMON words weigh less. Hot path: it imports nothing."""
+"""The terms of a text, of memories and prompts. A word is kept whole, and split where its case changes and at `_`, `.`,
+`/`, `-` and `:`; all are folded and stemmed. Scripts without blanks give pairs of characters. None is left out, but
+COMMON ones weigh less. Hot path: it imports nothing."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

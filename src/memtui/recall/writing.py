@@ -21,8 +21,8 @@ HEAD_SCALE = 25
 
 @dataclass
 class SegmentDoc:
-    """A memory of a segment: its row without what is known when it is written, how often it has each term by what that
-    counts, the terms of name and description, the rows of its passages, and its terms' impacts."""
+    """A memory of a segment: its row without the head, how often it has each term by what that counts, the terms of
+    name and description, the rows of its passages, and its terms' impacts."""
 
     row: tuple[Any, ...]
     weights: Mapping[str, int]
@@ -121,18 +121,15 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
     at = 4 * (len(docs) + 1)
     for doc in docs:
         starts.append(at + len(rows))
-        head = doc.head_bytes or _head(doc.head, counts, len(docs))
+        head = doc.head_bytes
+        if not head:  # the terms of name and description, weighted by their idf
+            terms = [term for term in doc.head if counts.get(term)]
+            numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
+            idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
+            head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * each))) for each in idfs])
         rows += marshal.dumps((*doc.row, head))
     starts.append(at + len(rows))
     return starts.tobytes() + bytes(rows)
-
-
-def _head(terms: Sequence[str], counts: Mapping[str, int], number: int) -> bytes:
-    """Return the terms of a name and description as a row's `head`, weighted by their idf."""
-    known = [term for term in terms if counts.get(term)]
-    weights = [math.log(1.0 + (number - counts[term] + 0.5) / (counts[term] + 0.5)) for term in known]
-    numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in known])
-    return numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * each))) for each in weights])
 
 
 def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes]:

@@ -66,7 +66,16 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
         ]
         if not changed:
             return
-        found = {file: {each: _column(root, each, column) for each in changed} for file, column in COLUMNS.items()}
+        found: dict[str, dict[str, dict[str, list[str]]]] = {file: {each: {} for each in changed} for file in COLUMNS}
+        for directory in changed:
+            try:
+                for row in segment.living(root, directory):
+                    for file, column in COLUMNS.items():
+                        if row[column]:
+                            found[file][directory][str(row[0])] = [str(each) for each in row[column][:MOST]]
+            except segment.DAMAGED:
+                for rows in found.values():
+                    rows[directory] = {}
         for file, rows in found.items():
             _change(root, file, rows)
         # Last: who is killed before has listed nothing, and the next one lists all again.
@@ -99,21 +108,3 @@ def _change(root: str, file: str, found: Mapping[str, object]) -> None:
         fs.unlink(path)
     elif after != before:
         fs.write_atomic(path, fastjson.dumps({"v": places.LISTED_VERSION, "dirs": after}).encode(), durable=False)
-
-
-def _column(root: str, directory: str, column: int) -> dict[str, list[str]]:
-    """Return what a column of the index of a directory has, by file, of the memories that have something there."""
-    found: dict[str, list[str]] = {}
-    try:
-        manifest = segment.read_manifest(root, directory)
-        for entry in manifest.segments if manifest is not None else ():
-            opened = segment.Segment(root, entry)
-            try:
-                for number, row in enumerate(opened.every_row()):
-                    if row[column] and number not in opened.dead:
-                        found[str(row[0])] = [str(each) for each in row[column][:MOST]]
-            finally:
-                opened.close()
-    except segment.DAMAGED:
-        return {}
-    return found
