@@ -38,9 +38,8 @@ class OfferedDraft:
 
 @dataclass
 class Offer:
-    """What a backfill would put into the inboxes, best first, what they fold at the end. `known`: candidates that
-    something says already, or a person decided on; `one_offs`: likely orders for one task, not offered; `left`: those
-    that wait."""
+    """What a backfill would put into the inboxes, best first. `known`: candidates that something says already, or a
+    person decided on; `one_offs`: likely orders for one task; `left`: those that wait."""
 
     drafts: list[OfferedDraft] = field(default_factory=list)
     known: int = 0
@@ -56,7 +55,7 @@ class Offer:
         return [*words, *([waits] if self.left else [])]
 
     def write(self, store: Store) -> str:
-        """Write the drafts as one step of undo, and return the transaction's id; '' if there are none. Raises
+        """Write the drafts as one step of undo; return the transaction's id, '' if there are none. Raises
         MemtuiError."""
         if not self.drafts:
             return ""
@@ -108,8 +107,7 @@ def _directory(root: str, each: Candidate) -> str:
 
 
 class _SaidAlready:
-    """What is known already, by project: memories, CLAUDE.md and rules, drafts that wait or were rejected, records that
-    became drafts."""
+    """What is known already, by project: memories, instructions, drafts that wait or were rejected, their records."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

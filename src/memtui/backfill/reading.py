@@ -68,8 +68,7 @@ class TranscriptFile(NamedTuple):
 
 
 def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[TranscriptFile]:
-    """List the transcripts of all projects, those that changed last first; not those of subagents. Directories that
-    can't be read are added to `skipped`."""
+    """List the transcripts of all projects but subagents', newest first; `skipped` gets what can't be read."""
     files = []
     for directory in _entries(config_dir + "/projects", skipped):
         for each in _entries(directory.path, skipped) if directory.is_dir() else ():

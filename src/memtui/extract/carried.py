@@ -219,8 +219,7 @@ def _referred(sentences: Sequence[Sentence], at: int) -> list[int]:
 
 
 def _refers(sentence: Sentence) -> bool:
-    """Whether a sentence begins with a word for something that was said before, or speaks of “those rules”; also one
-    that follows from the one before."""
+    """Whether a sentence begins with a word for something said before, says “those rules”, or follows from it."""
     head = _NO_REFERENCE.sub("_", " ".join(sentence.low.split()[:FIRST_WORDS]))
     found = _REFERS.search(head)
     begins = found is not None and not _NAMED.search(head[: found.start()])

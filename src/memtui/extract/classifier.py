@@ -61,8 +61,8 @@ class Classifier:
 
 
 class Judged(NamedTuple):
-    """What the classifier says of a turn: both probabilities, the `shipped` scores (log odds) before anything that was
-    learned, and the `rows` of its features."""
+    """Both probabilities of a turn, the `shipped` scores (log odds) without what was learned, and its features'
+    `rows`."""
 
     feedback: float
     durable: float
@@ -146,8 +146,7 @@ def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal 
 
 
 def again(draft: Signal, correction: Correction, project: str) -> Signal:
-    """Return a draft that the shipped classifier judged, with what was learned since for a project (slug). What the
-    rules are sure of stays."""
+    """Return a draft with what was learned for a project (slug) since; what the rules are sure of stays."""
     if draft.judged is None or draft.durable is None:
         return draft
     shipped, found = draft.judged

@@ -95,8 +95,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
-    """Return the words with a mark for each quotation of what the agent said, and these; a literal that it did not say
-    stays in the words."""
+    """Return the words with a mark for each quotation of what the agent said, and these."""
     if not agent or not _QUOTATION.search(words) or _MARK.search(words):
         return words, []
     said = normalised(agent)

@@ -81,8 +81,7 @@ _SPEAKS = re.compile(
 
 
 class OwnText(NamedTuple):
-    """What a person wrote: its `text`, with a blank line where something was pasted, and the `code` that a line of it
-    announces, by the number of the line."""
+    """What a person wrote, blank lines for pastes, and by the number of a line the `code` that it announces."""
 
     text: str
     code: dict[int, str]

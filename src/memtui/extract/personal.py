@@ -63,8 +63,7 @@ Weights = dict[int, float]
 
 
 class Decided(NamedTuple):
-    """A decision on a draft: its features, the shipped scores (log odds) by question, the targets (1 yes, 0 no) and how
-    much each counts; `project`: a slug."""
+    """A decision on a draft: features, shipped scores (log odds), targets (1 yes, 0 no), how much each counts, slug."""
 
     found: Features
     scores: tuple[float, float]
@@ -272,8 +271,7 @@ def probability(score: float) -> float:
 
 
 def target(label: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return what a decision says, and how much that counts: after an edit the less, the fewer words are left. None for
-    an unknown decision."""
+    """Return what a decision says, and how much that counts: the less, the more was edited. None for an unknown one."""
     kind, kept = taught.parts(label)
     if kind != taught.EDITED:
         return TARGETS.get(kind)
@@ -304,8 +302,7 @@ def of_row(row: object) -> Basis | None:
 
 
 def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
-    """Keep what the classifier saw of a draft that is in the inbox. Never raises: what can't be written is logged, and
-    only teaches nothing."""
+    """Keep what the classifier saw of a draft in the inbox. Never raises: what can't be written is logged."""
     row = row_of(draft.judged)
     line = fastjson.dumps({"v": VERSION, "id": draft_id, "project": project, **row}) if row is not None else ""
     if not line or redacted(line) != line:

@@ -201,8 +201,7 @@ def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _R
 
 
 def asks(turn: Turn) -> bool:
-    """Return whether a prompt asks for work, as far as the rules see: feedback and small talk go on with the request
-    before."""
+    """Return whether a prompt asks for work, as far as the rules see; feedback and small talk do not."""
     if not words.tells(turn.text):
         return False
     found = signal_of(turn)
@@ -210,8 +209,7 @@ def asks(turn: Turn) -> bool:
 
 
 def unruled(turn: Turn, confidence: float) -> Signal | None:
-    """Return a draft of a turn in which no rule found one; None if a program wrote it, the person blames themselves, or
-    a few words leave nothing to learn."""
+    """Return a draft of a turn without a rule; None if a program wrote it, or it leaves nothing to learn."""
     heard = _heard(turn)
     sentences = _learned(turn, heard[0]) if heard else []
     if heard is None or too_short(heard[0]) or not sentences:
@@ -306,8 +304,7 @@ def _directive(sentences: list[Sentence]) -> Sentence:
 
 
 def _telling(sentence: Sentence, at: int) -> float:
-    """Return how well a sentence says what to do: an imperative first, standing words; less if it asks, tells of the
-    past, or is short; of equals the first."""
+    """Return how well a sentence says what to do; less if it asks, tells of the past, or is short."""
     low = phrases.REFUSAL.sub("", sentence.low)
     description = wording.describe(sentence.text)
     orders = wording.orders(sentence.text)
@@ -333,8 +330,7 @@ def _telling(sentence: Sentence, at: int) -> float:
 
 
 def _failure(turn: Turn, sentences: list[Sentence], words: str) -> _Rule | None:
-    """Return a rule if the person reports a failure right after the agent claimed success; more confident if they name
-    the command that checks it."""
+    """Return a rule if the person reports a failure right after a claim of success, best by the command that failed."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
     for at, sentence in enumerate(sentences[:3]):
@@ -402,8 +398,7 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
 
 
 def _type_of(sentence: Sentence) -> str:
-    """Return the type of a memory that is not about the person: where something is to be found, a fact about the
-    project, or how to work."""
+    """Return the type of a memory: where something is to be found, a fact of the project, or how to work."""
     low = phrases.REFUSAL.sub("", sentence.low)
     orders = wording.orders(sentence.text)
     if phrases.PLACE.search(low) and not orders:

@@ -119,8 +119,7 @@ def text_of(draft: Signal) -> str:
 
 
 def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
-    """Return whether a pending update says this already, or nearly. It then counts the records that say it again in
-    `seen`, and is surer."""
+    """Return whether a pending update says nearly this already; it then counts the records, and is surer."""
     found = False
     path = directory + "/" + inbox_format.FILES["updates"]
     if inbox_format.is_too_long(path):

@@ -93,8 +93,7 @@ MESSAGE_MOST = 300
 
 
 class ModelError(MemtuiError):
-    """A call gave no answer. `outcome`: the word for why; `usage`: what it used all the same; `after`: the seconds
-    after which it may be tried again."""
+    """A call gave no answer: the `outcome`, what it used all the same, and after how many seconds to try again."""
 
     def __init__(
         self, outcome: str, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
@@ -121,9 +120,8 @@ def of_status(status: int, is_passing: bool, words: str, hint: str, used: ModelU
 
 
 class Call(NamedTuple):
-    """A request. `system` holds rules and no text of others; `head`: the part of the prompt that the calls of a batch
-    share, which the service may cache; `most`: tokens of the answer; `schema`: other users of the machine may see
-    it."""
+    """A request. `system`: rules, no text of others; `head`: what the calls of a batch share, which the service may
+    cache; `most`: tokens of the answer; `schema`: others may see it."""
 
     system: str
     head: str

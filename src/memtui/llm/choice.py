@@ -160,8 +160,7 @@ def _kept(root: str, url: str) -> list[str] | None:
 
 
 def chosen(names: list[str], default: str) -> str:
-    """Return the best of some models: one called as the default is, which itself is taken if there is none; of unknown
-    ones the largest."""
+    """Return the best of some models: one like the default, which is taken if there is none; else the largest."""
     able = [name for name in names if not _OTHER_USES.search(name)]
     known = (name for word in (default, *BEST) for name in able if word in name)
     return next(known, None) or max(able, key=_size, default=default)
@@ -177,8 +176,8 @@ def _size(name: str) -> float:
 
 
 def listed(env: dict[str, str], url: str) -> list[str] | None:
-    """Return the ids of the models that a service lists; None if it did not answer. It follows no redirect: the key
-    would go with it."""
+    """Return the models that a service lists; None without an answer. No redirect is followed: the key would go
+    along."""
     import http.client
     import urllib.error
     import urllib.request

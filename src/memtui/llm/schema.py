@@ -21,8 +21,7 @@ KEYWORDS = {
 
 
 def problem(value: object, schema: Schema, place: str = "") -> str:
-    """Say what is wrong with a value, and where in it; empty if nothing is. Raises ValueError for a schema with other
-    keywords."""
+    """Say what is wrong with a value, and where; empty if nothing is. Raises ValueError for an unknown keyword."""
     if unknown := schema.keys() - KEYWORDS:
         raise ValueError(f"a schema with {', '.join(sorted(unknown))}")
     at = place or "the answer"

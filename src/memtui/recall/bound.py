@@ -43,8 +43,7 @@ def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> s
 
 
 def due(root: str, found: "Sequence[Bound]", recipient: judge.Recipient, most: int = MOST) -> "list[judge.Verdict]":
-    """Return verdicts of the bound memories that may be given to a session, at most `most`, with what their files say
-    now."""
+    """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
     allowed, now = judge.Allowed(root), clock.now()
     given: list[judge.Verdict] = []
     left = judge.SESSION_UNITS - recipient.units

@@ -57,8 +57,7 @@ class _Index:
 
 @dataclass
 class _Changes:
-    """What is to be done: (file, mtime in ns, size) to `read`; files that are `gone`, and new stamps of files whose
-    bytes are the same."""
+    """What is to be done: (file, mtime in ns, size) to `read`, files that are `gone`, new stamps of unchanged files."""
 
     read: list[tuple[str, int, int]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
@@ -234,8 +233,7 @@ class _Builder:
         replaced: set[str],
         stamps: Mapping[str, tuple[int, int]],
     ) -> None:
-        """Write the segment of what is new, with what was in the one before it; what is replaced is dead in the
-        first."""
+        """Write the segment of what is new, with the one before it; what is replaced is dead in the first."""
         for doc in docs:
             doc.impacts = impacts(doc, known.average)
         for entry in known.segments[1:]:
@@ -278,8 +276,7 @@ class _Builder:
         self._sweep(segments)
 
     def _sweep(self, segments: Iterable[dict[str, Any]]) -> None:
-        """Remove the segments of this directory that its manifest does not name. A reader that just read an older
-        manifest reads it again."""
+        """Remove this directory's segments that its manifest does not name; who read an older one reads it again."""
         kept = {entry["name"] for entry in segments}
         stem = os.path.basename(self.base) + "-"
         for name in os.listdir(self.root + "/recall"):

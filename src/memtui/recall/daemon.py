@@ -235,8 +235,7 @@ def fail(root: str, error: Exception) -> None:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Serve the data root `argv[0]` with the model of its settings, and first make the vectors that the indexes of the
-    directories `argv[1:]` lack. Never raises."""
+    """Serve the data root `argv[0]` by its settings, and fill the directories `argv[1:]` first. Never raises."""
     root, directories = argv[0], argv[1:]
     os.chdir("/")
     try:

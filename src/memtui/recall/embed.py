@@ -59,8 +59,7 @@ class Embedder:
         return blocks
 
     def _sums(self, folded: str) -> list[tuple[int, int]]:
-        """Return the sums of the rows of what stands between two blanks, word by word, and how many these are; keep
-        them if they are few."""
+        """Return (sum of rows, how many) of each word of what stands between two blanks; keep them if they are few."""
         found = []
         for word in words_of(folded):
             numbers = self._pieces(word)

@@ -38,8 +38,8 @@ class Fields:
     texts: dict[str, str] = field(default_factory=dict)
 
     def weights(self) -> dict[str, int]:
-        """Return how much each term counts: how often it is in each field, times what that counts; in another language
-        than English also its English words."""
+        """Return how much each term, also of the English words, counts: how often it is in a field, times its
+        weight."""
         found: dict[str, int] = {}
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
@@ -54,16 +54,16 @@ class Fields:
         return found
 
     def passages(self) -> list[str]:
-        """Return the texts that are compared as a whole, each trigger line and all else, in English as far as its words
-        are known."""
+        """Return the texts that are compared as a whole, each trigger line and all else, in English where that is
+        known."""
         lines = filter(words.tells, self.texts["triggers"].split("\n"))
         whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss.in_english(text) for text in (whole, *lines)]
 
 
 def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
-    """Read the fields of a memory's bytes; `file` names it where it has no name. `triggers`: its lines that are not in
-    it. Never raises."""
+    """Read the fields of a memory's bytes, with its `triggers` beside it; `file` names one without a name. Never
+    raises."""
     data = data[:MOST_BYTES]
     doc = document.parse(data)
     name, description, kind = memory_head.summarise(data)

@@ -277,8 +277,7 @@ def hindrance(
 
 
 class Allowed:
-    """Whether memories may be delivered, by (scope, directory, digest); the trust in a directory is read once.
-    `refused`: how often it said no."""
+    """Whether memories may be delivered, by (scope, directory, digest); `refused`: how often it said no."""
 
     __slots__ = ("_root", "_trust", "refused")
 

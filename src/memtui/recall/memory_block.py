@@ -101,8 +101,7 @@ def reason(verdict: "judge.Verdict") -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return the beginning of a text, at most `most` bytes of UTF-8 and UTF-16 units, up to the end of a sentence if
-    there is one, else of a word."""
+    """Return the beginning of a text, at most `most` bytes of UTF-8, up to the end of a sentence, else of a word."""
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return text

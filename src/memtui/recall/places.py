@@ -38,8 +38,7 @@ def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, st
 
 
 def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:
-    """Tell whether the client's own memories may be files of the repository: its settings can name any directory as
-    theirs, in it, around it, or all of it."""
+    """Tell whether the client's own memories may be files of the repository: its settings can name any directory."""
     if auto.startswith(paths.config_dir(env) + "/projects/"):
         return False
     return any(

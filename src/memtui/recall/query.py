@@ -333,9 +333,8 @@ def _log(number: float) -> float:
 
 
 def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
-    """Return the memories of a segment that score highest, `most` of them or a few more, as (score, number). What
-    common terms add is first worked out roughly, for all memories at once, and exactly only for those that may be among
-    the best."""
+    """Return the memories of a segment that score highest, `most` or a few more, as (score, number). What common terms
+    add is worked out roughly for all at once, then exactly for those that may be among the best."""
     few: list[tuple[float, segments.Posting]] = []
     many: list[tuple[float, segments.Posting]] = []
     for term, posting in part.postings.items():

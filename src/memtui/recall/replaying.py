@@ -41,8 +41,7 @@ class StoreChange(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplayedMemory:
-    """A memory that a prompt gets: its name, its scope, and how likely it helps (None: it was given then, and nothing
-    more is known)."""
+    """A memory that a prompt gets: its name, scope, and how likely it helps (None: it was given then)."""
 
     path: str
     name: str
@@ -53,8 +52,7 @@ class ReplayedMemory:
 @dataclass(frozen=True)
 class ReplayedPrompt:
     """A prompt with the memories that it would get `now`, with the changed ones (`changed`), and that it got `then`, by
-    path each; `had`: those that its session had before; `silent`: why it gets nothing whatever there is, a code of
-    `own_words.counted`."""
+    path; `had`: those its session had before; `silent`: why it gets none, a code of `own_words.counted`."""
 
     prompt: Prompt
     now: Mapping[str, ReplayedMemory] = field(default_factory=dict)
@@ -195,8 +193,7 @@ def _copy_index(root: str, top: str, directory: str) -> None:
 
 
 class _Then:
-    """What was delivered to the sessions of some prompts, by the log: as far back as the oldest of them, and no further
-    than its newest part."""
+    """What was delivered to the sessions of some prompts, by the newest part of the log."""
 
     def __init__(self, root: str, prompts: Sequence[Prompt]) -> None:
         # By session: when each record with recalled memories was delivered, to which prompt, and the memories.

@@ -79,8 +79,8 @@ def read_manifest(root: str, directory: str) -> "Manifest | None":
 
 
 def parse_manifest(data: bytes) -> "tuple[Manifest | None, int]":
-    """Return the manifest of a file without the tables of its segments, None if it is none of this version; and where
-    the tables begin. Raises DAMAGED."""
+    """Return a file's manifest without tables, None if of another version, and where the tables begin. Raises
+    DAMAGED."""
     start = len(MAGIC) + 8
     if not data.startswith(MAGIC) or len(data) < start:
         return None, 0
@@ -99,8 +99,7 @@ def as_bytes(found: "dict[str, Any]") -> bytes:
 
 
 class Segment:
-    """An open segment: `number` memories, of which those in `dead` are no longer there. Its methods, and opening it,
-    raise DAMAGED."""
+    """An open segment of `number` memories, those in `dead` gone. Opening and reading it raise DAMAGED."""
 
     __slots__ = (
         "_fd",

@@ -102,8 +102,7 @@ def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> Cata
 
 
 def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
-    """Return the memories that the model selects, at most MOST; names that it invents are dropped. Raises ModelError,
-    and MemtuiError if the log can't be written."""
+    """Return the memories that the model selects, at most MOST, none invented. Raises ModelError, MemtuiError."""
     if not entries:
         return []
     named = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
@@ -125,8 +124,8 @@ WAIT, MOST_SECONDS = 30.0, 60
 
 
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
-    """Ask about the prompt of a hook's payload. Without an answer the prompt keeps what was recalled. Raises
-    MemtuiError, OSError."""
+    """Ask about the prompt of a hook's payload; without an answer it keeps what was recalled. Raises MemtuiError,
+    OSError."""
     root, session = paths.root(env), transcript.text_of(payload.get("session_id"))
     key = session_state.load(root, session, PART).get("key")
     prompt = transcript.text_of(payload.get("prompt"))

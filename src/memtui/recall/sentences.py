@@ -117,8 +117,7 @@ class MemoryRows:
 
 
 class Filler:
-    """Makes the files of one data root with one model. `make` gives the row of a text; `go_on` is asked before each
-    memory."""
+    """Makes the files of one data root; `make`: the row of a text; `go_on` is asked before each memory."""
 
     def __init__(
         self,
@@ -162,8 +161,7 @@ class Filler:
     def _made(
         self, directory: str, entry: dict[str, object], known: dict[str, MemoryRows], lines: dict[str, tuple[str, ...]]
     ) -> list[MemoryRows] | None:
-        """Make and write the file of one segment; None if the daemon is to end. What was made so far is kept in
-        `known`."""
+        """Make and write the file of one segment; None if it is to end. What was made is kept in `known`."""
         opened = segment.Segment(self.root, entry)
         try:
             rows = list(opened.every_row())
@@ -219,8 +217,7 @@ class Filler:
 
 
 def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:
-    """Return (mean, deviation, wanted mean, wanted deviation) of the cosines between memories, by sentences and by
-    token vectors; PLAIN for few memories."""
+    """Return the scale of cosines: (mean, deviation) by sentences and by token vectors; PLAIN for few memories."""
     if not opened.has_passages:
         return PLAIN
     both = [at for at, made in enumerate(found) if made.rows and opened.passages_of(at)]

@@ -72,8 +72,8 @@ def words_of(text: str) -> "list[bytes]":
 
 
 class Table:
-    """The table of token vectors, of which only what a text needs is read. Raises OSError, also if the file is not
-    whole, or of another version."""
+    """The table of token vectors, read as needed. Raises OSError, also for one that is not whole, or another
+    version."""
 
     __slots__ = ("_fd", "_offsets", "_read", "_rows", "_vocabulary", "shards", "size")
 

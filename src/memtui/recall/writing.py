@@ -43,8 +43,7 @@ class SegmentDoc:
 
 
 def impacts(doc: SegmentDoc, average: float) -> dict[str, int]:
-    """Return what each term of a memory adds before its idf, from segment.LEAST to segment.FULL; `average`: the mean
-    length of a memory."""
+    """Return what each term adds before its idf, from LEAST to FULL; `average`: the mean length of a memory."""
     norm = K1 * (1.0 - B + B * doc.length / average)
     least, full = segment.LEAST, segment.FULL
     return {term: max(least, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}

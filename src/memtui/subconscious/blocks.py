@@ -86,8 +86,7 @@ class Blocks:
         self.root, self.project, self.now = root, project, now
 
     def owner(self, name: str) -> str:
-        """Return the slug of the project that a block belongs to; empty if it is for everything. Raises
-        NotFoundError for a name that is none."""
+        """Return the slug of the project that a block belongs to; empty if to everything. Raises NotFoundError."""
         if name not in places.BLOCKS:
             raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(places.BLOCKS) + ".")
         return self.project if places.BLOCKS[name][0] else ""
@@ -108,8 +107,8 @@ class Blocks:
         return found or DEFAULTS.get(name, "")
 
     def editable(self, name: str) -> str:
-        """Return the whole text of a block that is to be changed, or its default. Raises NotFoundError, and MemtuiError
-        for a file that can't be read whole."""
+        """Return the whole text of a block to change, or its default. Raises NotFoundError, MemtuiError if
+        unreadable."""
         path = self.path(name)
         try:
             return places.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
@@ -170,8 +169,7 @@ class Blocks:
         return f"{verb} the block {name}" + (" of this project" if self.owner(name) else "")
 
     def versions(self, name: str) -> list[BlockVersion]:
-        """Return the versions of a block, newest first, with those that others wrote between the journal's. Raises
-        NotFoundError, MemtuiError."""
+        """Return the versions of a block, newest first, also those of others. Raises NotFoundError, MemtuiError."""
         path = self._target(name)
         found: list[BlockVersion] = []
         last: str | None = None
@@ -195,8 +193,8 @@ class Blocks:
         return found[::-1]
 
     def content(self, name: str, version: BlockVersion) -> str:
-        """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept any
-        more, MemtuiError."""
+        """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept,
+        MemtuiError."""
         if version.digest is None:
             return DEFAULTS.get(name, "")
         data = read_or_none(self._target(name))
@@ -226,8 +224,7 @@ class Blocks:
         return found[-limit:][::-1]
 
     def _target(self, name: str) -> str:
-        """Return the file that a block is in, following links within memtui's directory. Raises MemtuiError for a link
-        that leads out of it."""
+        """Return the file that a block is in. Raises MemtuiError for a link out of memtui's directory."""
         path = self.path(name)
         if not os.path.islink(path):
             return path

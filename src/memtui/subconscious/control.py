@@ -124,9 +124,8 @@ def start(root: str) -> bool:
 
 
 def load(root: str, session: str) -> dict[str, Any]:
-    """Read the state of a session: `path`, `offset` and `mark` of its transcript, `conversation`, `mentions` that wait,
-    `answer`, one that is not acted on yet, and `in_vain`, how often what comes next was sent without one; `{}` if there
-    is none."""
+    """Read the state of a session: `path`, `offset`, `mark` of its transcript, `conversation`, `mentions`, `answer`
+    that is not acted on yet, `in_vain`, how often the same was sent; `{}` if there is none."""
     try:
         state = fastjson.loads_dict(fs.read_bytes(places.session(root, session), STATE_BYTES))
     except OSError:
@@ -140,8 +139,7 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
-    """Return the mentions of a state that still wait for a reply (`id`, `who`, `words`, `time`, `told`): not those told
-    of too often in vain, or too old."""
+    """Return the mentions of a state that wait for a reply: not those told of too often in vain, or too old."""
     given = state.get("mentions")
     found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     found = [each for each in found if all(isinstance(each.get(key), str) for key in ("id", "who", "words"))]
@@ -156,8 +154,7 @@ def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
 
 
 class WaitingMention(NamedTuple):
-    """Words that addressed the subconscious in a session of a `project` (slug) and have no reply yet. `who`: person or
-    agent; `time`: seconds since the epoch."""
+    """Words of `who` (person or agent) that addressed the subconscious and have no reply yet; `project`: a slug."""
 
     session: str
     project: str

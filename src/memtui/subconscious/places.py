@@ -42,8 +42,7 @@ def path(root: str, project: str, name: str) -> str:
 
 
 def text(root: str, project: str, name: str) -> str:
-    """Return the text of a block as sessions and the model get it; empty if there is none, or if it can't be read. CUT
-    stands for what is beyond MOST."""
+    """Return a block as sessions and the model get it, CUT after MOST; empty if there is none, or unreadable."""
     try:
         data = fs.read_bytes(path(root, project, name), WHOLE_BYTES)
     except OSError:

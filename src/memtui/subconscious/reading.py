@@ -118,8 +118,7 @@ def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
 
 
 class Sources:
-    """What was said by `person` and `agent`, what may be repeated (`known`), and what tools `printed` or files
-    brought."""
+    """What was said by `person` and `agent`, what may be repeated (`known`), what tools or files brought."""
 
     def __init__(
         self, person: Sequence[str], agent: Sequence[str], known: Iterable[str] = (), printed: Iterable[str] = ()
@@ -176,8 +175,7 @@ def _line(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """Split a text into words as they are compared: folded, without marks at their ends; of a dense script, into
-    characters."""
+    """Split a text into words as they are compared, folded and without marks; a dense script into characters."""
     folded = unicodedata.normalize("NFKC", visible.clean(text)).casefold()
     return [token for each in _TOKEN.findall(folded) if (token := each.strip(_ENDS)).strip("-–—#=+~/\\^%@…")]
 

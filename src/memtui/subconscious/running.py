@@ -153,8 +153,7 @@ class Along:
         return heard, conversation, reader.offset
 
     def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
-        """Note a run without an answer. The same words are sent again with what comes next, unless they were in vain
-        too often."""
+        """Note a run without an answer. The same words are sent again, unless they were in vain too often."""
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
         why = error.message
         if isinstance(error, ModelError) and error.futile:
@@ -169,8 +168,7 @@ class Along:
         return ended
 
     def _switched_off(self) -> bool:
-        """Tell whether the person stopped the subconscious meanwhile, or switched it off: settings are read once a
-        second."""
+        """Tell whether the person stopped it meanwhile, or switched it off: settings are read once a second."""
         if control.stopped(self.root) is not None:
             return True
         if time.monotonic() >= self._looked + 1.0:
@@ -195,8 +193,7 @@ class Along:
         )
 
     def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
-        """Do what an answer asks for, and log the run; `again`, without what a process did that was killed then. Raises
-        OSError."""
+        """Do what an answer asks for, but not what was done before (`again`), and log the run. Raises OSError."""
         changes, refused = [], list(run.refused)
         for name, old, new in edits:
             try:
@@ -216,8 +213,7 @@ class Along:
 
 
 def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
-    """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
-    of."""
+    """Return the mentions that wait for a reply, with those just heard, each with how often it was told of."""
     waiting = [{**each, "told": each["told"] + 1} for each in control.waiting_in(state, now)]
     number = max((int(each["id"][1:]) for each in waiting if each["id"][1:].isdigit()), default=0)
     for at, found in enumerate(heard.mentions, number + 1):
@@ -231,8 +227,7 @@ def seconds(root: str) -> int:
 
 
 def main() -> None:
-    """Run for the hook's payload on standard input. Never raises. The client that it started ends with it, also by a
-    signal."""
+    """Run for the hook's payload on standard input; the client that it started ends with it. Never raises."""
     env = dict(os.environ)
     root = paths.root(env)
     for number in (signal.SIGALRM, signal.SIGTERM):

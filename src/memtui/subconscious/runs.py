@@ -25,8 +25,7 @@ MOST, EXPIRES = 1200, clock.DAY
 
 
 class Whisper(NamedTuple):
-    """A message to the session of a run. `reply`: the words that it answers, empty if it was not asked; `because`: the
-    words in the session that it is about."""
+    """A message to a run's session. `reply`: the words that it answers; `because`: the words that it is about."""
 
     id: str
     text: str
@@ -135,8 +134,7 @@ def append(root: str, run: Run) -> None:
 
 
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
-    """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id) if given.
-    Lines that can't be read are skipped."""
+    """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id)."""
     runs: dict[str, Run] = {}
     try:
         for _, line in backwards.lines(path(root), needle=session.encode()):

@@ -120,8 +120,7 @@ def _read_session(
 
 
 def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
-    """Yield records, and note the memories that the client itself gave in them: path -> its file's time in ms. A
-    compaction drops what came before it."""
+    """Yield records, and note in `recalled` what the client gave since the last compaction: path -> time in ms."""
     for record in records:
         if record.get("subtype") == "compact_boundary":
             recalled.clear()

@@ -17,9 +17,8 @@ SAME = ("session", "scope", "name")
 
 
 def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:
-    """Keep what a tool would write into a memory's file as a draft of its scope's inbox, in place of one that this
-    session left for the same file. False if the tool would change nothing or fail, or the file is of no scope of `cwd`.
-    Raises OSError, MemtuiError."""
+    """Keep what a tool would write into a memory's file as a draft of its scope's inbox, in place of the session's last
+    one. False if it would change nothing or fail, or the file is of no scope of `cwd`. Raises OSError, MemtuiError."""
     given = payload.get("tool_input")
     before = read_or_none(path)
     data = _written(tool, given if isinstance(given, dict) else {}, before)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import prompts, transcript
-from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.earlier import EarlierPlaces
 from memtui.core.memories import moved, triggers
@@ -29,8 +28,7 @@ _READ = b'"action": "read"'
 
 
 class Use(NamedTuple):
-    """That the agent opened a memory: session, prompt (the client's id), seconds since the epoch, path then,
-    transcript."""
+    """That the agent opened a memory: session, prompt (the client's id), time, path then, transcript, directory."""
 
     session: str
     prompt: str
@@ -106,7 +104,9 @@ def _lessons(
     asked = list(prompts.of_transcript(path)) if path else []
     given = _given(root, session, min(each.time for each in uses)) if asked else set()
     for use in uses:
-        prompt, place = _prompt_of(asked, use), _place(env, root, earlier, use)
+        by_id = use.prompt and any(each.id for each in asked)
+        before = (each for each in reversed(asked) if (each.id == use.prompt if by_id else 0.0 < each.time <= use.time))
+        prompt, place = next(before, None), _place(env, root, earlier, use)
         if prompt is None or place is None or (use.path, prompt.id or use.prompt) in given:
             continue
         counted, _ = own_words.counted(prompt.text)
@@ -116,8 +116,7 @@ def _lessons(
 
 
 def _place(env: dict[str, str], root: str, earlier: EarlierPlaces, use: Use) -> tuple[str, str] | None:
-    """Return the directory of memories and the file in it of an opened memory, where it is now; None if it is gone, or
-    is none."""
+    """Return the directory and file where an opened memory is now; None if it is gone, or is none."""
     path = earlier.now(use.path, use.time)
     if not path or not os.path.isfile(path) or not locate.is_memory_name(os.path.basename(path)):
         return None
@@ -126,13 +125,6 @@ def _place(env: dict[str, str], root: str, earlier: EarlierPlaces, use: Use) -> 
     if not directory or locate.is_set_aside(path[len(directory) + 1 :]):
         return None
     return directory, path[len(directory) + 1 :]
-
-
-def _prompt_of(asked: list[Prompt], use: Use) -> Prompt | None:
-    """Return the prompt after which a memory was opened; None if it is not there."""
-    if use.prompt and any(each.id for each in asked):
-        return next((each for each in reversed(asked) if each.id == use.prompt), None)
-    return next((each for each in reversed(asked) if 0.0 < each.time <= use.time), None)
 
 
 def _given(root: str, session: str, oldest: float) -> set[tuple[str, str]]:

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs, paths
-from memtui.core.client import transcript
+from memtui.core.client import repository, transcript
 from memtui.core.deliveries import error_log
+from memtui.core.places import catalog, loading, locate
 from memtui.core.settings import config
+from memtui.recall import places
 from memtui.worker import recall_uses, starting
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
@@ -67,27 +70,13 @@ def run(
             begin()
             try:
                 if task.due(on):
-                    _run(task, on)
+                    with fs.Lock(f"{on.root}/run/worker-{task.name}.lock", 0.0) if task.locks else nullcontext():
+                        task.run(on)
+            except fs.LockTimeoutError as error:
+                if not task.locks:  # else another worker is at it
+                    error_log.add(on.root, f"{event}: {task.name}", error)
             except Exception as error:
                 error_log.add(on.root, f"{event}: {task.name}", error)
-
-
-def _run(task: BackgroundTask, on: WorkerRun) -> None:
-    if not task.locks:
-        task.run(on)
-        return
-    try:
-        with fs.Lock(f"{on.root}/run/worker-{task.name}.lock", 0.0):
-            task.run(on)
-    except fs.LockTimeoutError:
-        pass  # another worker is at it
-
-
-def _note_project(on: WorkerRun) -> None:
-    """Note whose inbox the session's project has, so that a renamed directory is known again."""
-    from memtui.core.client import repository
-
-    repository.note_project(on.root, on.project_root)
 
 
 def _reconcile(on: WorkerRun) -> None:
@@ -100,22 +89,14 @@ def _reconcile(on: WorkerRun) -> None:
     reconcile.withdraw(on.env, on.root, on.session_id)
 
 
-def _is_full(on: WorkerRun) -> bool:
-    return on.setting("mode") == "full"
-
-
 def _build_catalogs(on: WorkerRun) -> None:
     """Bring the catalogs of the session's memories up to date, so that no hook has to."""
-    from memtui.core.places import catalog, locate
-
     for scope, directory in locate.delivered_dirs(on.env, on.cwd):
         catalog.build(on.root, directory, scope == "project")
 
 
 def _bring_indexes_up_to_date(on: WorkerRun) -> None:
     """Bring the indexes up to date in which the session's prompts are looked up."""
-    from memtui.core.places import loading
-    from memtui.recall import places
     from memtui.worker import reindexing, warming
 
     where = places.of_session(on.env, on.cwd)
@@ -174,13 +155,14 @@ def _think(on: WorkerRun) -> None:
 
 
 TASKS = (
-    BackgroundTask("projects", _note_project),
+    # Whose inbox the session's project has, so that a renamed directory is known again.
+    BackgroundTask("projects", lambda on: repository.note_project(on.root, on.project_root)),
     BackgroundTask(
         "extract", lambda on: extract(on.env, on.root, on.payload, on.session_id, ended=on.event == "SessionEnd")
     ),
     BackgroundTask("reconcile", _reconcile),
-    BackgroundTask("catalog", _build_catalogs, _is_full, locks=True),
-    BackgroundTask("recall", _bring_indexes_up_to_date, _is_full),
+    BackgroundTask("catalog", _build_catalogs, lambda on: on.setting("mode") == "full", locks=True),
+    BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),

@@ -56,8 +56,8 @@ _COMMON = frozenset(
 
 
 def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
-    """Log which of the memories that a session had been given a person's sure corrections concern, each once; return
-    how many. A rule that the person says again after the agent did something is a correction, too. Raises OSError."""
+    """Log which of the memories that a session was given a person's sure corrections concern, each once; return how
+    many. A rule that the person says again after the agent did something is a correction, too. Raises OSError."""
     sure = [each for each in found if each.kind in SHARED_PARTS and each.confidence >= SURE]
     corrections = [each for each in sure if each.kind == "correction" or each.agent]
     if not corrections or not session:
@@ -72,7 +72,11 @@ def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"
         for path, (since, item) in given.items():
             key = (path, each.evidence or each.description)
             part = SHARED_PARTS[each.kind]
-            if since <= seconds and key not in noted and any(_concerns(*memories[path], words, part) for words in said):
+            words, subject = memories[path]
+            shares = [(len(stems & words), stems) for stems in said if not subject.isdisjoint(stems & words)]
+            # Enough of what was said, and `part` of all, is in the memory.
+            concerns = any(count >= max(1, min(SHARED_WORDS, len(stems)), part * len(stems)) for count, stems in shares)
+            if since <= seconds and key not in noted and concerns:
                 noted.add(key)
                 kept: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
                 items.append({"kind": CORRECTED, **kept, "reason": each.description, "evidence": each.evidence})
@@ -96,8 +100,7 @@ def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"
 
 
 def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
-    """Return what a session was given (path → time and item of the first delivery), and (path, evidence) of its logged
-    corrections."""
+    """Return what a session was given (path → time and item, the first) and (path, evidence) of its corrections."""
     given: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
     back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
@@ -114,8 +117,7 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
 
 
 def _words_of(path: str) -> tuple[set[str], set[str]]:
-    """Return the words of a memory's file, and those of its name and description, without endings; none if
-    unreadable."""
+    """Return the stems of a memory's file, and those of its name and description; none if unreadable."""
     try:
         text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
     except OSError:
@@ -125,20 +127,13 @@ def _words_of(path: str) -> tuple[set[str], set[str]]:
     return _stems(text), _stems(" ".join([name, *lines]) if lines else text)
 
 
-def _concerns(words: set[str], subject: set[str], said: set[str], part: float) -> bool:
-    """Tell whether what was said is about a memory: enough of it, and `part` of all, is in the memory."""
-    shared = said & words
-    enough = min(SHARED_WORDS, len(said))
-    return len(shared) >= enough > 0 and len(shared) >= part * len(said) and not shared.isdisjoint(subject)
-
-
 def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
 
 
 class _Counted:
-    """What was counted of the log up to its `ends`; `stamps`: files' times in ns by path; `places`: a checksum of the
-    memories' earlier places."""
+    """What was counted of the log up to its `ends`; `stamps`: of files, by path; `places`: a checksum of earlier
+    ones."""
 
     def __init__(self) -> None:
         self.counter = RecallCounter()
@@ -202,8 +197,14 @@ def update(root: str) -> None:
     earlier = moved.load(root)
     places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
     if known is None or got is None or known.places != places:
-        known = _count_anew(root, earlier)
-        known.places = places
+        known = _Counted()
+        known.places, known.ends = places, delivery_log.ends(root)
+        oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
+        for _, line in delivery_log.lines(root, known.ends):
+            size += len(line)
+            seconds = known.add(line, earlier)
+            if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
+                break
     else:
         for path in [path for path, stamp in known.stamps.items() if _stamp(path) != stamp]:
             del known.stamps[path]
@@ -212,18 +213,6 @@ def update(root: str) -> None:
         for _, line in lines:
             known.add(line, earlier, newest=True)
     known.save(root)
-
-
-def _count_anew(root: str, earlier: EarlierPlaces) -> _Counted:
-    known = _Counted()
-    known.ends = delivery_log.ends(root)
-    oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
-    for _, line in delivery_log.lines(root, known.ends):
-        size += len(line)
-        seconds = known.add(line, earlier)
-        if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
-            break
-    return known
 
 
 def _stamp(path: str) -> int:

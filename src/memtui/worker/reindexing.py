@@ -53,8 +53,7 @@ COLUMNS = {bound.FILE: segment.PATHS, forbidden.FILE: segment.FORBIDS}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:
-    """List the bound memories of those of these directories whose index is not the listed one, or whose lists were
-    lost. Raises OSError."""
+    """List the bound memories of directories whose index, or lists, are not what was listed. Raises OSError."""
     with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
         before, lists = places.listed(root, VERSIONS), [places.listed(root, file) for file in COLUMNS]
         # Looked at before they are read: an index that is replaced meanwhile is listed again the next time.
@@ -85,8 +84,7 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
 
 
 def _mark(version: list[int] | None, lists: Sequence[Sized]) -> list[int] | None:
-    """Return what is noted of a directory: which version of its index is listed, and how many memories each file lists,
-    as a file may be lost."""
+    """Return what is noted of a directory: the version of its index, and how many memories each file lists."""
     return None if version is None else [*version, *map(len, lists)]
 
 

@@ -12,11 +12,14 @@ SOURCES = __file__.removesuffix("/memtui/worker/starting.py")
 
 
 def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, given: bytes = b"") -> None:
-    """Start `python -m MODULE WORDS…` for a session in `cwd`, in a session of its own, with `given` on its standard
-    input. Raises OSError."""
+    """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `given` as its input. Raises OSError."""
+    # What a project's settings set could lead memories and keys elsewhere.
+    places = (cwd, paths.project_root(cwd))
+    named = {name for place in places for _, name in settings_files.variables(env, place)}
+    own = {name: value for name, value in env.items() if name not in named}
     started = subprocess.Popen(
         [python(root), "-m", module, *words],
-        env={**_own(env, cwd), "PYTHONPATH": SOURCES},
+        env={**own, "PYTHONPATH": SOURCES},
         cwd="/",
         stdin=subprocess.PIPE if given else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -29,16 +32,9 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, gi
             stream.write(given)
 
 
-def _own(env: dict[str, str], cwd: str) -> dict[str, str]:
-    """Return the environment without what a project's settings set: it could lead memories and keys elsewhere."""
-    places = (cwd, paths.project_root(cwd))
-    named = {name for place in places for _, name in settings_files.variables(env, place)}
-    return {name: value for name, value in env.items() if name not in named}
-
-
 def python(root: str) -> str:
-    """Return the interpreter with all that memtui needs. Hooks, and so workers, run in a bare one; the installation
-    noted the other (hooks/installer/installs.py), or memtui is in its site-packages."""
+    """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
+    (hooks/installer/installs.py), or memtui is in its site-packages."""
     try:
         files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
     except OSError:

@@ -18,10 +18,9 @@ TIDY_MOST = 30.0
 
 
 def tidy(root: str) -> int:
-    """Remove what nothing needs any more, at most once a day; return the number of files removed. That is session files
-    unchanged for KEPT_DAYS, also those of the subconscious, its whispers that expired, the locks of ended workers,
-    indexes of directories that are gone, and for up to TIDY_MOST seconds what the settings no longer keep
-    (core/health/retention.py). Raises OSError if its stamp can't be written."""
+    """Remove what nothing needs any more, at most once a day; return the number of files: session files unchanged for
+    KEPT_DAYS, locks of ended workers, indexes of directories that are gone, and for up to TIDY_MOST seconds what the
+    settings no longer keep; also expired whispers. Raises OSError if its stamp can't be written."""
     now = clock.now()
     stamp = root + "/run/tidied"
     try:
@@ -89,8 +88,7 @@ def _remove(directory: str, before: float, begins: tuple[str, ...] = ("",), endi
 
 
 def clear(root: str, now: float) -> int:
-    """Remove the indexes that were not written for KEPT_DAYS and whose directory is gone, or can't be read from them;
-    return the number of files. A directory that can't be looked at is not gone."""
+    """Remove indexes not written for KEPT_DAYS whose directory is gone or unreadable; return the number of files."""
     removed = 0
     for name in paths.names_in(root + "/recall"):
         base = f"{root}/recall/{name.removesuffix('.index')}"
@@ -107,8 +105,7 @@ def clear(root: str, now: float) -> int:
 
 
 def _is_gone(path: str, before: float) -> bool:
-    """Tell whether an index was not written since, and its directory is gone or nobody can read which one it was.
-    Raises OSError."""
+    """Tell whether an index was not written since, and its directory is gone or unknown. Raises OSError."""
     if os.stat(path).st_mtime > before:
         return False
     try:

@@ -17,17 +17,9 @@ APART = 3600.0
 RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "silent", "none"
 
 
-def _ask(root: str, request: dict[str, object], seconds: float) -> dict[str, object]:
-    """Return what the daemon answers; `{}` if none answers in this version."""
-    try:
-        return semantic.ask(root, request, seconds)
-    except semantic.AbsentError:
-        return {}
-
-
 def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:
-    """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none, or one of
-    another model or version. Return whether one was started. Raises OSError."""
+    """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none of this
+    model and version. Return whether one was started. Raises OSError."""
     said = fill(root, directories)
     if said.get("model") == wanted(root):
         return False
@@ -40,9 +32,8 @@ def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], n
 
 
 def fill(root: str, directories: Sequence[str]) -> dict[str, object]:
-    """Have the daemon, if one runs, make the vectors that the indexes of these directories lack; return what it says
-    of itself, `{}` if none answers in this version."""
-    return _ask(root, {"op": "fill", "directories": list(directories)}, PATIENCE)
+    """Have the daemon, if one runs, make the vectors that these directories lack; return what it says."""
+    return status(root, {"op": "fill", "directories": list(directories)}, PATIENCE)
 
 
 def is_on(root: str) -> bool:
@@ -55,9 +46,12 @@ def wanted(root: str) -> str:
     return sentences.full_name(config.value(config.load(root), None, "semantic_model"))
 
 
-def status(root: str) -> dict[str, object]:
+def status(root: str, request: dict[str, object] | None = None, seconds: float = SHORT) -> dict[str, object]:
     """Return what the daemon says of itself (recall/daemon.py); `{}` if none answers in this version."""
-    return _ask(root, {"op": "status"}, SHORT)
+    try:
+        return semantic.ask(root, request or {"op": "status"}, seconds)
+    except semantic.AbsentError:
+        return {}
 
 
 def stop(root: str) -> bool:
@@ -70,8 +64,8 @@ def stop(root: str) -> bool:
 
 
 def doing(root: str, said: dict[str, object]) -> str:
-    """Return what the daemon is doing, given what it says of itself: one of RUNNING, STARTING (it loads its model),
-    FAILED (it could not), SILENT (it was killed, or hangs), NONE."""
+    """Return what the daemon is doing, given what it says of itself: RUNNING, STARTING (it loads its model), FAILED (it
+    could not), SILENT (it was killed, or hangs) or NONE."""
     if said:
         return RUNNING
     held, there = is_held(root), os.path.exists(semantic.socket_of(root))
@@ -104,20 +98,16 @@ def why_failed(root: str) -> str:
 
 def failed_lately(root: str, now: float) -> bool:
     """Tell whether the last daemon could not load its model a short time ago, and no setting was edited since."""
-    failed, edited = (_written(path) for path in (semantic.failed(root), config.file_path(root)))
+    try:
+        failed = os.stat(semantic.failed(root)).st_mtime
+    except OSError:
+        return False
+    edited = os.stat(config.file_path(root)).st_mtime if os.path.exists(config.file_path(root)) else 0.0
     return edited <= failed and now - failed < APART
 
 
-def _written(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 def covered(root: str, directories: Sequence[str]) -> tuple[int, int]:
-    """Return how many memories of these directories have vectors of the model of the settings, and how many there
-    are."""
+    """Return how many memories of these directories have vectors of the model of the settings, and of how many."""
     key = sentences.key_of(wanted(root))
     ready = total = 0
     for directory in directories:

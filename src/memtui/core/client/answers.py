@@ -85,8 +85,7 @@ def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]
 
 
 def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
-    """Yield what was typed where the person refused questions to clarify them. `words`: those that the client reports
-    of the refusal, which begin with CLARIFIED."""
+    """Yield what was typed where the person refused questions to clarify them; `words` begin with CLARIFIED."""
     known = _by_text(asked(questions))
     parts = _ASKED.split(words)[1:]
     for question, lines in zip(parts[::2], parts[1::2], strict=False):
@@ -113,8 +112,7 @@ def _of_question(
 
 
 def _split(answer: str, labels: set[str]) -> list[str]:
-    """Split the answer to a question of which several options may be picked into these and the words between them. A
-    label may have a comma itself."""
+    """Split an answer into picked options, which may have a comma, and the words between them."""
     parts, found, own = answer.split(", "), [], []
     at = 0
     while at < len(parts):

@@ -41,8 +41,7 @@ def ended(notification: str) -> str:
 
 
 def over(tool: str, given: dict[str, object], text: str, result: object, *, failed: bool) -> str:
-    """Return the id of what has ended, by the result of a tool that asked for it or stopped it, or `failed` to; else
-    empty."""
+    """Return the id of what has ended, by a tool that asked for it or stopped it, or `failed` to; else empty."""
     name = next((found for key in NAMES if (found := transcript.text_of(given.get(key)))), "")
     if failed or tool in STOPPING:
         gone = _GONE.search(text) if failed else _UNSURE not in text

@@ -198,8 +198,8 @@ class Conversation:
         return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
 
     def was_injected(self, text: str) -> bool:
-        """Tell whether a hook gave this line, or one that holds it, to the model. Of what an earlier reading heard only
-        whole lines and sentences are known."""
+        """Tell whether a hook gave a line with this text; of earlier readings, only whole lines and sentences are
+        known."""
         wanted = normalised(text)
         if wanted in self._injected or (self._injected_hashes and _hashed(wanted) in self._injected_hashes):
             return True

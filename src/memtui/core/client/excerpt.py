@@ -63,8 +63,7 @@ def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance
 
 
 def prompt(path: str, prompt_id: str) -> str:
-    """Return the person's words in the prompt with this id; empty if there are none. Raises OSError for a transcript
-    that can't be read."""
+    """Return the person's words in the prompt with this id; empty if there are none. Raises OSError."""
     needle = prompt_id.encode("utf-8", "replace")
     for record in transcript.Reader(path, keep=lambda line: needle in line and _is_turn(line)) if needle else ():
         is_prompt = record.get("type") == "user" and transcript.text_of(record.get("promptId")) == prompt_id

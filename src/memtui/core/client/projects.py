@@ -21,8 +21,7 @@ CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 @dataclass(frozen=True)
 class Project:
-    """A project of the client. `directory` holds its native memory; `path` is the project's root, None if no transcript
-    names it."""
+    """A project of the client: its native memory, and its root, None if no transcript names it."""
 
     slug: str
     directory: str
@@ -153,8 +152,7 @@ class _PathFinder:
         return [each for each in roots if paths.slug(each) == slug and paths.project_root(each) == each]
 
     def _roots(self) -> list[str]:
-        """List the main repository roots of all sessions: memory is kept under the root's slug even if every session
-        started in a subdirectory or a worktree."""
+        """List the main repository roots of all sessions: that of a subdirectory or a worktree keeps the memory."""
         if self.roots is None:
             roots = [root for slug in directories(self.top) for root in self._roots_of(slug)]
             self.roots = list(dict.fromkeys(roots))

@@ -19,8 +19,7 @@ LONG_LINE = 1 << 20
 
 
 class Prompt(NamedTuple):
-    """A prompt in the person's own words. `time`: seconds since the epoch, 0.0 if unknown; `id`: the client's, empty if
-    it gave none."""
+    """A prompt in the person's own words. `time`: of the epoch, 0.0 if unknown; `id`: the client's, if any."""
 
     text: str
     session: str
@@ -29,8 +28,7 @@ class Prompt(NamedTuple):
 
 
 def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
-    """Return the `most` newest prompts of some projects of the client, newest first; of equal ones only the newest.
-    What can't be read is left out."""
+    """Return the `most` newest prompts of some projects, newest first; of equal ones the newest. Never raises."""
     files: list[tuple[float, str]] = []
     for slug in slugs:
         try:
@@ -50,8 +48,7 @@ def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
 
 
 def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
-    """Yield the prompts at the end of a transcript, or from the offset `start`, oldest first; none if it can't be
-    read."""
+    """Yield the prompts at the end of a transcript, or from `start`, oldest first; none if it can't be read."""
     may_be_prompt = lambda line: len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
     try:
         if start < 0:

@@ -29,8 +29,7 @@ def remote(root: str) -> str:
 
 
 def project_record(root: str, key: str) -> dict[str, str]:
-    """Return the root, the remote and the inode of a project as they are noted in its inbox; nothing if they are not,
-    or are those of another project."""
+    """Return root, remote and inode of a project, as noted in its inbox; nothing if they are another's."""
     try:
         row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", MAX_RECORD))
     except OSError:

@@ -33,8 +33,7 @@ def served(root: str) -> dict[int, str]:
 
 
 def live(session: str, client: object, clients: Mapping[int, str]) -> bool:
-    """Tell whether a session is live. `client`: the process that its newest delivery names, as `process.client` does;
-    `clients`: as `served` returns them."""
+    """Tell whether a session is live. `client`: the process of its newest delivery; `clients`: as `served` returns."""
     if session in clients.values():
         return True
     # A session that began before the hooks were installed has no note; one whose client serves another now is over.

@@ -126,8 +126,7 @@ def argument(given: object) -> str:
 
 
 def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
-    """Return what the person added when they approved a plan for a new conversation, and the plan: the client puts both
-    into its first prompt."""
+    """Return what the person added to a plan that they approved for a new conversation, and the plan."""
     plan = text_of(record.get("planContent"))
     rest = text.removeprefix(PLAN_PROMPT).lstrip("\n")
     # A plan may have the very words that come before what the person added.
@@ -161,8 +160,7 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
 
 
 def request_of(text: str) -> str:
-    """Return what a prompt asks for: one line of the person's words without code and quotations, cut at a word; empty
-    if it only continues what was asked before."""
+    """Return what a prompt asks for, on one line and cut at a word; empty if it only goes on with what was asked."""
     line = " ".join(_PASTED.sub(" ", text).split())
     if len(line.split()) < LEAST_WORDS and (line.isascii() or len(line) < 2 * LEAST_WORDS):
         return ""

@@ -121,8 +121,7 @@ def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, obje
 
 
 def _without_images(line: bytes) -> bytes:
-    """Return a long line without the insides of blocks that no quote, escape or letter beyond ASCII is in: it stays
-    the same JSON, with shorter strings."""
+    """Return a long line without the insides of plain blocks: it stays the same JSON, with shorter strings."""
     blocks = [line[at : at + BLOCK] for at in range(0, len(line), BLOCK)]
     return b"".join(
         [

@@ -126,8 +126,7 @@ def _names_a_key(more: str, value: str) -> bool:
 
 
 def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: str) -> bool:
-    """Tell whether a value is a secret, by the text between it and its name: the less that proves, the more random the
-    value must be."""
+    """Tell whether a value is a secret: the less stands between it and its name, the more random it must be."""
     if match["gap"]:
         return _is_secret_behind_a_gap(text, word, start, value)
     if match["of"]:

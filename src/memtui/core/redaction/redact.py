@@ -81,8 +81,7 @@ def _merged(text: str, secrets: list[Secret]) -> list[Secret]:
 
 
 def redact(text: str) -> tuple[str, list[str]]:
-    """Replace secrets by `[redacted: kind]`; return the text and the kinds found, in the order of the text, each once.
-    Redacting twice changes nothing more."""
+    """Replace secrets by `[redacted: kind]`; return the text and the kinds, each once. Twice changes nothing more."""
     kinds: dict[str, None] = {}
     for _ in range(MAX_PASSES):
         found = found_in(text)

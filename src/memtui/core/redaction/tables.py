@@ -23,8 +23,7 @@ def expanded(shape: str) -> str:
 
 
 def _rows(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the words of each entry, `name: words | name: words`; without words, the name in lower
-    case."""
+    """Yield name and words of each entry, `name: words | name: words`; without words, the name in lower case."""
     for entry in " ".join(text.split()).split(" | "):
         name, _, words = entry.partition(": ")
         yield name, words or name.lower()
