@@ -55,6 +55,7 @@ def read(
     clean: Callable[[str], str] = lambda text: _clean(text) if len(text) > MAX_TEXT else text
     conversation = Conversation(state if isinstance(state, dict) else None, clean, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
+        of_hook: Callable[[bytes], bool] = lambda line: b'"hook_' in line and b'"attachment"' in line
         for record in transcript.Reader(path, 0, of_hook, limit=start):
             conversation.feed(record)
     reader = transcript.Reader(path, start, may_count)
@@ -188,11 +189,6 @@ def may_count(line: bytes) -> bool:
         if line.find(each, 0, end) >= 0:
             return True
     return _several(line)
-
-
-def of_hook(line: bytes) -> bool:
-    """Tell whether a line may be what a hook gave the model."""
-    return b'"hook_' in line and b'"attachment"' in line
 
 
 def _several(line: bytes) -> bool:

@@ -28,7 +28,8 @@ CJK = "\u2e80"
 def counted(prompt: str) -> "tuple[str, str]":
     """Return the text of a prompt that counts, and why none does: `command`, `machine`, `short`, `pasted` or ``."""
     text = prompt.strip()
-    if text.startswith("/") and _is_command(text):
+    # A command of the client, and no path.
+    if text.startswith("/") and text.split(None, 1)[0][1:].translate(dict.fromkeys(map(ord, "-_:."))).isalnum():
         return "", "command"
     if text.startswith(MACHINE):
         return "", "machine"
@@ -53,14 +54,6 @@ def more_words(text: str, few: int) -> bool:
         if halves > 2 * few:
             return True
     return False
-
-
-def _is_command(text: str) -> bool:
-    """Tell whether a text that begins with a slash is a command of the client, and not a path."""
-    name = text.split(None, 1)[0][1:]
-    for mark in "-_:.":
-        name = name.replace(mark, "")
-    return name.isalnum()
 
 
 def _own(lines: "list[str]") -> str:

@@ -147,7 +147,10 @@ class Filler:
                 if made is None:
                     return read
                 read += len(made)
-        self._sweep(directory, {entry["name"] for entry in entries})
+        names = {f"{entry['name']}.{self.key}" for entry in entries}
+        for name in self._files(directory):
+            if name not in names:
+                fs.unlink(f"{self.root}/recall/sentences/{name}")
         return read
 
     def _is_whole(self, entry: dict[str, object]) -> bool:
@@ -208,12 +211,6 @@ class Filler:
                 except (OSError, ValueError, EOFError, TypeError, IndexError):
                     continue
         return found
-
-    def _sweep(self, directory: str, kept: set[str]) -> None:
-        names = {f"{name}.{self.key}" for name in kept}
-        for name in self._files(directory):
-            if name not in names:
-                fs.unlink(f"{self.root}/recall/sentences/{name}")
 
 
 def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:

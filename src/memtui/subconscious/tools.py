@@ -49,7 +49,13 @@ class Tools:
         the lines below `path` that have `text`, Glob the files below `path` whose names match `text`."""
         try:
             place = self._inside(path or ".")
-            return Looked({READ: self._read, GREP: self._grep, GLOB: self._glob}[tool](place, text))
+            if tool != READ:
+                return Looked({GREP: self._grep, GLOB: self._glob}[tool](place, text))
+            content = _text_of(place)
+            if content is None:
+                return Looked("Not read: it is no text.", refused=True)
+            first = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+            return Looked(_cut("\n".join(content.splitlines()[first - 1 :])) or "It has no such line.")
         except _NotReadError as error:
             return Looked(str(error), refused=True)
         except OSError as error:
@@ -65,13 +71,6 @@ class Tools:
         if self._secret(real):
             raise _NotReadError("Refused: files that hold secrets are not read.")
         return real
-
-    def _read(self, path: str, text: str) -> str:
-        content = _text_of(path)
-        if content is None:
-            raise _NotReadError("Not read: it is no text.")
-        first = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-        return _cut("\n".join(content.splitlines()[first - 1 :])) or "It has no such line."
 
     def _grep(self, path: str, text: str) -> str:
         wanted, found = text.strip().lower(), []

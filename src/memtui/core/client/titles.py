@@ -42,13 +42,9 @@ def about(path: str | None) -> About:
         elif not branch and b'"gitBranch"' in line:
             branch = transcript.text_of(fastjson.loads_dict(line).get("gitBranch"))
     title = next((named[kind] for kind in TITLES if named.get(kind)), "")
-    return About(title or _first_words(head), branch)
-
-
-def _first_words(data: bytes) -> str:
-    """Return the first line that the person typed, in the beginning of a transcript; empty if there is none."""
-    for line in data.split(b"\n"):
+    for line in head.split(b"\n") if not title else ():  # else the first line that the person typed
         words = own_words(speaker.prompt_text(fastjson.loads_dict(line))) if b'"user"' in line else ""
         if words:
-            return words.split("\n")[0]
-    return ""
+            title = words.split("\n")[0]
+            break
+    return About(title, branch)
