@@ -103,10 +103,11 @@ def app(world):
 
 
 async def settle(pilot):
-    """Wait until workers are done, but those that wait for an answer, and the screen is drawn."""
+    """Wait until workers are done, but commands that wait for an answer in a dialog, and the screen is drawn."""
     for _ in range(500):
         await pilot.pause(0.01)
-        if not any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers):
+        waits = pilot.app.on_top is None
+        if not any(worker.is_running and not (waits and worker.group == COMMAND) for worker in pilot.app.workers):
             break
     await pilot.pause()
 

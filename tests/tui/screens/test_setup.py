@@ -574,7 +574,7 @@ async def test_no_problems_are_said_with_the_way_back(setup_app, world, size, mo
         assert " escape clear " in await foot(pilot)
         assert screen.table.empty == "No matches for “is:problem”.\nescape clears the filter."
         await pilot.press("slash", "end", *" is:good", "enter")
-        assert screen.table.empty == "is: takes problem.\nescape clears the filter."
+        assert screen.table.empty == "There is no is:good. is: takes problem.\nescape clears the filter."
         await pilot.press("escape")
         assert "escape" not in await foot(pilot)
         assert screen.table.rows

@@ -305,10 +305,10 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
     said = []
     async with app.run_test(size=(120, 40)) as pilot:
         for _ in range(200):
-            if shown := getattr(app.screen, "status", "") or getattr(app.screen, "counted", ""):
+            if app.on_top is not None and (shown := app.on_top.status or app.on_top.counted()):
                 said.append(shown)
             if said and said[-1] == f"{MANY + 13} memories":
                 break
             await pilot.pause(0.005)
-        assert said[0] == "reading …"
+        assert said[0] == "Reading …"
         assert {words for words in said if words.endswith("memories")} == {f"{MANY + 13} memories"}
