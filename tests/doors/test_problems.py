@@ -99,7 +99,7 @@ def flags(app):
     screen = app.screen
     by_place = {}
     shown = [flag for _, row in screen.reader.pairs() for flag in row.flags if flag.code != CHANGED]
-    found = Counter((each[0].code, each[0].level) for each in findings.by_cause(shown))
+    found = Counter((each[0].code, each[0].level) for each in findings.grouped(shown))
     for place in screen.places.unfolded():
         by_place[place.key] = place.problems
     return found, by_place

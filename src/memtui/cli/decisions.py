@@ -15,7 +15,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago
 from memtui.core.base.storage import file_error
 from memtui.core.base.when import NEVER
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import scopes, status

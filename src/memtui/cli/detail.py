@@ -12,7 +12,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, some, until
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.memories.store import Store
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import approve, draft, evidence

@@ -16,10 +16,10 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, index_fit, memory_checks, problems
+from memtui.core.health import findings, index_fit, memory_checks
+from memtui.core.health.findings import Problem
 from memtui.core.health.index_fit import Uses
 from memtui.core.health.memory_kinds import FIX, KINDS
-from memtui.core.health.problems import Problem
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
@@ -57,7 +57,7 @@ def is_safe(proposal: Proposal) -> bool:
 
 def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
     """Return the problems that findings of `lint.check` tell of, in their order. `remedy` says what to type."""
-    return problems.by_cause(found, fixable, remedy or to_type)
+    return findings.by_cause(found, fixable, remedy or to_type)
 
 
 def to_type(found: Finding) -> str:

@@ -24,7 +24,7 @@ from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.journal.changes import FileChange
 from memtui.core.memories import beside, memory
 from memtui.core.memories.scopes import Scope

@@ -8,7 +8,7 @@ import pytest
 
 import memtui
 from memtui.core.base.finding import problem
-from memtui.core.health import findings, fixes, memory_kinds, problems
+from memtui.core.health import findings, fixes, memory_kinds
 
 SOURCES = Path(memtui.__file__).parent
 MAKERS = {"problem", "note", "good", "told"}
@@ -76,21 +76,21 @@ def test_problems_are_counted_by_cause():
 
     found = [*(below(f"m{number}") for number in range(305)), problem("memories.cut", scope="global", files=["a.md"])]
     assert findings.problems(found) == 2
-    first, _ = problems.by_cause(found)
+    first, _ = findings.by_cause(found)
     assert first.sentence == "MEMORY.md of auto is over its limit: 305 memories not loaded."
     assert (first.action, len(first.memories), len(first.parts)) == ("fix", 305, 305)
 
 
 def test_what_needs_a_decision_each_is_a_problem_each():
     found = [problem("memories.secret", f"memory:/{n}.md", scope="auto", memory=n, kinds="a key") for n in "ab"]
-    assert [each.action for each in problems.by_cause(found)] == ["edit", "edit"]
+    assert [each.action for each in findings.by_cause(found)] == ["edit", "edit"]
     assert findings.problems(found) == 2
 
 
 def test_one_sentence_names_all_memories_of_a_cause():
     facts = [{"scope": "auto", "memory": name, "path": f"/{name}.md"} for name in "ab"]
     one, both = (
-        problems.by_cause(problem("memories.no_description", **each) for each in some) for some in (facts[:1], facts)
+        findings.by_cause(problem("memories.no_description", **each) for each in some) for some in (facts[:1], facts)
     )
     assert one[0].sentence == "auto:a has no description, by which Claude finds it."
     assert both[0].sentence == "2 memories of auto have no description, by which Claude finds them: a, b."

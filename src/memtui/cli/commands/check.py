@@ -19,7 +19,7 @@ from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings
 from memtui.core.health import fixes as fixes_of
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.memories import beside, scopes
 from memtui.core.memories.index_state import IndexState, states
 from memtui.core.memories.scopes import Scope

@@ -18,7 +18,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.memories import trusting
 from memtui.core.review import approve as approving
 from memtui.core.review import changed, later

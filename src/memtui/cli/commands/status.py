@@ -17,7 +17,6 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import doctor, findings
-from memtui.core.health import problems as causes
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
@@ -165,7 +164,7 @@ def _steps(
     if decisions:
         steps.append(("memtui inbox", f"{', '.join(decisions)}: yes or no?"))
     fixes: dict[str, list[str]] = {}
-    for each in causes.by_cause(problems):
+    for each in findings.by_cause(problems):
         if findings.fix_of(each.finding) == "lint":
             fixes.setdefault(each.remedy.partition(", or ")[0], []).append(each.sentence.rstrip("."))
     steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]

@@ -66,7 +66,7 @@ def check(
 
 def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
     try:
-        return [findings.merged(parts) for parts in findings.by_cause(found)]
+        return [findings.merged(parts) for parts in findings.grouped(found)]
     except (OSError, MemtuiError, ValueError, RecursionError) as error:
         why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
         return [problem(f"{area}.failed", why=why)]

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Literal, NamedTuple
 
 from memtui.core.base import shell
-from memtui.core.base.finding import NOTE, PROBLEM, Finding
-from memtui.core.base.phrasing import ago, many, share, size, some
+from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.health import memory_kinds
-from memtui.core.health.memory_kinds import Kind
+from memtui.core.health.memory_kinds import Kind, fill
 
 AREAS = {
     "hooks": "hooks",
@@ -280,53 +279,21 @@ REGISTRY = {
 }
 
 
-# How a template writes a value; all others are counts.
-FORMATS: dict[str, Callable[[Any], str]] = {
-    "": str,
-    "moved": lambda path: f"; it is {path} now" if path else "",
-    "judged": lambda words: f". {words}" if words else "",
-    "more": lambda count: f"; {count} not applied yet: after the next turn" if count else "",
-    "similar": lambda score: share(score / 100),
-    "unmerged": lambda why: f" No merge is proposed: {why}." if why else "",
-    "age": lambda seconds: f" (the oldest made {ago(0.0, seconds)})" if seconds is not None else "",
-    "size": size,
-    "texts": lambda days: f"their texts for {many(days, 'day')}" if days else "with all texts",
-}
-
-
-class _Fact:
-    """A value, formatted as a template asks; see `Kind`."""
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __format__(self, how: str) -> str:
-        if isinstance(self.value, list):
-            return many(len(self.value), *how.split("|")) if how else some(self.value)
-        if how not in FORMATS and isinstance(self.value, int):
-            return many(self.value, *how.split("|"))
-        return FORMATS.get(how, str)(self.value)
-
-
-def _filled(template: str, found: Finding, **more: object) -> str:
-    return template.format_map({key: _Fact(value) for key, value in {**found.data, **more}.items()})
-
-
 def message(found: Finding) -> str:
     """Return the sentence of a finding; empty for an area that is all right."""
     kind, files = REGISTRY[found.code], found.data.get("files")
     is_several = bool(kind.several) and isinstance(files, list) and len(files) > 1
-    return _filled(kind.several if is_several else kind.words, found)
+    return fill(kind.several if is_several else kind.words, found.data)
 
 
 def remedy(found: Finding) -> str:
     """Return what to do about a finding; empty if there is nothing to do."""
-    return _PLACE.sub(lambda place: shell.shell_word(_filled(place[0], found)), REGISTRY[found.code].remedy)
+    return _PLACE.sub(lambda place: shell.shell_word(fill(place[0], found.data)), REGISTRY[found.code].remedy)
 
 
 def flag(found: Finding, do: str = "memtui trust") -> str:
     """Return the short form of a finding for a list. `do`: the command or key that trusts a memory."""
-    return _filled(REGISTRY[found.code].flag, found, do=do)
+    return fill(REGISTRY[found.code].flag, {**found.data, "do": do})
 
 
 def fix_of(found: Finding) -> str:
@@ -364,7 +331,7 @@ def memories(found: Finding) -> list[str]:
     return list(map(str, files)) if isinstance(files, list) else []
 
 
-def by_cause(found: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
+def grouped(found: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
     """Group findings by what they come from (`Kind.by`), in their order; those in a group agree in `more` too."""
     groups: dict[object, list[Finding]] = {}
     for number, each in enumerate(found):
@@ -400,9 +367,59 @@ def of_setup(found: Iterable[Finding]) -> list[Finding]:
 
 def problems(found: Iterable[Finding]) -> int:
     """Count the problems to fix, by cause."""
-    return len(by_cause(each for each in found if each.level == PROBLEM))
+    return len(grouped(each for each in found if each.level == PROBLEM))
 
 
 def notes(found: Iterable[Finding]) -> int:
     """Count what is worth knowing, by cause."""
-    return len(by_cause(each for each in found if each.level == NOTE))
+    return len(grouped(each for each in found if each.level == NOTE))
+
+
+# What a person can do: have it fixed, trust memories, edit the memory, or what `remedy` says.
+Action = Literal["fix", "trust", "edit", "run"]
+
+
+class Problem(NamedTuple):
+    """A cause of trouble: the finding for all that it touches, its `parts`, what can be done, what to type."""
+
+    finding: Finding
+    parts: tuple[Finding, ...]
+    action: Action
+    remedy: str
+
+    @property
+    def cause(self) -> str:
+        """The code of the findings: `memories.cut`."""
+        return self.finding.code
+
+    @property
+    def level(self) -> str:
+        """PROBLEM for what is to be fixed, NOTE for what is worth knowing."""
+        return self.finding.level
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong: `MEMORY.md of auto is over its limit: 305 memories not loaded.`"""
+        return message(self.finding)
+
+    @property
+    def memories(self) -> list[str]:
+        """The names of the memories and files that it touches."""
+        return memories(self.finding)
+
+
+def by_cause(
+    found: Iterable[Finding],
+    fixable: Callable[[Finding], bool] = lambda each: bool(fix_of(each)),
+    remedy: Callable[[Finding], str] = remedy,
+) -> list[Problem]:
+    """Return the problems that findings tell of. `fixable`: whether memtui fixes one; `remedy`: what to type."""
+    found = (each for each in found if each.level != OK)
+    causes = [(merged(parts), tuple(parts)) for parts in grouped(found, fixable)]
+    return [Problem(whole, parts, _action(parts[0], fixable), remedy(whole)) for whole, parts in causes]
+
+
+def _action(found: Finding, fixable: Callable[[Finding], bool]) -> Action:
+    if fix_of(found) == "trust":
+        return "trust"
+    return "fix" if fixable(found) else "edit" if found.subject.startswith("memory:") else "run"

@@ -3,13 +3,16 @@
 Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
 check` alone: consolidate/lint.py."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from memtui.core.base.phrasing import ago, many, share, size, some
 
 
 class Kind(NamedTuple):
     """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists,
     `several` the template for more than one memory, `{files}`. In a remedy each place, or several joined by colons, is
-    one word of a shell command. `{name:memory|memories}` is a count, or the length of a list; for others see `_Fact`.
+    one word of a shell command. `{name:memory|memories}` is a count, or the length of a list; for others see FORMATS.
     `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it. `by` names the facts that a
     cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own."""
 
@@ -19,6 +22,39 @@ class Kind(NamedTuple):
     flag: str = ""
     by: tuple[str, ...] = ()
     several: str = ""
+
+
+# How a template writes a value; all others are counts.
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "": str,
+    "moved": lambda path: f"; it is {path} now" if path else "",
+    "judged": lambda words: f". {words}" if words else "",
+    "more": lambda count: f"; {count} not applied yet: after the next turn" if count else "",
+    "similar": lambda score: share(score / 100),
+    "unmerged": lambda why: f" No merge is proposed: {why}." if why else "",
+    "age": lambda seconds: f" (the oldest made {ago(0.0, seconds)})" if seconds is not None else "",
+    "size": size,
+    "texts": lambda days: f"their texts for {many(days, 'day')}" if days else "with all texts",
+}
+
+
+class Fact:
+    """A value, formatted as a template asks; see `Kind`."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __format__(self, how: str) -> str:
+        if isinstance(self.value, list):
+            return many(len(self.value), *how.split("|")) if how else some(self.value)
+        if how not in FORMATS and isinstance(self.value, int):
+            return many(self.value, *how.split("|"))
+        return FORMATS.get(how, str)(self.value)
+
+
+def fill(template: str, facts: Mapping[str, object]) -> str:
+    """Fill a template with facts."""
+    return template.format_map({key: Fact(value) for key, value in facts.items()})
 
 
 UNLINK = "Remove the link."

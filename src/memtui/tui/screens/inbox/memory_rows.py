@@ -12,7 +12,7 @@ from memtui.core.base import ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, ago, many, some
 from memtui.core.health import fixes
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.memories import status, trusting
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.writers import Occasion, Occasions

@@ -17,7 +17,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.client import projects
 from memtui.core.health import findings
-from memtui.core.health.problems import Problem
+from memtui.core.health.findings import Problem
 from memtui.core.memories import beside
 from memtui.core.places import locate, trust
 from memtui.core.review import later
