@@ -113,10 +113,9 @@ def read(
     dry: bool = False,
     go_on: Callable[[ReadingProgress], bool] = lambda _: True,
 ) -> BackfillReading:
-    """Read what is new in the transcripts: those that changed after `since` (of the epoch), of the project root
-    `project`; `dry`: write nothing. `go_on` is asked often with the progress; False ends the reading. What was read by
-    then is kept, also if it raises or the process is killed. Raises ConflictError if another backfill reads,
-    MemtuiError if nothing can be written."""
+    """Read what is new in the transcripts changed after `since`, of the project root `project`; `dry`: write nothing.
+    `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
+    another backfill reads, MemtuiError if nothing can be written."""
     root = paths.root(env)
     reader = _Reader(env, root, now, since, project, dry=dry)
     if dry:

@@ -83,8 +83,7 @@ class Signal:
 
 
 class _Rule(NamedTuple):
-    """A rule that was found: the kind of its draft, its sentence, whether that is of the person ("person") or not
-    ("rule"), how sure it is, and the place of the sentence that the person wrote it in."""
+    """A rule: the kind of its draft, its sentence, "person" or "rule", how sure it is, the place it was written at."""
 
     kind: str
     sentence: Sentence
@@ -94,8 +93,7 @@ class _Rule(NamedTuple):
 
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
-    """List signals so that what says the same is there once, the surest one, surer for each other record that says it;
-    of two that say different things under one name the second gets a number."""
+    """List signals, each description once, surer for each other record that says it; equal names get a number."""
     found: dict[str, list[Signal]] = {}
     for signal in filter(None, signals):
         found.setdefault(normalised(signal.description), []).append(signal)
@@ -120,8 +118,7 @@ def said_again(confidence: float, times: int) -> float:
 
 @lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
-    """Return the signal in one turn, the strongest of several rules, or None. Its kind and confidence are those of the
-    whole message; its words, those that the person wrote beside what they pasted."""
+    """Return the strongest signal in one turn, or None: measured on the whole message, worded by what was written."""
     heard = _heard(turn)
     found = None if heard is None else _main(turn, *heard)
     if heard is None or found is None:
@@ -131,8 +128,8 @@ def signal_of(turn: Turn) -> Signal | None:
 
 
 def signals_of(turn: Turn) -> list[Signal]:
-    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules that stand in sentences of
-    their own, each with its words; no more for the points of a specification."""
+    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules in sentences of their
+    own."""
     main = signal_of(turn)
     if main is None or main.kind == "confirmation":
         return [main] if main else []

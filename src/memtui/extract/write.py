@@ -28,9 +28,8 @@ LOCK_SECONDS = 5.0
 
 
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
-    """Write drafts of at least the confidence `threshold` to the inboxes of their scopes; return the ids of the new
-    entries. One that waits already, also in other words, counts one more in its `seen` and is surer; one that is known
-    in another way is skipped. Raises OSError."""
+    """Write drafts of at least the confidence `threshold` to their inboxes; return the ids of new entries. One that
+    waits already counts one more in its `seen`; one that is known otherwise is skipped. Raises OSError."""
     root = paths.root(env)
     project = paths.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]

@@ -82,8 +82,8 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
 
 
 def must_be_own(env: dict[str, str], cwd: str) -> None:
-    """Raise MemtuiError if the settings of the project of `cwd` set a variable of `env` that says which model is asked,
-    or with which key: a session hands it to whatever it starts."""
+    """Raise MemtuiError if the project of `cwd` sets a variable of `env` that says which model is asked, or by which
+    key."""
     places = (cwd, paths.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
     for directory in dict.fromkeys(filter(None, places)):
         for path, name in settings_files.variables(env, directory):
@@ -135,9 +135,8 @@ KEPT = "/run/llm-models.json"
 
 
 def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
-    """Return the model to ask: the default one, or the best of those that the service of ANTHROPIC_BASE_URL lists
-    instead. The list holds for a day; without `ask`, only what is kept is looked at. Never raises for a service that
-    does not answer."""
+    """Return the model to ask: the default one, or the best that the service of ANTHROPIC_BASE_URL lists. The list
+    holds for a day; without `ask` none is fetched. Never raises for a service that does not answer."""
     url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
     url = "" if choice.backend != "api" or url == HOST else url
     names = _kept(root, url) if url else []

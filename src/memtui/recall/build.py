@@ -71,9 +71,8 @@ def bring_up_to_date(
     table: vectors.Table | EllipsisType | None = ...,
     wait: float = 0.0,
 ) -> BuildReport:
-    """Bring the index of a directory up to date, with all memories, trusted or not: who delivers one has to check that.
-    `table`: the token vectors, by default those that memtui ships; None to leave vectors out. `wait`: seconds for
-    another process that is at it. Raises OSError."""
+    """Bring the index of a directory up to date, with untrusted memories, too. `table`: the token vectors, by default
+    those that memtui ships, None for none; `wait`: seconds for another process. Raises OSError."""
     base = paths.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs.write_atomic(base + ".again", b"", durable=False)

@@ -79,8 +79,8 @@ class Verdict:
 
 
 class Recalled:
-    """What a text recalls: `words`, the part of it that counted; `why_silent`, a code if nothing is given (of
-    `own_words.counted`, or `nothing`); `verdicts`, likeliest first."""
+    """What a text recalls: the `words` that counted; `why_silent`, a code if nothing is given; `verdicts`, best
+    first."""
 
     __slots__ = ("verdicts", "why_silent", "words")
 

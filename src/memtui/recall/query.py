@@ -115,10 +115,9 @@ def search(
     allowed: "Callable[[str, str, str], bool] | None" = None,
     sentences: bool = False,
 ) -> "list[Hit]":
-    """Return the memories that fit a text best, the best first, at most `most`. `places`: (scope, directory) each; one
-    without a sound index has no hits. `allowed` is asked with (scope, directory, digest) whether a memory may be among
-    them. With `sentences` the daemon with a sentence model tells how near memories are, if it answers. Never raises for
-    a damaged index."""
+    """Return the memories that fit a text best, at most `most`, from `places`, (scope, directory) each. `allowed` is
+    asked with (scope, directory, digest) whether one may be among them. With `sentences` the daemon with a sentence
+    model has its say. Never raises for a damaged index."""
     asked = weighted_terms(text)
     if not asked:
         return []

@@ -126,9 +126,8 @@ def vector_of_row(row: bytes) -> Vector:
 def closest(
     root: str, segments: "Sequence[tuple[str, int, Iterable[int]]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
-    """Return the numbers of the memories nearest to a text, for each segment, with the cosine of their best passage;
-    None if the daemon does not answer in time, or has not made all vectors yet. `segments`: the name of each, how many
-    memories it has, and which of them are told in any case."""
+    """Return the memories nearest to a text with their best cosine, for each of `segments`: name, number of memories,
+    those told in any case. None if the daemon is late, or lacks vectors."""
     opened: list[Sentences] = []
     try:
         answer = ask(root, {"op": "embed", "text": text[:MOST_TEXT]})

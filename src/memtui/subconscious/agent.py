@@ -105,8 +105,8 @@ class Situation:
 
 @dataclass
 class Wishes:
-    """What an answer asks for, as far as it is allowed: `edits` of (block, old, new), `whispers`, of which some reply
-    to mentions (`replied`: their ids); `refused`: what was not, and why."""
+    """What an answer asks for, as far as allowed: `edits` (block, old, new), `whispers`, ids `replied` to; `refused`:
+    why."""
 
     edits: list[tuple[str, str, str]] = field(default_factory=list)
     whispers: list[Whisper] = field(default_factory=list)

@@ -97,8 +97,8 @@ class Blocks:
         return places.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
-        """Return the text of a block as a person sees it, or its default; of a file that can't be read whole, what
-        sessions get. Raises NotFoundError."""
+        """Return a block as a person sees it, or its default; if unreadable, what sessions get. Raises
+        NotFoundError."""
         self.owner(name)
         try:
             found = places.whole(self.root, self.project, name)
@@ -149,8 +149,8 @@ class Blocks:
             return True
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
-        """Write a block as a person, as one step of undo; False if nothing changed. `expected`: the text that the
-        person saw. Raises ConflictError if it is another one by now, MemtuiError."""
+        """Write a block as a person, one step of undo; False if nothing changed. Raises ConflictError if it is not
+        `expected`."""
         journal.recover()
         present, path = self.editable(name), self._target(name)
         if expected is not None and present != expected.strip():
@@ -203,8 +203,8 @@ class Blocks:
         return places.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
-        """Return what the model changed in these blocks and their person undid, as far as that is so still, newest
-        first: the block, the lines that it had added, and removed."""
+        """Return what the model changed and their person undid, newest first: the block, lines once added, and
+        removed."""
         found: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
         names = {self.path(name): name for name in places.BLOCKS}

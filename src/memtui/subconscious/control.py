@@ -169,8 +169,8 @@ class WaitingMention(NamedTuple):
 
 @dataclass(frozen=True)
 class Overview:
-    """The state of the subconscious in a project. `today`: what its `calls` used since midnight; `budget`: why it can
-    ask no more today, empty if it can; `under_way`: runs that read now."""
+    """The subconscious in a project. `today`: what its `calls` used; `budget`: why it can ask no more; `under_way`:
+    runs."""
 
     powers: Powers
     stopped: float | None

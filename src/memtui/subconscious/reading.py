@@ -52,8 +52,8 @@ class Mention:
 
 @dataclass
 class Heard:
-    """What was heard: `lines` of (who, text), oldest first; `left_out`: how many older ones had no room; `mentions`:
-    what addresses the subconscious; `in_midst`: whether the session began before what is read at all."""
+    """What was heard: `lines` of (who, text), oldest first; how many were `left_out`; `mentions`; `in_midst`: not from
+    the start."""
 
     lines: deque[tuple[str, str]] = field(default_factory=deque)
     left_out: int = 0
@@ -142,8 +142,8 @@ class Sources:
         return enough and line in (self._person if person else self._both)
 
     def repeats(self, text: str, *, person: bool = False, files: bool = True) -> str:
-        """Return words of a text that nobody said and a tool printed, or with `files` a file has: an address, a whole
-        sentence, or some words in a row; else "". With `person`, the agent counts as nobody."""
+        """Return words of a text that nobody (with `person`, not the person) said and a tool, or with `files` a file,
+        brought."""
         said = self._of_person if person else self._of_both
         brought = [*self._printed, *(self._read if files else ())]
         for run in _runs(text):

@@ -49,8 +49,8 @@ def extract(
 
 
 def wait_for_turn(path: str, last: str) -> bool:
-    """Wait, for TURN_SECONDS at most, until the transcript has the turn's `last` message, which the client writes after
-    the event; if that is empty, for QUIET_SECONDS, until its size stays the same. False if it was waited in vain."""
+    """Wait until the transcript has the turn's `last` message, or if that is empty until its size stays the same; False
+    if in vain."""
     deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
     while True:

@@ -56,8 +56,8 @@ _COMMON = frozenset(
 
 
 def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
-    """Log which of the memories that a session was given a person's sure corrections concern, each once; return how
-    many. A rule that the person says again after the agent did something is a correction, too. Raises OSError."""
+    """Log which memories that a session was given a person's sure corrections, or rules said again, concern, each once;
+    return how many. Raises OSError."""
     sure = [each for each in found if each.kind in SHARED_PARTS and each.confidence >= SURE]
     corrections = [each for each in sure if each.kind == "correction" or each.agent]
     if not corrections or not session:

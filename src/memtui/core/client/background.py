@@ -24,8 +24,7 @@ _UNSURE = "may still be running"
 
 
 def started(text: str, result: object, *, wanted: bool) -> tuple[str, bool]:
-    """Return the id of what a call left running, and whether it is an agent; empty if nothing runs. `result`: what the
-    client writes beside a tool's `text`; `wanted`: the call asked for it."""
+    """Return the id of what a call left running (`wanted`: asked for), and whether it is an agent; empty if nothing."""
     if isinstance(result, dict):
         if result.get("status") == "async_launched":
             return transcript.text_of(result.get("agentId")), True

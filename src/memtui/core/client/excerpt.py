@@ -27,8 +27,8 @@ class Utterance:
 
 
 def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
-    """List the messages around the record `uuid`, or else around the person's first message that begins with `words`.
-    Empty if neither is found. Raises OSError for a transcript that can't be read."""
+    """List the messages around the record `uuid`, else around the person's first that begins with `words`. Raises
+    OSError."""
     # What was queued is in a record of its own once it was sent, and only that one says who wrote it.
     return _around(path, uuid, words, queued=False) or _around(path, uuid, words, queued=True)
 

@@ -29,8 +29,7 @@ class Project:
 
 
 def with_memory(env: dict[str, str]) -> list[Project]:
-    """List the projects that have native memory, by slug. Transcripts are read only to find the path of a project that
-    its own do not name; a directory that can't be read is left out."""
+    """List the projects that have native memory, by slug; a directory that can't be read is left out."""
     finder = _PathFinder(env)
     top = finder.top
     slugs = sorted(slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory"))

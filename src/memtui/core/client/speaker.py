@@ -144,9 +144,8 @@ def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
 
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
-    """Return a person's words on refusing a tool; empty for the output of a program, even if it reads the same. `tool`:
-    its name, empty if unknown. Client 2.1.330 writes who decided; with 2.1.197 another program's error can look like a
-    refusal, while an error of the client's own tools begins with its words."""
+    """Return a person's words on refusing a `tool`; empty for the output of a program, even if it reads the same.
+    Client 2.1.330 writes who decided; of 2.1.197 only errors of the client's own tools count."""
     if block.get("is_error") is not True:
         return ""
     kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")

@@ -292,8 +292,7 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
 
 
 def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
-    """Return the path of a delivery's transcript, a subagent's own if it has an `agent_id`: the recorded one, else
-    wherever its session's file is now. `finder` saves time for many."""
+    """Return the path of a delivery's transcript, a subagent's own with `agent_id`, wherever it is now."""
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
     if path is None:
@@ -308,8 +307,7 @@ def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None
 
 
 def find(config_dir: str, session_id: str) -> "str | None":
-    """Return the newest `<config>/projects/*/<session id>.jsonl`: a session that changes its directory moves its file.
-    None if there is none, or if the id could lead out of that directory."""
+    """Return the newest `<config>/projects/*/<session id>.jsonl`; None if there is none, or the id leads elsewhere."""
     if not session_id or session_state.safe(session_id) != session_id:
         return None
     base = config_dir + "/projects"
