@@ -4,7 +4,7 @@ with."""
 import math
 import os
 
-from memtui.recall import fields, query, writing
+from memtui.recall import build, fields, query
 
 
 class Reference:
@@ -34,11 +34,9 @@ class Reference:
         idf = {term: weight * self.idf(term) for term, weight in terms.items()}
         found = []
         for path, (weights, length) in self.docs.items():
-            norm = writing.K1 * (1 - writing.B + writing.B * length)
+            norm = build.K1 * (1 - build.B + build.B * length)
             parts = [
-                idf[term] * (writing.K1 + 1) * weights[term] / (weights[term] + norm)
-                for term in terms
-                if term in weights
+                idf[term] * (build.K1 + 1) * weights[term] / (weights[term] + norm) for term in terms if term in weights
             ]
             if parts:
                 found.append((sum(parts), path))

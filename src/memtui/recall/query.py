@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# BM25's k1 is in the impacts, up to this factor (`writing.K1`).
+# BM25's k1 is in the impacts, up to this factor (`build.K1`).
 SCALE = 2.2 / segments.FULL
 # Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
 MOST_TERMS, CANDIDATES = 96, 16
