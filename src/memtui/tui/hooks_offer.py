@@ -32,9 +32,9 @@ WELCOME = (
 DOES = {
     "SessionStart": "gives a session an index of your memories",
     "UserPromptSubmit": "adds your notes, new drafts and unfinished work",
-    "PreToolUse": "adds urgent notes, and notes for the file that a tool uses",
+    "PreToolUse": "adds urgent notes, and notes for a file that is used",
     "PostToolUse": "records which memories Claude opened or wrote",
-    "PreCompact": "looks for corrections of yours, and drafts memories from them",
+    "PreCompact": "drafts memories from your corrections",
     "Stop": "does so after a turn",
     "SessionEnd": "does so at the end",
 }

@@ -2,8 +2,9 @@
 
 import pytest
 
+from memtui.tui.app import MemtuiApp
 from tui import stage
-from tui.conftest import settle
+from tui.conftest import NOW, settle
 
 SIZES = [(80, 24), (100, 24), (120, 40), (160, 48)]
 
@@ -40,3 +41,18 @@ async def test_the_memory_is_drawn_below_the_list_until_there_is_room_beside_it(
         await settle(pilot)
         assert detail.region.x >= table.region.right
         assert detail.region.y == app.screen.middle.region.y
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "words"),
+    [
+        ("inbox", (80, 24), "agent reviewer"),
+        ("inbox", (160, 48), "agent migrator@project"),
+        ("activity", (160, 48), "files src/checkout/**"),
+    ],
+)
+async def test_whom_a_row_is_for_is_whole_where_there_is_room(world, name, size, words):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert any(words in strip.text for strip in stage.strips(app))

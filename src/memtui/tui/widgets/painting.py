@@ -17,6 +17,8 @@ from memtui.core.base.phrasing import gap
 from memtui.present import legend
 
 UNDIMMED = Style(dim=False)
+# Cells of a list that are not shared out among columns that grow.
+ROOMY = 48
 # In the place of a cell: the one before takes its room.
 SPANNED = Text()
 
@@ -24,13 +26,18 @@ SPANNED = Text()
 @dataclass(frozen=True)
 class Column:
     """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
-    of `until_width` cells (0: none) or more."""
+    of `until_width` cells (0: none) or more. It grows up to its `longest` cell, by half of what is beyond ROOMY."""
 
     title: str
     width: int = 0
     right: bool = False
     from_width: int = 0
     until_width: int = 0
+    longest: int = 0
+
+    def cells(self, width: int) -> int:
+        """Return its width in a list of this width."""
+        return max(self.width, min(self.longest, (width - ROOMY) // 2)) if self.width else 0
 
 
 VisibleColumns = list[tuple[int, Column, int]]
@@ -55,10 +62,10 @@ def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
         for at, column in enumerate(columns)
         if column.from_width <= width < (column.until_width or width + 1)
     ]
-    fixed = sum(column.width + 1 for _, column in shown if column.width)
+    fixed = sum(column.cells(width) + 1 for _, column in shown if column.width)
     flexible = max(1, sum(not column.width for _, column in shown))
     rest = max(4, (width - fixed) // flexible - 1)
-    return [(at, column, column.width or rest) for at, column in shown]
+    return [(at, column, column.cells(width) or rest) for at, column in shown]
 
 
 def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:

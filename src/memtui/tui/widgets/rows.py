@@ -5,7 +5,7 @@ import math
 import textwrap
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
@@ -162,6 +162,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
             return [row for row in self.rows if self._key(row) in self.marks]
         return [self.row] if self.row is not None else []
+
+    def widen(self, title: str, longest: int) -> None:
+        """Let a column be as wide as its longest cell, where there is room."""
+        self.columns = [replace(each, longest=longest) if each.title == title else each for each in self.columns]
 
     # marks
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -250,6 +251,7 @@ class Activity(ListScreen[Row]):
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
         here, to_first = self.table.row_id, self._to_first
+        self.table.widen("project", max((cell_len(note.whom(self.listing)) for note in self.listing.notes), default=0))
         super().fill()
         if to_first and self.listing.reading is not None:
             self._to_first = False

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
 from textual.binding import BindingType
@@ -254,6 +255,7 @@ class Inbox(ListScreen[InboxRow]):
             self.view.autosaves = autosaves
             self.table.redraw()
         self.view.typed = self.typed
+        self.table.widen("for", max((cell_len(row.place) for row in self.found), default=0))
         super().fill()
         self.look_soon()
 
