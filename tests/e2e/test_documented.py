@@ -383,7 +383,7 @@ def numbers(tui, world):
 
 def help_(tui, world):
     tui.press("?")
-    tui.see("Edit its fields and text")
+    tui.see("edit its fields and text", "q \\^q +quit memtui")
     tui.press("G")
     tui.see("Keys can be remapped")
     tui.press("\x1b")
