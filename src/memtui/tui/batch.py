@@ -64,7 +64,6 @@ class BatchRunner:
             self.running = services.at_work = False
 
     def stop(self) -> bool:
-        """Stop making changes. Return False if none are being made."""
         self._stop = True
         return self.running
 

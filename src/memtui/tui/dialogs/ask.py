@@ -215,7 +215,6 @@ class Choice(Dialog[str | None]):
         self._show_about()
 
     def action_leave(self) -> None:
-        """Show all options again; if they are shown, leave."""
         if self.typed is None:
             self.dismiss(None)
         else:

@@ -73,7 +73,6 @@ class Trusting:
         return text
 
     def do(self, answer: str) -> object:
-        """Carry out the option that was chosen. Raises MemtuiError."""
         root, now = self.data.root, self.data.now
         if answer in {NO_MORE, NOTHING}:
             names = self.no_more if answer == NO_MORE else None

@@ -62,7 +62,6 @@ class Data(Workspace):
     # settings
 
     def keys(self) -> dict[str, str]:
-        """Return the person's key map: action id to keys."""
         settings = self.settings()
         if "keys" not in settings:
             return {}

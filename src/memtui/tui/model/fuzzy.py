@@ -125,7 +125,6 @@ def _words_of(typed: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """Fold the case of a text, and keep its length."""
     low = text.casefold()
     return low if len(low) == len(text) else "".join([c.casefold() if len(c.casefold()) == 1 else c for c in text])
 

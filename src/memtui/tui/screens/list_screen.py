@@ -151,7 +151,6 @@ class ListScreen(FramedScreen, Generic[Row]):
             self.reload()
 
     def refresh_ages(self) -> None:
-        """Draw ages again, as time has passed."""
         for table in self.query(RowList):
             table.redraw()
         self.show_detail()
@@ -322,7 +321,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."
 
     def one_by_one(self) -> str:
-        """Return why a command works on one row only; empty if not several are marked."""
         marked = len(self.table.chosen())
         return f"{marked} are marked, but this works on one: escape unmarks." if marked > 1 else ""
 
@@ -334,7 +332,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         self.open_detail()
 
     def open_detail(self) -> None:
-        """Focus the detail, which covers the list on a narrow screen."""
         self.add_class("deep")
         self.detail.focus()
 
@@ -355,7 +352,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         self.summarize()
 
     def mark_range(self) -> None:
-        """Begin a range at the cursor, or mark the range up to the cursor."""
         self.table.mark_range()
         self.summarize()
         if self.table.in_range:
@@ -424,7 +420,6 @@ class ListScreen(FramedScreen, Generic[Row]):
         return True
 
     def clear_filter(self) -> bool:
-        """Clear and hide the filter; return False if there was none."""
         if not (self.typed or self.filter_line.has_class("shown")):
             return False
         if not self.table.rows:  # nothing was found: back to where the cursor was

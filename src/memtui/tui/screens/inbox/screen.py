@@ -169,7 +169,6 @@ class Inbox(ListScreen[InboxRow]):
             self.call_later(self._show_memories, self.view.read_memories())
 
     def _show_reading(self, reading: InboxReading) -> None:
-        """Show what was read."""
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
         waiting = {each.key for each in reading.waiting}
         self._ghosts = [row for row in self._ghosts if row.item and row.item.key not in waiting]  # else it was undone
@@ -196,7 +195,6 @@ class Inbox(ListScreen[InboxRow]):
         self._all_keys |= keys
 
     def _arrange(self) -> None:
-        """Show all rows in their order."""
         changes = self._changes.rows
         self._note_returned("changes", {row.key for row in changes}, jump=True)
         hidden = self._last.hidden if self._last is not None else {}
@@ -235,7 +233,6 @@ class Inbox(ListScreen[InboxRow]):
         self.call_later(self._show_found, key, find())
 
     def _show_found(self, key: str, found: object) -> None:
-        """Show what was found out about a row."""
         where: dict[str, object] = self.view.evidence if isinstance(found, Evidence) else self.view.occasions  # type: ignore[assignment]
         where[key] = found
         if self.table.row_id == key:
@@ -301,11 +298,9 @@ class Inbox(ListScreen[InboxRow]):
 
     @property
     def is_on_draft(self) -> bool:
-        """Whether a draft is under the cursor."""
         return self.table.row is not None and self.table.row.kind is DRAFT
 
     def go_to_draft(self) -> None:
-        """Put the cursor on the first draft, if there is one."""
         self.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind is DRAFT), None)
         self.fill()
 
@@ -458,7 +453,6 @@ class Inbox(ListScreen[InboxRow]):
         return self.all_projects
 
     def projects(self) -> None:
-        """Show the entries of all projects, or of this one only."""
         self.all_projects = not self.all_projects
         self.reload()
 
