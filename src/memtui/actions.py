@@ -22,7 +22,7 @@ app.setup | 4 | | M | go to: setup | Setup: problems, hooks, the mode, the model
 app.note | c | note | Dw | activity: write a note | Write a note, from any screen; on a session: to it
 app.undo | z | undo | Aw | changes: undo | Undo the last change
 app.redo | Z | | Aw | changes: redo | Redo what was undone last
-app.changes | U | | A | changes: list | All changes; undo any
+app.changes | U | | A | changes: list | All changes: which, when, by whom; undo any of them
 app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
 app.help | question_mark | help | A | memtui: keys | All keys of this screen
 app.copy | y | | D | memtui: copy | Copy what is shown to the clipboard

@@ -91,7 +91,7 @@ STORIES = {
         typed("memtui", "memtui", "", 0, QUIT),
         typed("", "memtui --screen inbox --read-only", "", 0, ("read-only", "q")),
         typed("demo [DIR]", "memtui demo", "A sample world"),
-        typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
+        typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it in a shell of its own"),
         typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
         typed("", "memtui demo --tour", "", 0, ("1 of 3", "q"), ("c note", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),

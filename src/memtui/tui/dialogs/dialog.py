@@ -58,6 +58,7 @@ TOGETHER = (
     (("memories.left", "memories.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
     (("activity.fold", "activity.unfold"), ("fold, unfold the session",)),
     (("app.undo", "app.redo"), ("undo the last change, redo it", "undo, redo")),
+    (("app.changes",), ("all changes; undo any of them", "all changes; undo any")),
 )
 
 
