@@ -115,7 +115,7 @@ async def settle(pilot):
 async def burst(pilot, *keys):
     """Press keys as a terminal sends what is typed in one burst: all of them wait before the first is handled."""
     for key in keys:
-        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        pilot.app.post_message(events.Key(key, " " if key == "space" else key if len(key) == 1 else None))
     await settle(pilot)
 
 

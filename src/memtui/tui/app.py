@@ -27,6 +27,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import BUSY, READ_ONLY, Command, Services, Turned
+from memtui.tui.typed_ahead import Handled, TypedAhead
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class MemtuiApp(Services):
         super().__init__()
         self.data = Data(env, cwd, now=now)
         self.net = SafetyNet(self, self.data.root, self.fail)
+        self.typed_ahead = TypedAhead(self, super().on_event)
         self.stylesheet = theme.KeptStylesheet(self.get_css_variables())
         self.register_theme(theme.LIGHT)
         for name in TABS:
@@ -241,7 +243,13 @@ class MemtuiApp(Services):
                     return
             except NoWidget:
                 pass
-        await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self.typed_ahead.take(event)
+        else:
+            await super().on_event(event)
+
+    def on_handled(self, message: Handled) -> None:
+        self.typed_ahead.arrived(message)
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         """Run what a key is bound to, as Textual does; of one that works only in other places say where."""

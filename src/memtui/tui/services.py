@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memtui.tui.files import FileReader
     from memtui.tui.model.data import Data
     from memtui.tui.safety_net import SafetyNet
+    from memtui.tui.typed_ahead import TypedAhead
 
 Result = TypeVar("Result")
 # The group of the workers that run commands: they wait for the person's answers.
@@ -91,6 +92,7 @@ class Services(App[None]):
     data: "Data"
     net: "SafetyNet"
     files: "FileReader"
+    typed_ahead: "TypedAhead"
     read_only: bool
     remapped: dict[str, str]
     at_work = False

@@ -341,10 +341,11 @@ class Memories(ListScreen[Pair]):
         if not self.middle.is_attached:  # a key that came with the one of the tab
             self.call_after_refresh(self._begin_recall)
             return
-        if self.recall is None:
-            self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
-            await self.middle.mount(self.recall, before=0)
-        self.recall.begin()
+        with self.services.typed_ahead.opening():
+            if self.recall is None:
+                self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
+                await self.middle.mount(self.recall, before=0)
+            self.recall.begin()
 
     # moving
 

@@ -1,0 +1,76 @@
+"""Keys typed ahead: each is handled once what the key before it opens is there to take it."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from textual import events
+from textual.app import App
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input, TextArea
+
+# A key waits no longer than this, whatever became of the one before it.
+MOST_SECONDS = 1.0
+
+
+class Handled(Message):
+    """Follows a key from widget to widget: the application gets it once the key was handled."""
+
+    def __init__(self, screen: Screen[object]) -> None:
+        super().__init__()
+        self.screen = screen
+
+
+class TypedAhead:
+    """The keys and pasted texts that wait. `handle` is what the application does with one."""
+
+    def __init__(self, app: App[None], handle: Callable[[events.Event], Awaitable[None]]) -> None:
+        self._app, self._handle = app, handle
+        self._waiting: deque[events.Event] = deque()
+        self._is_under_way = False
+        self._openings = 0
+        self._timer: Timer | None = None
+
+    async def take(self, event: events.Event) -> None:
+        """Handle a key or pasted text, at once unless the key before it is not handled yet."""
+        self._waiting.append(event)
+        if not self._is_under_way:
+            await self._go_on()
+        elif self._timer is None:
+            self._timer = self._app.set_timer(MOST_SECONDS, self._go_on)
+
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Let keys wait while something opens that is to take them."""
+        self._openings += 1
+        self._is_under_way = True
+        try:
+            yield
+        finally:
+            self._openings -= 1
+            self._app.call_later(self._go_on)
+
+    def arrived(self, message: Handled) -> None:
+        """Go on after a key: once the screen that it opened is there, and has its focus."""
+        if self._app.screen is not message.screen:
+            self._follow()
+        elif not self._openings:
+            self._app.call_later(self._go_on)
+
+    async def _go_on(self) -> None:
+        self._is_under_way = False
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        while self._waiting and not self._is_under_way:
+            event, focused = self._waiting.popleft(), self._app.focused
+            await self._handle(event)
+            is_text = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.is_printable)
+            if not (is_text and isinstance(focused, Input | TextArea)):
+                self._follow()
+
+    def _follow(self) -> None:
+        self._is_under_way = True
+        (self._app.focused or self._app.screen).post_message(Handled(self._app.screen))

@@ -1,0 +1,62 @@
+"""Keys that come in one burst: what the first opens takes the others."""
+
+import pytest
+from textual import events
+from textual.widgets import TextArea
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from tui.conftest import NOW, burst, settle
+
+WORDS = [*"zqx", "space", *"hello"]
+
+
+async def pressed(pilot, *keys):
+    await settle(pilot)
+    await burst(pilot, *keys)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("screen", ["memories", "inbox", "activity"])
+async def test_a_note_has_all_that_was_typed_behind_its_key(world, screen):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "c", *WORDS)
+        assert isinstance(app.screen, DraftForm)
+        assert app.screen.query_one("#text", TextArea).text == "zqx hello"
+
+
+@pytest.mark.parametrize("keys", [["slash"], ["2", "slash"], ["3", "slash"], ["2", "1", "slash"]])
+async def test_a_query_has_all_that_was_typed_behind_its_key(app, keys):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, *keys, *WORDS)
+        assert app.screen.filter_line.value == "zqx hello"
+
+
+async def test_a_prompt_to_try_has_all_that_was_typed_behind_its_key(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "3", "1", "r", *WORDS)
+        assert app.screen.recalled.line.value == "zqx hello"
+
+
+@pytest.mark.parametrize("screen", ["memories", "inbox"])
+async def test_a_form_has_all_that_was_typed_behind_its_key(world, screen):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "e", *WORDS)
+        assert "zqx hello" in app.screen.query_one(TextArea).text
+
+
+async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.post_message(events.Key("c", "c"))
+        app.post_message(events.Paste("quite a text\nof two lines"))
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text == "quite a text\nof two lines"
+
+
+async def test_the_palette_has_all_that_was_typed_behind_its_key(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "ctrl+p", *"theme")
+        assert app.screen.query_one("CommandInput").value == "theme"
