@@ -9,6 +9,7 @@ from textual.app import App
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 # A key waits no longer than this, whatever became of the one before it.
@@ -67,10 +68,17 @@ class TypedAhead:
         while self._waiting and not self._is_under_way:
             event, focused = self._waiting.popleft(), self._app.focused
             await self._handle(event)
-            is_text = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.is_printable)
-            if not (is_text and isinstance(focused, Input | TextArea)):
+            if not _is_for(focused, event):
                 self._follow()
 
     def _follow(self) -> None:
         self._is_under_way = True
         (self._app.focused or self._app.screen).post_message(Handled(self._app.screen))
+
+
+def _is_for(focused: Widget | None, event: events.Event) -> bool:
+    """Whether the widget in focus takes a key or pasted text for itself, so that nothing opens behind it."""
+    if isinstance(event, events.Key) and event.key in getattr(focused, "MOVES", ()):
+        return True
+    is_text = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.is_printable)
+    return is_text and isinstance(focused, Input | TextArea)

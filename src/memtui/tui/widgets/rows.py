@@ -68,6 +68,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("enter", "open", "open", show=False),
     ]
 
+    # The keys that move the cursor, and so open nothing.
+    MOVES: ClassVar[frozenset[str]] = frozenset(
+        ("up", "k", "down", "j", "pageup", "pagedown", "ctrl+u", "ctrl+d", "g", "G", "home", "end")
+    )
+
     class Moved(ListMessage):
         """The cursor has moved to another row, or to none."""
 
