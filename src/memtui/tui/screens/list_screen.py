@@ -350,10 +350,12 @@ class ListScreen(FramedScreen, Generic[Row]):
     def mark_all(self) -> None:
         self.table.mark_all(self.markable())
         self.summarize()
+        self.frame()
 
     def mark_range(self) -> None:
         self.table.mark_range()
         self.summarize()
+        self.frame()
         if self.table.in_range:
             self.tell(actions.keyed("a range begins here: {list.range} again at its end"))
         else:
@@ -406,6 +408,7 @@ class ListScreen(FramedScreen, Generic[Row]):
             self.table.focus()
         self.show_status()
         self.summarize()
+        self.frame()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps that escape tries in this order, until one returns that it had something to take back."""

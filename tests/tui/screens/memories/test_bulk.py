@@ -49,9 +49,9 @@ async def fill_line(pilot, text):
     await press(pilot, "enter")
 
 
-async def retype(pilot):
+async def retype(pilot, kind="tool"):
     await pilot.press("t")
-    await choose(pilot, "tool")
+    await choose(pilot, kind)
 
 
 async def move(pilot):
@@ -141,7 +141,7 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await choose(pilot, "tool")
         assert "type: tool" in read(project(world, "release-steps.md"))
         title, failed = left_alone(app)
-        assert title == "Made tool: 12 of 13. 1 memory was left alone:"
+        assert title == "Made tool: 10 of 11. 1 memory was left alone:"
         assert failed.startswith("meeting-notes (auto shop)\n  the frontmatter can't be changed")
         await press(pilot, "escape")
         assert marked(app) == {"meeting-notes.md"}  # its frontmatter is broken
@@ -312,3 +312,34 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
             await pilot.pause(0.005)
         assert said[0] == "Reading …"
         assert {words for words in said if words.endswith("memories")} == {f"{MANY + 13} memories"}
+
+
+async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in "A", "space":
+            await pilot.press(key)
+            await pilot.pause()
+            bar = app.screen.foot.render().plain
+            assert all(f" {words}  " in bar for words in ("x trash", "t type", "m move")), (key, bar)
+            assert " e edit" not in bar
+            await pilot.press("escape")
+            await pilot.pause()
+            assert " e edit" in app.screen.foot.render().plain
+
+
+async def test_memories_that_have_the_type_already_are_not_counted_and_undo_leads_to_the_first_of_all(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await pilot.press("space", "space", "space")
+        await retype(pilot, "project")
+        assert "Made project: 2 memories. z undoes." in told(app)
+        assert not marked(app)
+        await pilot.press("z")
+        await settle(pilot)
+        await pilot.press("slash", *"type:feedback", "enter", "A", "x")
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.name == "conventional-commits"

@@ -181,6 +181,7 @@ class MemoryCommands:
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
             self.services.say(f"It is {kind} already.")
         elif kind:
+            self.list.marks -= {row.memory.path for _, row in self.list.chosen() if row.memory.type == kind}
             await self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
 
     async def pin(self) -> None:

@@ -142,7 +142,9 @@ class MemoryNavigation:
         new = self.reader.paths() - self._before if self._before is not None else set()
         if new:
             self._forget()
-            self.screen.wanted = lambda pairs: self.memories.index_of(min(new), pairs)
+            self.screen.wanted = lambda pairs: next(
+                (at for at, (_, row) in enumerate(pairs) if row.memory.path in new), None
+            )
 
     def _forget(self) -> None:
         self._before = None

@@ -45,6 +45,7 @@ LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
 IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention")
+WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
 READING = "Reading …"
 
@@ -305,7 +306,7 @@ class Memories(ListScreen[Pair]):
         if recall := self.recalled:
             return recall.footer_actions()
         reading, pair = self.detail.has_focus, self.table.row
-        order = list(WHILE_READ if reading else IN_LIST)
+        order = list(WHILE_READ if reading else WHILE_MARKED if self.table.marks else IN_LIST)
         if pair is not None and "U" in pair[1].letters:
             order.insert(1, "trust")
         if reading and not self.navigation.links():
