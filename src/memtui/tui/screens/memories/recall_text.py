@@ -20,7 +20,7 @@ def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text
     """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
     mark, style, words = recall.outcome(found.outcome)
     text = Text().append(f"{mark} {words}", style=style)
-    line = "" if found.delivered else f", delivered from {share(run.threshold)} on"
+    line = f", delivered from {share(run.threshold)} on" if found.outcome == "unlikely" else ""
     text.append(f" · {share(found.probability)} likely to help{line}\n", style="dim")
     facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
