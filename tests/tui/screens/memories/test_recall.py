@@ -327,7 +327,7 @@ async def test_marks_filter_and_the_rule(app):
         await pilot.press("escape", "slash", *"release", "enter")
         await settle(pilot)
         assert names(app) == ["-", "release-steps"]
-        assert app.screen.status == f"1 of {len(outcomes(app))}"
+        assert app.screen.summary().plain == f"1 of {len(outcomes(app))} memories"
         await pilot.press("escape")
         await settle(pilot)
         await pilot.press("A")
