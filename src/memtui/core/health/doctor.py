@@ -72,9 +72,9 @@ def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
         return [problem(f"{area}.failed", why=why)]
 
 
-def strangers(found: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+def strangers(owners: Sequence[tuple[str, int]]) -> Iterator[Finding]:
     """Report directories that belong to other users, each given as (path, user id)."""
-    for path, owner in found:
+    for path, owner in owners:
         yield problem("root.foreign", path=path, owner=owner)
 
 
@@ -124,11 +124,11 @@ def modes(top: str) -> Iterator[tuple[str, int]]:
         for name in [*directories, *files]:
             path = os.path.join(here, name)
             try:
-                found = os.lstat(path).st_mode
+                mode = os.lstat(path).st_mode
             except OSError:
                 continue
-            if found & fs.S_IFMT != fs.S_IFLNK:
-                yield path, found & 0o777
+            if mode & fs.S_IFMT != fs.S_IFLNK:
+                yield path, mode & 0o777
 
 
 def errors(root: str, now: float) -> Iterator[Finding]:
@@ -151,28 +151,28 @@ def errors(root: str, now: float) -> Iterator[Finding]:
         yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, age=since, **last)
 
 
-def unfinished(found: Journal) -> Iterator[Finding]:
+def unfinished(journal: Journal) -> Iterator[Finding]:
     """Find changes in the journal that are unfinished, or can't be read and so can't be undone."""
-    ledger = found.ledger()
-    if found.unfinished() is not None:
+    ledger = journal.ledger()
+    if journal.unfinished() is not None:
         yield note("journal.cut_off")
     if ledger.skipped:
-        yield note("journal.skipped", count=ledger.skipped, path=found.path)
+        yield note("journal.skipped", count=ledger.skipped, path=journal.path)
 
 
-def kept(found: Journal, now: float) -> Iterator[Finding]:
+def kept(journal: Journal, now: float) -> Iterator[Finding]:
     """Report what is kept, and whether some of it is due for removal."""
-    ledger = found.ledger()
-    due = retention.due(found.root, now, ledger)
+    ledger = journal.ledger()
+    due = retention.due(journal.root, now, ledger)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
-    versions = Versions(found.root)
+    versions = Versions(journal.root)
     versions.follow()
     facts: dict[str, Any] = {
         "changes": sum(each.is_change for each in ledger.all()),
         "since": now - oldest if oldest is not None else None,
-        "log": sum(delivery_log.sizes(found.root).values()),
+        "log": sum(delivery_log.sizes(journal.root).values()),
         "versions": versions.bytes_kept,
-        "keep_days": retention.limits(found.root).days,
+        "keep_days": retention.limits(journal.root).days,
     }
     yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)
 

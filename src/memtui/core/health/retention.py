@@ -288,10 +288,10 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
     return count, size
 
 
-def deleted(found: list[Transaction], ledger: Ledger) -> list[str]:
+def deleted(transactions: list[Transaction], ledger: Ledger) -> list[str]:
     """Name the memories in the trash that can't be restored once these transactions are removed, as `scope:name`."""
     names = []
-    for each in found:
+    for each in transactions:
         if each.id in ledger.trashed and each.paths:
             stem = os.path.basename(each.paths[0]).removesuffix(".md")
             names.append(f"{each.record.get('scope', '')}:{stem}".lstrip(":"))
