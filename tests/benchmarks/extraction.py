@@ -31,7 +31,7 @@ from labelled import turn_of  # noqa: E402
 from fitted_tables import precision_at  # noqa: E402
 from memtui.core.inbox.format import DELIVERED, LASTING  # noqa: E402
 from memtui.core.review import taught  # noqa: E402
-from memtui.extract import classifier, features, pasted, personal, signals  # noqa: E402
+from memtui.extract import classifier, features, message, personal, signals  # noqa: E402
 from memtui.extract.personal import average_precision, probability  # noqa: E402
 from memtui.recall import own_words  # noqa: E402
 
@@ -248,7 +248,7 @@ def bodies(rows: list[dict]) -> None:
     texts = [each.body for _, each in made if each.body]
     lines = {each: LINE.findall(each) for each in texts}
     print(f"bodies: {share(len(texts), len(made))} of the surer drafts have one beside the description")
-    print(f"  of a message with a paste: {sum('…' in pasted.shortened(turn.text).split() for turn, _ in made)}")
+    print(f"  of a message with a paste: {sum('…' in message.shortened(turn.text).split() for turn, _ in made)}")
     print(f"  with a line that reads as pasted: {sum(any(map(own_words.is_pasted, lines[each])) for each in texts)}")
     for size in (200, 400, 600):
         print(f"  over {size} characters: {sum(len(each) > size for each in texts)}")

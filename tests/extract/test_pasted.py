@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.extract import pasted
+from memtui.extract import message
 
 OWN = [
     "debug: I am seeing the old page, please clear the cache first",
@@ -28,7 +28,7 @@ LOG = "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR 
 @pytest.mark.parametrize("text", OWN)
 @pytest.mark.parametrize("around", ["{}", "{}\n\n" + LOG, LOG + "\n\n{}", LOG + "\n\n{}\n\n" + LOG])
 def test_what_a_person_wrote_is_theirs_also_beside_a_log(text, around):
-    assert pasted.written(around.format(text)).text.strip() == text
+    assert message.written(around.format(text)).text.strip() == text
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,20 @@ def test_what_a_person_wrote_is_theirs_also_beside_a_log(text, around):
     ],
 )
 def test_a_paste_may_begin_in_the_line_of_the_person_and_has_lines_that_read_like_talk(text):
-    assert pasted.written(text).text.strip() == "I still see this:"
+    assert message.written(text).text.strip() == "I still see this:"
 
 
 def test_few_lines_that_are_announced_as_code_belong_to_the_message():
-    assert pasted.written("run this:\n```sh\nmake lint\n```").code == {0: "make lint"}
-    assert pasted.written("run this:\n\n    make lint\n    make test\n\nthanks").code == {0: "make lint\nmake test"}
-    assert pasted.written("run this:\n```\n" + "make lint\n" * 20 + "```").code == {}
-    assert pasted.written("run this:\n```\n" + "make " * 80 + "\n```").code == {}
-    assert pasted.written("I ran this\n```\nmake lint\n```").code == {}
+    assert message.written("run this:\n```sh\nmake lint\n```").code == {0: "make lint"}
+    assert message.written("run this:\n\n    make lint\n    make test\n\nthanks").code == {0: "make lint\nmake test"}
+    assert message.written("run this:\n```\n" + "make lint\n" * 20 + "```").code == {}
+    assert message.written("run this:\n```\n" + "make " * 80 + "\n```").code == {}
+    assert message.written("I ran this\n```\nmake lint\n```").code == {}
 
 
 def test_a_sentence_over_two_lines_is_one_line():
     text = "always run the whole suite of the package that you have changed before you\npush, and\nsay so. then\ngo on"
-    assert pasted.written(text).text.splitlines() == [
+    assert message.written(text).text.splitlines() == [
         "always run the whole suite of the package that you have changed before you push, and say so. then",
         "go on",
     ]
@@ -73,14 +73,14 @@ def test_a_sentence_over_two_lines_is_one_line():
     ],
 )
 def test_a_line_goes_on_with_and_or_before_but_not_with_an_order_or_behind_a_full_stop(text, lines):
-    assert len(pasted.written(text).text.splitlines()) == lines
+    assert len(message.written(text).text.splitlines()) == lines
 
 
 @given(st.text(max_size=500), st.lists(st.sampled_from([*OWN, LOG, "```", "    x = 1;", "a:   b"]), max_size=6))
 def test_nothing_is_written_that_the_message_does_not_have(text, parts):
     text = "\n".join([text, *parts])
     said = "".join(text.replace("’", "'").replace("‘", "'").split())
-    for line in pasted.written(text).text.splitlines():
+    for line in message.written(text).text.splitlines():
         assert "".join(line.split()) in said
-    for piece in pasted.shortened(text).split("…"):
+    for piece in message.shortened(text).split("…"):
         assert all("".join(line.split()) in said for line in piece.splitlines())

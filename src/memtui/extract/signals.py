@@ -11,9 +11,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn, normalised
-from memtui.extract import carried, pasted, phrases, wording
+from memtui.extract import carried, phrases, wording
 from memtui.extract.carried import Sentence
-from memtui.extract.message import MIN_RULE_WORDS, check_in, own_words, sentences_of, too_short, written_sentences
+from memtui.extract.message import (
+    MIN_RULE_WORDS,
+    check_in,
+    own_words,
+    sentences_of,
+    shortened,
+    too_short,
+    written_sentences,
+)
 from memtui.recall import words
 
 # Characters: the most of the excerpts of what the person and the agent said; a message that is long.
@@ -389,7 +397,7 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
-        person=wording.cut(pasted.shortened(turn.text) if apart is None else said, MAX_WORDS),
+        person=wording.cut(shortened(turn.text) if apart is None else said, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 
