@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.backfill import begun, candidates, session
-from memtui.backfill.candidates import Candidates
+from memtui.backfill import begun, offering, session
+from memtui.backfill.offering import Candidates
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import storage_error
@@ -161,7 +161,7 @@ class _Reader:
             kept = {}
         self.files = session_state.table(kept, "files")
         rows = kept.get("candidates")
-        self.found = Candidates(filter(None, map(candidates.of_row, rows if isinstance(rows, list) else [])))
+        self.found = Candidates(filter(None, map(offering.of_row, rows if isinstance(rows, list) else [])))
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
         """Read the files, newest first."""
