@@ -112,7 +112,7 @@ def _drawn(plan: PlanOrError) -> Text:
         if events and (verb != "Changes" or before == after):
             text.append(f"{verb} {many(len(events), 'hook')}\n", "bold")
             for event in sorted(events, key=[*DOES].index):
-                text.append(f"  {event:<16}  {DOES[event]}\n")
+                text.append(f"  {event:<16}  ", "dim").append(f"{DOES[event]}\n")
     text.append("\nThe exact change of the file\n", "bold")
     for line in plan.diff.splitlines():
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))

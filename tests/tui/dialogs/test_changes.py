@@ -1,5 +1,6 @@
 """Undo: what it takes back is said, what is older is asked, and any change can be taken back from the list."""
 
+import asyncio
 import os
 import re
 
@@ -7,6 +8,7 @@ import pytest
 
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
+from memtui.hooks.installer import install
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
@@ -318,3 +320,17 @@ async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world
         app._look()
         await settle(pilot)
         assert "11m ago, in effect" in shown(app)
+
+
+async def test_paths_in_the_list_of_changes_are_short_enough_to_be_read(app, world):
+    await asyncio.to_thread(installed, world)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        assert "install the hooks in ~/.claude/" in shown(app)
+
+
+def installed(world):
+    path = install.settings_path(dict(world.env), world.shop, "user")
+    install.apply(install.plan(path, "install", env=dict(world.env), scope="user"))

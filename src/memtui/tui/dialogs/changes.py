@@ -128,8 +128,6 @@ def difference(journal: "Journal", change: "Transaction") -> Text:
 
 
 class Changes(Dialog[None]):
-    """The dialog of all changes."""
-
     DEFAULT_CSS = """
     Changes .foot { max-height: 3; color: $text-muted; }
     Changes Detail { height: 1fr; padding: 0; }
@@ -205,12 +203,13 @@ class Changes(Dialog[None]):
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
         seconds = clock.parse(row.each.time)
+        words = " ".join(map(self.data.tilde, row.summary.split(" ")))
         fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
         return [
             Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
             Text("" if row.inside else safe_text.line(place(row.each, "tui"), 20), style="dim"),
             Text(mark, style=style),
-            Text("  " * row.inside + fold + safe_text.line(row.summary, 300), "" if row.state == "done" else "dim"),
+            Text("  " * row.inside + fold + safe_text.line(words, 300), "" if row.state == "done" else "dim"),
             Text("" if row.together else row.each.id[-6:], style="dim"),
         ]
 

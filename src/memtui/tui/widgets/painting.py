@@ -26,7 +26,8 @@ SPANNED = Text()
 @dataclass(frozen=True)
 class Column:
     """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
-    of `until_width` cells (0: none) or more. It grows up to its `longest` cell, by half of what is beyond ROOMY."""
+    of `until_width` cells (0: none) or more; as wide as its `longest` cell if that takes at most half of what
+    is beyond ROOMY."""
 
     title: str
     width: int = 0
@@ -37,7 +38,7 @@ class Column:
 
     def cells(self, width: int) -> int:
         """Return its width in a list of this width."""
-        return max(self.width, min(self.longest, (width - ROOMY) // 2)) if self.width else 0
+        return self.longest if self.width and self.width < self.longest <= (width - ROOMY) // 2 else self.width
 
 
 VisibleColumns = list[tuple[int, Column, int]]

@@ -8,7 +8,7 @@ from rich.text import Text
 # The beginning of a line that its continuation is indented by: blanks, then a list mark or a label.
 INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
 # A label has a style of its own and blanks after it. The most characters of one.
-LONGEST_LABEL = 14
+LONGEST_LABEL = 20
 # Nothing is indented where fewer cells than this would be left.
 LEAST_CELLS = 12
 WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")

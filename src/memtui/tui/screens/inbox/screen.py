@@ -46,7 +46,7 @@ SHOWS = "{app.memories} shows the memories."
 ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
 READING = "reading …"
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
-COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 13, from_width=72), Column("", 7, right=True))
+COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
