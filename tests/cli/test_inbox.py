@@ -388,8 +388,10 @@ def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
 
 
 def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
-    assert "All drafts: --all." in memtui("approve", "all", check=False).err
+    assert "Did you mean --all (all drafts)?" in memtui("approve", "all", check=False).err
     said = memtui("reject", "ask before", check=False).err
+    said_of = memtui("inbox", "BV8W63").err
+    assert "memtui approve BV8W63 makes it a memory, memtui reject BV8W63 drops it." in said_of
     assert "Did you mean BV8W63 (“Ask before writing a database migration”)?" in said
 
 

@@ -100,10 +100,6 @@ def test_rows_have_stable_codes_places_and_facts(bare, messy):
     assert date["data"]["proposed"] == "2026-11-04"
 
 
-def test_help_says_which_lines_are_passed_over(bare):
-    assert "tells of the past or forbids something" in " ".join(bare("help", "check").out.split())
-
-
 def test_two_formats_at_once_are_refused(bare, messy):
     refused = bare("check", ".", "--format", "github", "--json", check=False)
     assert refused.code == 2

@@ -226,7 +226,7 @@ class Decisions:
         hint, wanted = entries.LISTED, ref.lower()
         beginning = [row for row in self.of_entries() if row.says.lower().startswith(wanted)][:3]
         if wanted in ALL:
-            hint = f"All drafts: --all. {hint}"
+            hint = f"Did you mean --all (all drafts)? {hint}"
         elif beginning:
             hint = f"Did you mean {' or '.join(f'{short_ids.short_id(row.id)} (“{row.says}”)' for row in beginning)}?"
         elif close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):

@@ -41,9 +41,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui check\nmemtui check --fix\nmemtui check .claude/memory --format github\n"
         "memtui check --apart prefer-pnpm auto:package-manager",
         "Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and "
-        "nothing is written without --fix. The exit code is 5 if there is something to fix. In a line that tells of "
-        "the past or forbids something, what the code spans name is not looked for in the project, but for "
-        "“Run `x` …”, “See `x`” and “without `x`”: docs/cli.md says more.",
+        "nothing is written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what "
+        "is looked for.",
     )
     found.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
     found.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")

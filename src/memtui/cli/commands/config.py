@@ -33,7 +33,7 @@ def register(commands: "parser.Commands") -> None:
     for key, values in setting.VALUES.items():
         table.append(f"  {key}:")
         for value, words in values.items():
-            begin = f"    {value:<7} "
+            begin = f"    {value:<10}"
             table += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
     example = "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project ."
     more = "With --project DIR, a setting applies to that project only."

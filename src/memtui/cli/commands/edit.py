@@ -41,7 +41,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("name", metavar="NAME", help="also the name of the file")
     found.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
-    found.add_argument("--scope", help="default: project where the repository has one, else auto (the client's own)")
+    found.add_argument("--scope", help="default: project where the repository has one, else auto (Claude Code's own)")
     found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
     found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)

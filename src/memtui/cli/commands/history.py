@@ -67,7 +67,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = history.numbered(known, number) if number is not None else None
     newest = known[-1]
     trashed = _trash_id(ctx, newest) if found is None else ""
-    last = f"It is in the trash: memtui history {trashed} --restore" if trashed else ""
+    last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
     rows = history.rows(versions, known)
     every = history.scopes_of(ctx.env, ctx.cwd, rows)
     now = ""  # what it is called that was renamed or moved

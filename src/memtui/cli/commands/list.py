@@ -24,7 +24,7 @@ ALL_PROJECTS = "also Claude Code's own memory of all other projects"
 KIND_TITLES = {
     "global": "for every project",
     "project": "with the repository",
-    "auto": "the client's own",
+    "auto": "Claude Code's own",
     "team": "shared by a team",
     "agent": "of a subagent",
     "instructions": "read-only",

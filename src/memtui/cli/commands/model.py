@@ -73,7 +73,7 @@ def register(commands: "parser.Commands") -> None:
         sentence_model,
         "compare prompts with memories by a sentence model",
         "memtui model sentences\nmemtui model sentences on\nmemtui model sentences off",
-        f"It needs the extra: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it"
+        f"It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it"
         " ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.",
     )
     each.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
@@ -314,7 +314,7 @@ def _blocks_listed(ctx: Context, known: Blocks) -> Result:
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
         changed = {"changed": clock.iso(newest.time), "by": newest.by} if newest else {"changed": None, "by": None}
         data.append({**row, "path": known.path(name), **changed})
-        when = f"{age(newest.time, ctx.now())} {subconscious.WHO[newest.by]}" if newest else "-"
+        when = f"{age(newest.time, ctx.now())}, by {subconscious.WHO[newest.by]}" if newest else "-"
         words = line(content.partition("\n")[0]) or f"({purpose})"
         cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
     headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]
@@ -370,11 +370,11 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
     if since := daemon.get("since"):
         words += f", process {daemon.get('pid')}, started {ago(float(str(since)), ctx.now())}"
     rows = [
-        ("semantic", "on" if on else "off"),
-        ("extra", "installed" if installed else "not installed"),
+        ("switched", "on" if on else "off"),
+        ("package", "installed" if installed else "not installed"),
         ("model", line(str(data["model"]))),
         ("daemon", words + (f": {line(str(problem))}" if problem else "")),
-        ("vectors", f"of {ready} of {many(total, 'memory', 'memories')} of this project"),
+        ("ready", f"{ready} of {many(total, 'memory', 'memories')} of this project"),
     ]
     if not installed or not on:
         rows.append(("to do", "memtui model sentences on" if installed else sentences.INSTALL))

@@ -129,16 +129,17 @@ def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str
         ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(
-            f"Note {short} is saved for {where}. To withdraw it: memtui undo, or memtui note --withdraw {short}"
-        )
+        ctx.out.say(f"Note {short} is saved for {where}.")
+        ctx.out.say(f"memtui undo takes it back, also later: memtui note --withdraw {short}")
         if unheard:
             ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 
 
 def _text(words: "list[str]") -> str:
     if not words and sys.stdin.isatty():
-        raise UsageError("The note has no text.", 'Write it: memtui note "CI is red". See those that wait: --list')
+        raise UsageError(
+            "The note has no text.", 'Write it: memtui note "CI is red". Those that wait: memtui note --list'
+        )
     if words in ([], ["-"]):
         data = parser.stdin_bytes(inbox_format.MAX_BYTES)
         try:

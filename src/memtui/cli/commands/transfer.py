@@ -36,7 +36,7 @@ def register(commands: "parser.Commands") -> None:
         " database; memtui tells by its content which. All of it waits in the inbox until you approve it, without"
         " secrets, and without what is known already. `sessions` reads"
         " the transcripts of all projects that are on disk, or those of --project, for what you said that is most worth"
-        " keeping, without a model; again, it reads only what is new; interrupted, it keeps what it has read.",
+        " keeping, without a model. Called again, it reads only what is new; what was read stays if it is interrupted.",
     )
     found.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
     found.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
