@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import cast
 
 from memtui.core.base import word_lists
 
@@ -30,7 +29,8 @@ def _rows(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _triples(section: str) -> list[tuple[str, str, str]]:
-    return [cast("tuple[str, str, str]", tuple(line.split(" | ", 2))) for line in _SECTIONS[section].split("\n")]
+    rows = (line.split(" | ", 2) for line in _SECTIONS[section].split("\n"))
+    return [(first, second, third) for first, second, third in rows]
 
 
 # (kind, the beginnings of such a key, the shape that follows).
