@@ -271,7 +271,7 @@ def test_names_that_nobody_changed_are_refused(memtui):
     assert done.code == 3
     assert "Nobody else has changed" in done.err
     assert memtui("approve", check=False).code == 2
-    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits here.")
+    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits for a decision here.")
 
 
 def test_what_is_kept_and_not_trusted_is_said(memtui, three):

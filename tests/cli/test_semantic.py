@@ -42,7 +42,7 @@ def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     assert said["ready"] == said["memories"] > 0
     out = memtui("model", "sentences").out
     assert f"is running, process {said['pid']}" in out
-    assert f"of {said['ready']} of {said['memories']} memories" in out
+    assert f"{said['ready']} of {said['memories']} memories" in out
     assert memtui.json("model", "sentences", "off") == {"changed": True, "stopped": True}
     sentence_daemon.eventually(lambda: not warming.is_held(root))
     assert memtui.json("model", "sentences")["daemon"] == "none"

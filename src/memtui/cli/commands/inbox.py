@@ -123,7 +123,7 @@ def _when(row: DecisionRow, now: float) -> str:
 def _print_nothing(ctx: Context, out: Output) -> None:
     from memtui.backfill import begun
 
-    out.print("Nothing waits here.")
+    out.print("Nothing waits for a decision here.")
     if earlier := begun.unread(ctx.root, ctx.config_dir):
         out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
-    out.print('  Write a note: memtui note "…"')
+    out.print('  A draft comes here when you correct Claude. Tell it something yourself: memtui note "…"')
