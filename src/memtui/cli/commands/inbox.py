@@ -126,4 +126,4 @@ def _print_nothing(ctx: Context, out: Output) -> None:
     out.print("Nothing waits for a decision here.")
     if earlier := begun.unread(ctx.root, ctx.config_dir):
         out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
-    out.print('  A draft comes here when you correct Claude. Tell it something yourself: memtui note "…"')
+    out.print('  A draft comes here when you correct Claude. Write a note: memtui note "…"')
