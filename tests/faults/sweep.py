@@ -71,7 +71,7 @@ def warm() -> None:
 
     parser.build = functools.cache(parser.build)
     entries.choose_interpreter()
-    install._compile = lambda: None  # it would write beside the sources
+    install.compileall.compile_dir = lambda *_, **__: None  # it would write beside the sources
     reindexing.start = lambda root, directories: None  # its process outlives a command, and writes into the next case
     told = cli._log
     cli._log = lambda name, error: told(name, error) if isinstance(error, OSError) else traceback.format_exc()
