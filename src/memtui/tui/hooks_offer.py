@@ -31,7 +31,7 @@ WELCOME = (
 # What the hook of each event does.
 DOES = {
     "SessionStart": "gives a session an index of your memories",
-    "UserPromptSubmit": "adds your notes, new drafts and unfinished work",
+    "UserPromptSubmit": "adds your notes, new drafts and todos",
     "PreToolUse": "adds urgent notes, and notes for a file that is used",
     "PostToolUse": "records which memories Claude opened or wrote",
     "PreCompact": "drafts memories from your corrections",

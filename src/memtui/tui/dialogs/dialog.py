@@ -2,7 +2,7 @@
 answer."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -177,7 +177,7 @@ class Dialog(ModalScreen[Result]):
                 groups.setdefault("Move" if key in MOVING else "Choose" if key in CHOOSING else "Do", []).append(
                     (key, word)
                 )
-        self.app.push_screen(KeysPage(groups | {"All": [("f1", "this page")]}, Text(self.marks)))
+        self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks)))
 
     async def on_click(self, event: events.Click) -> None:
         if event.widget is self and "escape" in self.active_bindings:
@@ -199,7 +199,7 @@ class Dialog(ModalScreen[Result]):
 class Preview(Dialog[bool]):
     """A text to approve, whole on one page that scrolls. The answer is True for enter, from anywhere in it, and False
     for escape. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
-    begin with `+`, are at the end; it is shown first if all of them have room."""
+    begin with `+`, are at the end; it is shown first if all of them have room. `text` may be drawn for a width."""
 
     DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     across: ClassVar[int] = 100
@@ -208,10 +208,11 @@ class Preview(Dialog[bool]):
         Binding("enter,a", "go", "go on"),
     ]
 
-    def __init__(self, title: str, text: Text, go: str = "", *, end: bool = False) -> None:
+    def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, end: bool = False) -> None:
         super().__init__()
-        self.heading, self.text, self.go, self.end = title, text, go, end
-        self.plain = text.plain
+        self.heading, self.go, self.end = title, go, end
+        self.draw = (lambda _: text) if isinstance(text, Text) else text
+        self.plain = self.draw(self.across).plain
         self.pane = Detail(id="text")
 
     def body(self) -> ComposeResult:
@@ -222,7 +223,6 @@ class Preview(Dialog[bool]):
         return (*go, ("escape", "back"), ("j k", "scroll"), ("g G", "top, bottom"))
 
     def on_mount(self) -> None:
-        self.pane.show("text", self.text)
         self.pane.focus()
         self.call_after_refresh(self._begin)
 
@@ -236,6 +236,7 @@ class Preview(Dialog[bool]):
 
     def fit(self) -> None:
         super().fit()
+        self.pane.show("text", self.draw((self.across if self.floats else self.app.size.width) - PAGE_SIDES))
         self.pane.styles.max_height = self.room - 2 * self.query_one(".heading").display
 
     def action_go(self) -> None:
@@ -253,43 +254,40 @@ class Preview(Dialog[bool]):
             self.dismiss(False)
 
 
-class KeysPage(Preview):
-    """The page of keys in four groups, in two columns where there is room; `below`: what the marks of a screen mean.
-    A row of `groups` has its keys, then words for them, the longest first: those that fit are shown."""
+def help_page(groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> Preview:
+    """Return the page of keys in four groups, in two columns where there is room; `below`: what the marks of a screen
+    mean. A row of `groups` has its keys, then words for them, the longest first: those that fit are shown."""
 
-    def __init__(self, groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> None:
-        super().__init__("Keys", below)
-        self.groups, self.below = groups, below
-
-    def fit(self) -> None:
-        super().fit()
-        room = (self.across if self.floats else self.app.size.width) - PAGE_SIDES
-        columns = (("Move", "Choose"), ("Do", "All")) if room >= TWO_COLUMNS else (("Move", "Choose", "Do", "All"),)
-        room //= len(columns)
+    def drawn(width: int) -> Text:
+        columns = (("Move", "Choose"), ("Do", "All")) if width >= TWO_COLUMNS else (("Move", "Choose", "Do", "All"),)
+        room = width // len(columns)
         text = Text()
-        for line in zip_longest(*(self._column(titles, room) for titles in columns), fillvalue=Text()):
+        for line in zip_longest(*(_column(groups, titles, room) for titles in columns), fillvalue=Text()):
             for part in line[:-1]:
                 text.append_text(part).append(" " * (room - part.cell_len))
             text.append_text(line[-1]).append("\n")
-        self.pane.show("text", text.append("\n").append_text(self.below))
+        return text.append("\n").append_text(below)
 
-    def _column(self, titles: Sequence[str], room: int) -> list[Text]:
-        lines: list[Text] = []
-        for title in titles:
-            rows = self.groups.get(title, ())
-            lines += [*[Text()] * bool(lines), Text(title, "bold")] if rows else []
-            for keys, *wordings in rows:
-                left = room - KEY_CELLS - 3
-                words = next((each for each in wordings if cell_len(each) <= left), wordings[-1])
-                for number, part in enumerate(textwrap.wrap(words, left)):
-                    shown = f" {'' if number else keys:<{KEY_CELLS}} "
-                    lines.append(Text(shown, "bold").append(part, "not bold"))
-        return lines
+    return Preview("Keys", drawn)
+
+
+def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str], room: int) -> list[Text]:
+    lines: list[Text] = []
+    for title in titles:
+        rows = groups.get(title, ())
+        lines += [*[Text()] * bool(lines), Text(title, "bold")] if rows else []
+        for keys, *wordings in rows:
+            left = room - KEY_CELLS - 3
+            words = next((each for each in wordings if cell_len(each) <= left), wordings[-1])
+            for number, part in enumerate(textwrap.wrap(words, left)):
+                shown = f" {'' if number else keys:<{KEY_CELLS}} "
+                lines.append(Text(shown, "bold").append(part, "not bold"))
+    return lines
 
 
 def of_screen(
     group: str, possible: "Mapping[str, Command]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
-) -> KeysPage:
+) -> Preview:
     """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
     Actions without a key are named together."""
     groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
@@ -320,4 +318,4 @@ def of_screen(
         for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
     )
     below.append(f"{signs}\n{marks.rstrip()}\n").append("\nKeys can be remapped: [keys] in config.toml.", "dim")
-    return KeysPage(groups, below)
+    return help_page(groups, below)

@@ -7,6 +7,7 @@ rows of `select`, with `describe` for the detail, `summary` on top and `why_empt
 through and what is marked is said here, the same on all screens; a screen has only the noun for its rows.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -23,8 +25,10 @@ from memtui import actions
 from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.framed_screen import FramedScreen
-from memtui.tui.services import COMMAND, Command, Services
+from memtui.tui.model.remembered import State
+from memtui.tui.safety_net import composed
+from memtui.tui.services import COMMAND, Command, HowFar, News, Services
+from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
@@ -53,12 +57,13 @@ class Described(NamedTuple):
     title: str = ""
 
 
-class ListScreen(FramedScreen, Generic[Row]):
+class ListScreen(Screen[None], Generic[Row]):
     """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the
     filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
+    group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
     # The width of the detail pane beside the list.
@@ -74,13 +79,15 @@ class ListScreen(FramedScreen, Generic[Row]):
     def __init__(
         self, services: Services, table: RowList[Row], searched: Callable[[Row], str], *, placeholder: str
     ) -> None:
-        super().__init__(services)
-        self.table, self.searched = table, searched
+        super().__init__()
+        self.services, self.table, self.searched = services, table, searched
+        self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
-        self.typed = ""
+        self.typed = self.status = ""
+        self._is_framing = False
         self._unfiltered = ""  # the id of the row under the cursor before the filter
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
@@ -278,7 +285,10 @@ class ListScreen(FramedScreen, Generic[Row]):
 
     def can_run(self, action: actions.Action) -> bool:
         """Return whether an action works now: one of the list only while the list is seen."""
-        return not (action.listed and self.detail_covers_list) and super().can_run(action)
+        if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):
+            return False
+        command = self.commands.get(action.id)
+        return command is None or not command.why_not()
 
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
@@ -302,6 +312,79 @@ class ListScreen(FramedScreen, Generic[Row]):
 
     def copied(self) -> str:
         return self.detail.plain
+
+    # bars, and state from one start to the next
+
+    def compose(self) -> ComposeResult:
+        yield self.top
+        yield from composed(self, self.body)
+        yield self.foot
+
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has what all projects have, which the top bar says in place of this project."""
+        return False
+
+    def tell(self, status: str) -> None:
+        if status != self.status:
+            self.status = status
+            self.frame()
+
+    def show_status(self) -> None:
+        """Show `status_words` there, unless many changes are being made: then their progress stays."""
+        if not self.services.at_work:
+            self.tell(self.status_words())
+
+    def status_words(self) -> str:
+        """Return what there is to say beside the keys, such as that files are still being read."""
+        return ""
+
+    def on_news(self, message: News) -> None:
+        message.show()
+
+    def on_how_far(self, message: HowFar) -> None:
+        self.tell(message.words)
+
+    def frame(self) -> None:
+        """Draw the bars, once for all that is done meanwhile."""
+        if not self._is_framing:
+            self._is_framing = True
+            self.call_next(self._draw_bars)
+
+    def frame_top(self) -> None:
+        if self.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
+            self.top.show(self.group, self.services, of_all_projects=self.of_all_projects)
+
+    def _draw_bars(self) -> None:
+        self._is_framing = False
+        if not (self.is_mounted and self.foot.is_attached):
+            return
+        self.frame_top()
+        if isinstance(self.focused, Input):
+            self.foot.show(None, self.status, self.services, self.typing_keys())
+        else:
+            usable = [action for action in self.footer_actions() if self.can_run(action)]
+            self.foot.show(usable, self.status, self.services, self.key_words())
+
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys that work in the line in which a person types, and what each does."""
+        return (("enter", "to the list"), ("escape", "clear, back"))
+
+    def footer_actions(self) -> list[actions.Action]:
+        """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""
+        own = (*actions.of(self.group), *actions.of(actions.LIST))
+        return [action for action in own if action.footer and action.id in self.commands]
+
+    @property
+    def left(self) -> dict[str, object]:
+        return State(self.services.data.root).get(self.group)
+
+    def keep(self, **state: object) -> None:
+        if os.path.isdir(self.services.data.root):
+            State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
+
+    def on_descendant_focus(self) -> None:
+        self.frame()
 
     # commands
 
