@@ -7,7 +7,7 @@ Textual 8 ends the application at the first one. Errors of workers, timers, call
 import asyncio
 from collections.abc import Callable
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from rich.segment import Segment
@@ -209,9 +209,11 @@ def _drawing(function: Callable[..., Any], verb: str, instead: Callable[..., Any
     return drawn
 
 
+# Also decorates a `render_lines` that does without Textual's.
+drawing_lines = partial(_drawing, verb="drawing", instead=lambda _, crop: undrawn(crop))
 _DRAWING = (
     _drawing(Widget._render, "drawing", lambda widget: visualize(widget, Text(UNDRAWN))),  # noqa: SLF001
-    _drawing(Widget.render_lines, "drawing", lambda _, crop: undrawn(crop)),
+    drawing_lines(Widget.render_lines),
     _drawing(
         Widget._get_box_model,  # noqa: SLF001
         "measuring",

@@ -71,7 +71,7 @@ async def test_at_rest_a_new_row_does_not_get_under_the_cursor(monkeypatch):
 def test_a_cell_without_room_is_cut_between_words(text, room, shown):
     styled = Text(text, "dim")
     styled.stylize("bold", 0, 3)
-    cell = painting._cell(styled, room, Column("", room), Style(), Style(), Console())
+    cell = painting._cell(styled, room, Column("", room), painting.Ink(Console(), Style()))
     assert "".join(part.text for part in cell).rstrip() == shown
     assert sum(part.cell_length for part in cell) == room + 1
 
@@ -100,3 +100,36 @@ async def test_rows_painted_before_the_scroll_bar_goes_take_its_room_afterwards(
         assert not table.show_vertical_scrollbar
         assert table.render_lines(table.size.region)[0].text.rstrip().endswith("right")
         assert table.render_lines(table.size.region)[0].text.rstrip() == table._line(0, table.size.width).text.rstrip()
+
+
+async def test_a_step_of_the_cursor_paints_two_lines_only(monkeypatch):
+    async with stand() as (pilot, table):
+        table.show([f"row {number}" for number in range(90)])
+        await pilot.pause()
+        regions = []
+        monkeypatch.setattr(table, "refresh", lambda *lines, **_: regions.extend(lines))
+        await pilot.press("j")
+        assert table.cursor == 1
+        assert [(region.y, region.height) for region in regions] == [(0, 1), (1, 1)]
+
+
+async def test_a_step_beyond_the_last_line_on_the_screen_moves_the_cursor():
+    async with stand() as (pilot, table):
+        table.show([f"row {number}" for number in range(90)])
+        await pilot.pause()
+        await pilot.press(*"j" * 40)
+        assert table.row_id == "row 40"
+        lines = [line.text.strip() for line in table.render_lines(table.size.region)]
+        assert "› row 40"[2:] in lines[-1]
+
+
+@pytest.mark.parametrize("over", [Style(), Style.parse("red not dim")])
+def test_parts_have_the_styles_that_rich_gives_them(over):
+    text = Text("use pnpm, never npm", "dim")
+    text.stylize("bold underline not dim", 4, 8)
+    text.stylize("italic", 6, 12)
+    text.stylize("green", 16, 40)
+    console, base = Console(), Style.parse("on blue")
+    segments = painting.Ink(console, base, over).segments(text)
+    parts = [(part.text, base + (part.style or Style()) + over) for part in text.render(console)]
+    assert [(part.text, part.style) for part in segments] == parts

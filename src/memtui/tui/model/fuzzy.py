@@ -63,13 +63,15 @@ class Haystack(Generic[Row]):
         for word in wanted:
             found = [at for at in found if word in texts[at]]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
-            whole = set(found)
+            whole, padded = found, self._padded
             for needle in filter(str.strip, map(_padded, wanted)):
-                whole = {at for at in whole if needle in self._padded[at]}
-            found.sort(key=lambda at: at not in whole)
+                whole = [at for at in whole if needle in padded[at]]
+            found = list(dict.fromkeys([*whole, *found])) if len(whole) < len(found) else found
         if len(found) <= ENOUGH and self._bodies and max(map(len, wanted)) >= LEAST_IN_BODY:
-            bodies = enumerate(self._bodies)
-            found += [at for at, body in bodies if all(word in body or word in texts[at] for word in wanted)]
+            inside = list(range(len(texts)))
+            for word in wanted:
+                inside = [at for at in inside if word in self._bodies[at] or word in texts[at]]
+            found += inside
         if len(found) <= ENOUGH and len(typed) >= LETTERS:
             found += self._similar(typed)
         return [self.rows[at] for at in dict.fromkeys(found)]

@@ -17,6 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -192,7 +193,8 @@ class ListScreen(Screen[None], Generic[Row]):
         shown.truncate(room, overflow="ellipsis")
         if self._titles.get(pane) != shown:
             self._titles[pane] = shown
-            pane.border_title = Content.from_rich_text(shown)
+            pane._border_title = Content.from_rich_text(shown)  # noqa: SLF001  the property paints all of the pane again
+            pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
 
     def select(self) -> Sequence[Row]:
         return fuzzy.Haystack(self.found, self.searched).select(self.typed)

@@ -44,7 +44,6 @@ class Detail(ScrollView, can_focus=True):
         self._starts: list[int] = []
         self._to_reveal: int | None = None
         self._revealed = ""  # the words whose first match in this text was scrolled to
-        self._strips: dict[int, Strip] = {}
 
     def show(self, key: str, text: Text, sought: str = "") -> None:
         """Show a text; `key` identifies what it is about: with another key it starts at the top. Where it matches the
@@ -79,21 +78,20 @@ class Detail(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self._wrap()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._strips.clear()
-
     def _wrap(self) -> None:
         width, height = self.size
         if self.text is None or not width:
             return
+        before = self.lines
         if self.plain.count("\n") < height:
             self.lines, self._starts = wrapped(self.text, width)
         if self.plain.count("\n") >= height or len(self.lines) > height:
             self.lines, self._starts = wrapped(self.text, width - self.styles.scrollbar_size_vertical)
-        self._strips.clear()
         painting.resize(self, len(self.lines))
-        self.refresh()
+        top = int(self.scroll_offset.y)
+        for y in range(height):  # most lines are as before
+            if before[top + y : top + y + 1] != self.lines[top + y : top + y + 1]:
+                self.refresh(Region(0, y, width, 1))
         if self._to_reveal is not None:
             self.reveal(self._to_reveal)
 
@@ -109,27 +107,17 @@ class Detail(ScrollView, can_focus=True):
         """Return the selected text, with the line breaks that are on the screen."""
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
-    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
-        self._strips.clear()
-        self.refresh()
-
     # painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint a region; the style is looked up once for all its lines."""
-        self._style = self.rich_style
+        self._ink = painting.Ink(self.app.console, self.rich_style)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         at = y + int(self.scroll_offset.y)
         if at >= len(self.lines):
-            return Strip.blank(self.size.width, self._style)
-        strip = self._strips.get(at)
-        if strip is None:
-            strip = self._strips[at] = self._line(at)
-        return strip
-
-    def _line(self, at: int) -> Strip:
+            return Strip.blank(self.size.width, self._ink.base)
         text = self.lines[at]
         span = self.text_selection.get_span(at) if self.text_selection is not None else None
         if span is not None:
@@ -137,7 +125,8 @@ class Detail(ScrollView, can_focus=True):
             text = text.copy()
             style = self.screen.get_component_rich_style("screen--selection")
             text.stylize(style, start, len(text.plain) if end == -1 else end)
-        return painting.text_line(text, self._style, self.size.width, self.app.console).apply_offsets(0, at)
+        strip = Strip(self._ink.segments(text)).adjust_cell_length(self.size.width, self._ink.base)
+        return strip.apply_offsets(0, at)
 
 
 def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:

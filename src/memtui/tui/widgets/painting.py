@@ -1,15 +1,15 @@
 """Paint the lines of a list, each with as few segments as it has styles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -44,16 +44,37 @@ class Column:
 VisibleColumns = list[tuple[int, Column, int]]
 
 
+class Ink:
+    """The styles of texts on a base style, mixed once: a line has few, and mixing them costs more than the rest. `over`
+    comes on top of each."""
+
+    def __init__(self, console: Console, base: Style, over: Style | None = None) -> None:
+        self.console, self.base, self.over = console, base, over or Style()
+        self._mixed: dict[tuple[str | Style, ...], Style] = {}
+
+    def mix(self, *styles: str | Style) -> Style:
+        """Return the base with these styles on it."""
+        if (mixed := self._mixed.get(styles)) is None:
+            parts = (self.console.get_style(style, default="") for style in styles)
+            mixed = self._mixed[styles] = sum((*parts, self.over), self.base)
+        return mixed
+
+    def segments(self, text: Text) -> Iterator[Segment]:
+        plain, spans = text.plain, text.spans
+        cuts = sorted({0, len(plain), *(at for span in spans for at in span[:2] if at < len(plain))})
+        for start, end in pairwise(cuts):
+            on_part = (span.style for span in spans if span.start <= start < span.end)
+            yield Segment(plain[start:end], self.mix(text.style, *on_part))
+
+
 @dataclass
 class Paint:
     """The styles and columns for all lines of one paint: asking Textual for them again costs more than a line."""
 
     shown: VisibleColumns
-    base: Style
-    cursor: Style
+    ink: Ink
+    cursor: Ink  # of the line with the cursor
     mark: Style
-    flat: bool  # on the terminal's own colours only the cursor's colour is readable on its background
-    console: Console
 
 
 def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
@@ -78,9 +99,8 @@ def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:
 
 
 def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
-    base = paint.base + paint.cursor if here else paint.base
-    over = paint.cursor + UNDIMMED if paint.flat and here else Style()
-    mark_style = base + paint.mark + over if marked else base
+    ink = paint.cursor if here else paint.ink
+    mark_style = ink.mix(paint.mark) if marked else ink.base
     segments = [Segment(legend.MARKED if marked else legend.CURSOR if here else " ", mark_style)]
     length = 1
     for at, (number, column, room) in enumerate(paint.shown):
@@ -88,7 +108,7 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
             continue
         spanned = takewhile(lambda shown: cells[shown[0]] is SPANNED, paint.shown[at + 1 :])
         cells_wide = room + sum(1 + more for _, _, more in spanned)
-        for part in _cell(cells[number], cells_wide, column, base, over, paint.console):
+        for part in _cell(cells[number], cells_wide, column, ink):
             last = segments[-1]
             if part.style == last.style:  # a long segment costs us and the terminal as much as a short one
                 segments[-1] = Segment(last.text + part.text, last.style)
@@ -97,17 +117,19 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
         length += cells_wide + 1
     if length > width:
         return Strip(segments, length).crop(0, width)
-    return Strip([*segments, Segment(" " * (width - length), base)], width)
+    return Strip([*segments, Segment(" " * (width - length), ink.base)], width)
 
 
-def text_line(text: Text, base: Style, width: int, console: Console) -> Strip:
-    style = base + console.get_style(text.style)
-    parts = [part for part in text.render(console) if part.text != text.end]
-    segments = [Segment(part.text, style + (part.style or Style())) for part in parts]
-    return Strip(segments).adjust_cell_length(width, base)
+def unframed(view: ScrollView, crop: Region) -> list[Strip]:
+    """Paint a region of a widget without border and padding, by `render_line`: Textual's way through those takes as
+    long as a line."""
+    strips, background = [view.render_line(y) for y in crop.line_range], view.background_colors[1]
+    for line_filter in view.get_line_filters():
+        strips = [strip.apply_filter(line_filter, background) for strip in strips]
+    return [strip.crop(crop.x, crop.right) for strip in strips]
 
 
-def _cell(text: Text, room: int, column: Column, base: Style, over: Style, console: Console) -> list[Segment]:
+def _cell(text: Text, room: int, column: Column, ink: Ink) -> list[Segment]:
     """Return a cell and the blank after it. Blanks have the style of the letters beside them, but no underline."""
     plain = text.plain
     length = cell_len(plain)
@@ -117,13 +139,12 @@ def _cell(text: Text, room: int, column: Column, base: Style, over: Style, conso
         length = cell_len(plain)
     before = " " * (room - length) if column.right else ""
     after = " " if column.right else " " * (room - length + 1)
-    style = base + console.get_style(text.style) + over
+    style = ink.mix(text.style)
     if not plain:
-        return [Segment(before + after, base)]
+        return [Segment(before + after, ink.base)]
     if not text.spans and not style.underline:
         return [Segment(before + plain + after, style)]
-    parts = [Segment(part.text, style + (part.style or Style()) + over) for part in text.render(console)]
-    return [Segment(before, base), *parts, Segment(after, base if style.underline else style)]
+    return [Segment(before, ink.base), *ink.segments(text), Segment(after, ink.base if style.underline else style)]
 
 
 def _cut(text: Text, room: int) -> Text:

@@ -6,6 +6,7 @@ import textwrap
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
@@ -19,8 +20,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.tui import safety_net
 from memtui.tui.widgets import painting
-from memtui.tui.widgets.painting import Column, Paint
+from memtui.tui.widgets.painting import Column, Ink, Paint
 
 __all__ = ["Column", "RowList"]
 
@@ -62,8 +64,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("pagedown,ctrl+f", "page(1)", "page down", show=False),
         Binding("ctrl+u", "half(-1)", "half a page up", show=False),
         Binding("ctrl+d", "half(1)", "half a page down", show=False),
-        Binding("g", "top", "first", show=False),
-        Binding("home", "edge(-1)", "first", show=False),
+        Binding("home,g", "edge(-1)", "first", show=False),
         Binding("end,G", "edge(1)", "last", show=False),
         Binding("enter", "open", "open", show=False),
     ]
@@ -121,14 +122,14 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         here = before if self._is_placed and cursor is None else ""
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         old, self.rows = self.rows, rows
+        vars(self).pop("_places", None)
         if self._look is None:
             self._strips.clear()
         painting.resize(self, len(rows) + self.header)
         place = self.cursor if cursor is None else cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
-            places = {self._key(row): at for at, row in reversed(list(enumerate(rows)))}
             below = map(self._key, old[place + 1 :])
-            place = next((places[key] for key in (here, *below) if key in places), place)
+            place = next((self._places[key] for key in (here, *below) if key in self._places), place)
         if seen or cursor is not None:
             self._place(place)
         else:  # scrolled away from the cursor with the wheel: stay there
@@ -136,6 +137,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
         if self.row_id != before:
             self.post_message(self.Moved(self))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The number of each row, by its id."""
+        return {self._key(row): at for at, row in reversed(list(enumerate(self.rows)))}
 
     @property
     def row(self) -> Row | None:
@@ -148,7 +154,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def index_of(self, row_id: str, rows: Sequence[Row] | None = None) -> int | None:
         """Return where the row with this id is among `rows`, by default those of the list; None if it is not there."""
-        rows = self.rows if rows is None else rows
+        if rows is None or rows is self.rows:
+            return self._places.get(row_id)
         return next((at for at, row in enumerate(rows) if self._key(row) == row_id), None)
 
     @property
@@ -165,7 +172,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         nothing is marked or the detail covers the list. Empty where a filter hides all marked rows: the person does not
         mean the one under the cursor then."""
         if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
-            return [row for row in self.rows if self._key(row) in self.marks]
+            return [self.rows[at] for at in sorted(self._places[key] for key in self.marks & self._places.keys())]
         return [self.row] if self.row is not None else []
 
     def widen(self, title: str, longest: int) -> None:
@@ -193,12 +200,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def mark_range(self) -> None:
         """Begin a range at the cursor, marking that row; on the second call, mark all rows from there to the cursor."""
-        keys = [self._key(row) for row in self.rows]
-        if self._anchor in keys:
-            first, last = sorted((keys.index(self._anchor), self.cursor))
-            self.marks |= set(keys[first : last + 1])
+        if self._anchor in self._places:
+            first, last = sorted((self._places[self._anchor], self.cursor))
+            self.marks |= set(map(self._key, self.rows[first : last + 1]))
             self._anchor = ""
-        elif keys:
+        elif self.rows:
             self._anchor = self.row_id
             self.marks |= {self._anchor}
         self.redraw()
@@ -222,10 +228,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
 
     def move_to(self, at: int) -> None:
-        before, self._is_placed = self.cursor, True
+        before, line, self._is_placed = self.cursor, self.cursor_row, True
         self._place(at)
         if self.cursor != before:
-            self.refresh()
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in (line, self.cursor_row)))
             self.post_message(self.Moved(self))
 
     def action_move(self, step: int) -> None:
@@ -239,9 +245,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def action_edge(self, direction: int) -> None:
         self.move_to(len(self.rows) - 1 if direction > 0 else 0)
-
-    def action_top(self) -> None:
-        self.action_edge(-1)
 
     def action_open(self) -> None:
         self._is_placed = True
@@ -285,16 +288,18 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def _columns_shown(self) -> painting.VisibleColumns:
         return painting.visible_columns(self.columns, self.scrollable_content_region.width - 1)
 
+    @safety_net.drawing_lines
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint a region; styles and columns are looked up once for all its lines."""
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
-        chosen, mark = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
-        flat, console = self.app.native_ansi_color, self.app.console
-        columns, painted = self._columns_shown(), self._paint
+        base, chosen, mark = self.rich_style, *map(self.get_component_rich_style, (cursor, "rows--mark"))
+        # On the terminal's own colours only the cursor's colour is readable on its background.
+        over = chosen + painting.UNDIMMED if self.app.native_ansi_color else None
+        columns, painted, console = self._columns_shown(), self._paint, self.app.console
         if painted is not None and painted.shown != columns:
             self._strips.clear()  # a scroll bar that appears or disappears changes the width, too
-        self._paint = Paint(columns, self.rich_style, chosen, mark, flat, console)
-        return super().render_lines(crop)
+        self._paint = Paint(columns, Ink(console, base), Ink(console, base + chosen, over), mark)
+        return super().render_lines(crop) if self.gutter else painting.unframed(self, crop)
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width

@@ -94,7 +94,6 @@ def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Col
 
 
 def columns(sort: str) -> list[Column]:
-    """Return the columns, the one of the order with an arrow."""
     columns = [*COLUMNS, ORDERS[sort][1]]
     for at in {"name": [NAME], "type": [TYPE]}.get(sort, ()):
         columns[at] = dataclasses.replace(columns[at], title=columns[at].title + "▴")
@@ -102,7 +101,6 @@ def columns(sort: str) -> list[Column]:
 
 
 def searched(pair: Pair) -> str:
-    """Return the text that the filter searches, in lower case."""
     scope, row = pair
     found = row.memory
     flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
@@ -212,7 +210,6 @@ class MemoryTable(RowList[Pair]):
         self.rule: Callable[[], str] = str
 
     def chosen(self) -> list[Pair]:
-        """Return the memories that a command acts on; the rule is none."""
         return [pair for pair in super().chosen() if pair is not RULE]
 
     def toggle_mark(self) -> None:
@@ -223,7 +220,6 @@ class MemoryTable(RowList[Pair]):
             super().toggle_mark()
 
     def mark_range(self) -> None:
-        """Begin or end a range, as every list does; the rule is not marked."""
         super().mark_range()
         self.marks.discard(RULE[1].memory.path)
 
@@ -254,13 +250,11 @@ class MemoryTable(RowList[Pair]):
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()))
 
     def fit(self) -> None:
-        """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
         if width > 0:
             self.columns = fitted(self.recall_columns or columns(self.order), width, self.longest_name)
 
     def on_resize(self) -> None:
-        """Set and paint the columns for the new width."""
         self.fit()
         super().on_resize()
 
@@ -269,8 +263,8 @@ class MemoryTable(RowList[Pair]):
             return super()._line(at, width)
         is_here, paint = at == self.cursor, self._paint
         assert paint is not None
-        style = paint.base + paint.cursor if is_here else self.get_component_rich_style("rows--head")
+        style = paint.cursor.base if is_here else self.get_component_rich_style("rows--head")
         text = Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())} ", no_wrap=True)
         text.truncate(width, overflow="ellipsis")
         line = text.plain + "─" * max(0, width - 1 - text.cell_len)
-        return Strip([Segment(line, style)]).adjust_cell_length(width, paint.base).crop(0, width)
+        return Strip([Segment(line, style)]).adjust_cell_length(width, paint.ink.base).crop(0, width)
