@@ -520,10 +520,10 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         assert "f7  creates a memory" in drawn(app)
-        assert "Press f6, then f9 to install them" in drawn(app)
         await pilot.press("3")
         await settle(pilot)
         assert "f3 writes a note" in drawn(app)
+        assert "Press f6, then f9 to install them" in drawn(app)
 
 
 @pytest.mark.slow

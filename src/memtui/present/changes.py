@@ -65,7 +65,8 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
     memory = next((file for file in files if file.endswith(".md") and file not in SHARED), "")
     versions = f" Its versions: memtui history {shell_word(memory.removesuffix('.md'))}" if memory else ""
     hint = "Nothing was written." + (INSTEAD.get(found.op, versions) if op == "undo" else versions)
-    return type(error)(f"Can't {op} “{found.summary}”: {reason(found, error)}.", hint)
+    change = found.summary if "“" in found.summary else f"“{found.summary}”"
+    return type(error)(f"Can't {op} {change}: {reason(found, error)}.", hint)
 
 
 def reason(found: "Transaction", error: MemtuiError) -> str:
