@@ -12,22 +12,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from memtui.consolidate.proposed import UndecidedSet
     from memtui.core.base.finding import Finding
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.store import Store
     from memtui.core.memories.versions import Versions
-    from memtui.core.review.changed import Changed
+    from memtui.core.review.changed import Changed, Untrusted
     from memtui.core.review.entries import Review
     from memtui.core.review.waiting import Known, Waiting
 
 
 class Workspace:
     """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui"). `cwd` gets its
-    symlinks resolved, as the client does. `now` fixes the clock (seconds since the epoch) for pictures, demonstrations
-    and tests. Modules are imported only when needed: monitors call the command line every minute, and a person waits
-    for the TUI to appear."""
+    symlinks resolved, as the client does; `now` fixes the clock (seconds since the epoch). Modules are imported only
+    when needed: monitors call the command line every minute, and a person waits for the TUI to appear."""
 
     def __init__(self, env: "Mapping[str, str]", cwd: str, *, by: str, now: float | None = None) -> None:
         self.env = dict(env)
@@ -157,9 +157,8 @@ class Workspace:
             history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
 
     def look(self) -> None:
-        """Know the new versions of this project's memories, also those that are too young to be taken in, unless the
-        gate is off. Note for the status line how many of them nobody has seen, but not among files of another user, who
-        could not write them any more. Raises MemtuiError."""
+        """Know the new versions of this project's memories, also those too young to be taken in, unless the gate
+        is off; and note for the status line how many nobody has seen, if the files are our own. Raises MemtuiError."""
         from memtui.core.memories import history, scopes
 
         if self.setting("gate") != "off":
@@ -178,28 +177,41 @@ class Workspace:
         self.versions.follow()
         return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
-    def count_changed(self) -> int:
-        """Count the memories that somebody else wrote since a person saw them, by what was noted last; the log is read
-        only if nothing is noted, as after an undo."""
-        return 0 if self.setting("gate") == "off" else self._count_unseen()
-
     def count_hidden(self) -> int:
-        """Count the memories that would be listed as changed by others, were the gate not off."""
-        return self._count_unseen() if self.setting("gate") == "off" else 0
-
-    def _count_unseen(self) -> int:
-        from memtui.core.base.errors import MemtuiError
+        """Count the memories that would be listed as changed by others, were the gate not off, as noted last."""
         from memtui.core.memories import scopes
         from memtui.core.memories.versions import noted_unseen
 
-        noted = noted_unseen(self.root)
-        if noted is None:
-            try:
-                return len(self.changed())
-            except MemtuiError:  # the inbox says why
-                return 0
+        noted = noted_unseen(self.root) if self.setting("gate") == "off" else None
         here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if noted else set()
-        return sum(count for place, count in noted.items() if place in here)
+        return sum(count for place, count in (noted or {}).items() if place in here)
+
+    def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
+        """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
+        or OSError."""
+        from memtui.consolidate import lint, proposed
+        from memtui.core.memories import beside
+        from memtui.core.memories.status import Usage
+
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
+        return proposed.undecided(self.store(), subject, go_on)
+
+    def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":
+        """Return the memories of this project that are not trusted, but for those among `changes`."""
+        from memtui.core.memories import scopes
+        from memtui.core.review import changed
+
+        return [*changed.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
+
+    def count_decisions(self, go_on: "Callable[[], bool]" = lambda: True) -> int:
+        """Count what waits for a decision here besides entries: what others wrote, merges, fixes, problems, memories to
+        trust. As `undecided` otherwise."""
+        from memtui.core.review import later
+
+        hidden, changes, plan = later.load(self.root), self.changed(), self.undecided(go_on)
+        keys = [each.later_key for each in changes] + [each.later_key for each in plan.proposals]
+        keys += [each.later_key for each in plan.left] + [each.later_key for each in self.untrusted(changes)]
+        return sum(hidden.get(key, 0.0) <= self.now() for key in keys)
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none

@@ -18,7 +18,7 @@ SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
 def memtui(memtui, world):
     """The command line, after a first look at the memories and when nothing waits."""
     look(world)
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     return memtui
 
 
@@ -80,7 +80,7 @@ def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
 
 def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
     path, gone, _ = three
-    memtui("approve", "prefer-pnpm", gone.stem)
+    memtui("approve", "prefer-pnpm", gone.stem, "--yes")
     assert listed(memtui) == {("made", "new", "other")}
     write(path, path.read_text() + "Another.\n", 9000)
     assert listed(memtui) == {("made", "new", "other"), ("prefer-pnpm", "edited", "other")}
@@ -91,9 +91,9 @@ def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
 
 
 def test_all_are_kept_at_once(memtui, three):
-    assert len(memtui.json("approve", "--all", "--kind", "changed")["kept"]) == 3
+    assert len(memtui.json("approve", "--all", "--kind", "changed", "--yes")["kept"]) == 3
     assert listed(memtui) == set()
-    assert memtui("approve", "--all", "--kind", "changed", check=False).code == 3
+    assert memtui("approve", "--all", "--kind", "changed", "--yes", check=False).code == 3
 
 
 def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
@@ -126,7 +126,7 @@ def test_one_in_a_subdirectory_comes_back_there(memtui, world):
     path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
     path.parent.mkdir()
     write(path, "---\nname: deep\ndescription: deep\n---\nText.\n")
-    memtui("approve", "deep")
+    memtui("approve", "deep", "--yes")
     path.unlink()
     memtui("reject", "deep")
     assert path.read_text().endswith("Text.\n")
@@ -202,7 +202,7 @@ def test_what_nobody_has_seen_waits_after_a_merge_and_again_after_its_undo(memtu
 
     path = [there for row in merge()["files"] if (there := Path(row["path"])).name != "MEMORY.md"][1]
     look(world)
-    memtui("approve", "--all", "--kind", "changed", check=False)
+    memtui("approve", "--all", "--kind", "changed", "--yes", check=False)
     write(path, path.read_text() + "A line of somebody else.\n")
     memtui("approve", merge()["id"], "--yes")
     (row,) = memtui.json("inbox", "--kind", "changed")["entries"]
@@ -262,25 +262,58 @@ def test_what_the_gate_hides_is_said(memtui, three, world):
 def test_the_status_line_counts_them_apart(memtui, three, world):
     look(world)
     assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     assert "changed" not in memtui("statusline", stdin='{"session_id": "x"}').out
 
 
 def test_names_that_nobody_changed_are_refused(memtui):
-    done = memtui("approve", "prefer-pnpm", check=False)
+    done = memtui("approve", "prefer-pnpm", "--yes", check=False)
     assert done.code == 3
     assert "Nobody else has changed" in done.err
     assert memtui("approve", check=False).code == 2
     assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits for a decision here.")
 
 
-def test_what_is_kept_and_not_trusted_is_said(memtui, three):
-    """prefer-pnpm is a memory of the repository: it was trusted as it was."""
-    done = memtui.json("approve", "prefer-pnpm")
-    assert done["untrusted"] == done["kept"]
+def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(memtui, three, world):
+    """prefer-pnpm was trusted as it was."""
+    rows = [each for each in memtui.json("inbox")["entries"] if each.get("name") == "prefer-pnpm"]
+    assert [each["kind"] for each in rows] == ["changed"]
+    assert "sessions get it once you keep it" in memtui("inbox", "prefer-pnpm").out
+    refused = memtui("approve", "prefer-pnpm", check=False)
+    assert "+The agent's line." in refused.out
+    assert "--yes answers yes" in refused.err
+    assert "prefer-pnpm.md" not in memtui.json("trust", "--list")["trusted"]
+    done = memtui.json("approve", "prefer-pnpm", "--yes")
+    assert done["trusted"] == done["kept"] != []
+    assert "prefer-pnpm.md" in memtui.json("trust", "--list")["trusted"]
+    assert "prefer-pnpm" not in {each.get("name") for each in memtui.json("inbox")["entries"]}
+    memtui("undo", "--yes")
+    assert "prefer-pnpm.md" not in memtui.json("trust", "--list")["trusted"]
+    assert "prefer-pnpm" in {each.get("name") for each in memtui.json("inbox", "--kind", "changed")["entries"]}
     _, gone, _ = three
-    assert "not delivered: memtui trust" in memtui("approve", "made").err
-    assert memtui.json("approve", gone.stem)["untrusted"] == []
+    assert memtui.json("approve", gone.stem)["trusted"] == []
+
+
+def test_all_of_what_nobody_trusted_is_shown_before_keeping_trusts_it(memtui, three):
+    """made.md was written by hand into the repository, was seen, and changed since."""
+    made = three[0].parent / "made.md"
+    memtui("approve", "made", "--yes")
+    memtui("trust", "--remove", "made")
+    write(made, made.read_text() + "A second line.\n", 9000)
+    shown = memtui("approve", "made", check=False).out
+    assert "+By an editor." in shown
+    assert "+A second line." in shown
+
+
+def test_what_taking_back_does_is_shown_first(memtui, three):
+    _, gone, _ = three
+    done = memtui("reject", "prefer-pnpm").out
+    assert "what you saw last is restored:\n  @@" in done
+    assert "-The agent's line." in done
+    assert "it goes to the trash:" in memtui("reject", "made").out
+    back = memtui("reject", gone.stem).out
+    assert "it comes back:" in back
+    assert "+---" in back
 
 
 def test_the_age_is_that_of_the_writing(memtui, world):
@@ -292,7 +325,7 @@ def test_the_age_is_that_of_the_writing(memtui, world):
 def test_status_counts_them_apart(memtui, three, world):
     assert memtui.json("status")["changed"] == 3
     assert "3 memories changed by others since you saw them" in memtui("status").out
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     assert "changed by others" not in memtui("status").out
 
 
@@ -306,19 +339,19 @@ def test_listing_them_writes_nothing(memtui, three, world):
 
 def test_undo_of_keep_lets_them_wait_again_with_who_wrote_them(memtui, three):
     before = listed(memtui)
-    assert "undo" in memtui("approve", "prefer-pnpm", "made").err
+    assert "undo" in memtui("approve", "prefer-pnpm", "made", "--yes").err
     assert len(listed(memtui)) == 1
     assert "keep 2 memories" in memtui("undo").out
     assert listed(memtui) == before
     memtui("undo", "--redo")
     assert len(listed(memtui)) == 1
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     assert listed(memtui) == set()
 
 
 def test_undo_of_keep_does_not_touch_what_changed_after_it(memtui, three):
     path, _, _ = three
-    memtui("approve", "prefer-pnpm")
+    memtui("approve", "prefer-pnpm", "--yes")
     write(path, path.read_text() + "Another.\n", 9000)
     assert ("prefer-pnpm", "edited", "other") in listed(memtui)
     assert "keep" in memtui("undo").out
@@ -340,7 +373,7 @@ def test_what_an_undo_of_taking_back_brings_again_waits_to_be_seen_again(memtui,
     memtui("undo")
     assert sorted(each.read_bytes() for each in path.parent.glob("*.md")) == there
     assert listed(memtui) == before
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     assert listed(memtui) == set()
 
 
@@ -365,7 +398,7 @@ def test_all_doors_count_the_same_also_what_was_written_just_now(memtui, world):
     write(path.parent / "third.md", "---\nname: third\ndescription: third\n---\nText.\n", 0)
     assert len(listed(memtui)) == 3
     assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    assert memtui.json("approve", "third")["kept"]
+    assert memtui.json("approve", "third", "--yes")["kept"]
     assert counts(memtui) == (2, 2, 2)
 
 
@@ -375,7 +408,7 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
     write(path, path.read_text() + "More.\n", 0)
     write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", 0)
     assert len(listed(memtui)) == 2
-    memtui("approve", "made")
+    memtui("approve", "made", "--yes")
     assert listed(memtui) == {("prefer-pnpm", "edited", "other")}
     memtui("reject", "--all", "--kind", "changed")
     assert path.read_bytes() == old
@@ -388,7 +421,7 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
 
 
 def test_undo_of_keep_counts_again_at_once_in_the_status_line(memtui, three):
-    memtui("approve", "--all", "--kind", "changed")
+    memtui("approve", "--all", "--kind", "changed", "--yes")
     memtui("undo")
     assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
 
@@ -396,7 +429,8 @@ def test_undo_of_keep_counts_again_at_once_in_the_status_line(memtui, three):
 @pytest.mark.parametrize("command", ["approve", "reject"])
 def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
     _, gone, _ = three
-    done = memtui(command, "made", "nosuch", gone.stem, check=False)
+    yes = ["--yes"] * (command == "approve")
+    done = memtui(command, "made", "nosuch", gone.stem, *yes, check=False)
     assert done.code == 1
     assert "memtui: nosuch: Nothing that waits is called “nosuch”." in done.err
     assert "1 of these was left alone." in done.err
@@ -406,7 +440,7 @@ def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
 
 def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, three, world):
     def said(name):
-        done = memtui("approve", name, check=False)
+        done = memtui("approve", name, "--yes", check=False)
         return done.code, done.err
 
     assert said("prefer-pnp") == (

@@ -135,14 +135,14 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     process.kill()
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
-    assert proposed.waiting(str(root)) == []
+    assert proposed.waiting(str(root)) == 0
     assert home(dreamy) == before
     assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
     dreamy("consolidate", "--ask-model", "--yes")
     assert len(api.requests[asked:]) == count
-    assert len(proposed.waiting(str(root))) == 1
+    assert proposed.waiting(str(root)) == 1
     assert gates.last(str(root)) > 0
 
 
@@ -167,7 +167,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert home(dreamy) == before
     root = dreamy.json("status", "--paths")["root"]
     assert gates.last(root) > 0
-    assert "1 proposal: yes or no?" in " ".join(dreamy("status").out.split())
+    assert "to decide: yes or no?" in " ".join(dreamy("status").out.split())
     (change,) = [each for each in dreamy.json("inbox")["entries"] if each.get("by") == "claude-haiku-5-5"]
     assert change["says"] in dreamy("inbox").out
     dreamy("reject", change["id"])
@@ -193,7 +193,7 @@ def test_a_second_dream_names_what_waits_and_how_to_see_it(dreamy):
     assert f"{len(first['proposals'])} proposal" in said
     assert "already" in said
     assert "memtui approve ID" in said
-    assert dreamy.json("consolidate", "--ask-model", "--yes")["waiting"][0]["path"] == first["path"]
+    assert dreamy.json("consolidate", "--ask-model", "--yes")["waiting"] == len(first["proposals"])
 
 
 def test_a_dry_run_says_what_is_not_counted_and_why(dreamy):

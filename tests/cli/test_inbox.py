@@ -77,6 +77,28 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
     assert not {rows["problem"], rows["fix"], rows["trust"]} & left
 
 
+def test_ids_stay_while_other_entries_are_decided(memtui, world):
+    """The next one is typed from the list above. The draft and the memory change what a fix and a problem are about."""
+
+    def listed():
+        rows = memtui.json("inbox")["entries"]
+        return {each["id"]: each["kind"] for each in rows if each["kind"] in {"merge", "fix", "problem"}}
+
+    memory = Path(world.shop) / ".claude" / "memory" / "prefer-pnpm.md"
+    memory.write_text(memory.read_text() + "Not so\u200b visible.\n")
+    before = listed()
+    assert {*before.values()} == {"merge", "fix", "problem"}
+    memtui("approve", "BV8W63", "--scope", "project", "--yes")
+    another = memory.parent / "ask-before-migrations.md"
+    another.write_text(another.read_text() + "\nNot so\u200b visible.\n")
+    memtui("reject", "J5VMX3")
+    assert listed() == before
+    merge = next(name for name, kind in before.items() if kind == "merge")
+    memtui("approve", merge, "--yes")
+    assert listed() == {name: kind for name, kind in before.items() if name != merge}
+    assert {each["id"] for each in memtui.json("consolidate")["changes"]} <= before.keys()
+
+
 def test_a_problem_is_solved_by_hand_and_the_command_is_said(memtui):
     problem = next(each for each in memtui.json("inbox")["entries"] if each["kind"] == "problem")
     done = memtui("approve", problem["id"], check=False)
@@ -423,7 +445,7 @@ def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
     data = memtui.json("reject", "J5VMX3", "--later", "2099-01-01 14:00")
     assert [each[-6:] for each in data["decided"]] == ["J5VMX3"]
     assert data["until"].startswith("209")
-    memtui("reject", "--all")
+    memtui("reject", "--all", "--one-offs")
     data = memtui.json("reject", "--all", "--later", "now")
     assert (len(data["decided"]), data["until"]) == (1, None)
     assert [each[-6:] for each in ids(memtui, "drafts")] == ["J5VMX3"]
@@ -494,7 +516,7 @@ def test_never_notes_the_words(memtui, world):
 def test_one_or_more_ids_or_all(memtui):
     assert memtui("reject", check=False).code == 2
     assert memtui("reject", "J5VMX3", "--all", check=False).code == 2
-    memtui("reject", "--all")
+    memtui("reject", "--all", "--one-offs")
     assert ids(memtui, "drafts") == []
     assert memtui("reject", "--all", check=False).code == 3
 
@@ -635,13 +657,16 @@ def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
     assert "memtui undo takes it back." in memtui(*words).err
 
 
-def test_all_leaves_what_looks_like_a_one_off(memtui, world):
+@pytest.mark.parametrize("command", ["approve", "reject"])
+def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.add_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
-    done = memtui("approve", "--all", check=False)
+    done = memtui(command, "--all", check=False)
     assert "2 probably one-offs: left in the inbox" in done.err
+    if command == "reject":
+        assert "\n4 drafts rejected\n" in done.out
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
-    memtui("approve", "--all", "--one-offs", check=False)
+    memtui(command, "--all", "--one-offs", check=False)
     assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out
 
 

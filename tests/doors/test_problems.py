@@ -95,6 +95,10 @@ def setup(app):
     return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary().plain
 
 
+def tab(app):
+    return app.data.facts.waiting["inbox"]
+
+
 def flags(app):
     screen = app.screen
     by_place = {}
@@ -133,3 +137,11 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     assert own[False] == touched(doctor, "memories.mention".__eq__)
     lines = touched(doctor, {"memories.no_line", "memories.no_index"}.__contains__)
     assert sum(len(index["missing"]) for index in indexes) == lines
+
+
+async def test_all_tell_how_much_is_to_decide_with_one_number(doors):
+    count = doors.told("inbox")["count"]
+    assert doors.told("status")["to_decide"] == count > 10
+    assert await doors.shown("memories", tab) == count, "before the Inbox was opened"
+    assert await doors.shown("inbox", tab) == count
+    assert await doors.shown("inbox", lambda app: app.screen.summary().plain.split()[0]) == str(count)

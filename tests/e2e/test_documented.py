@@ -208,7 +208,7 @@ STORIES = {
         typed(
             ("approve NAME…", "inbox NAME"),
             "memtui history prefer-pnpm && (cd .claude/memory && echo Mine. >> prefer-pnpm.md && touch -d '1 hour' prefer-pnpm.md)"
-            " && memtui inbox --kind changed && memtui inbox prefer-pnpm && memtui approve prefer-pnpm",
+            " && memtui inbox --kind changed && memtui inbox prefer-pnpm && memtui approve prefer-pnpm --yes",
             "kept  .*prefer-pnpm",
         ),
         typed(
@@ -217,7 +217,7 @@ STORIES = {
             " && memtui reject prefer-pnpm",
             "rejected  .*prefer-pnpm",
         ),
-        typed("reject --all", "memtui approve --all --kind changed --all-projects", "kept  .*flaky-upload-test"),
+        typed("reject --all", "memtui approve --all --kind changed --all-projects --yes", "kept  .*flaky-upload-test"),
         typed("", "memtui reject --all --kind changed", "Nobody else has changed a memory", 3),
         typed(("reject ID…", "reject ID"), "memtui reject {other} --never", ""),
         typed("", "memtui inbox --kind todos", "snapshot|item|test"),

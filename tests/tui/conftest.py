@@ -10,8 +10,8 @@ import turns
 from memtui.core.deliveries import error_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
+from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import SafetyNet
-from memtui.tui.services import COMMAND
 from memtui.workspace import Workspace
 
 NOW = 1_795_000_000.0

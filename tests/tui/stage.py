@@ -25,8 +25,8 @@ from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
+from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
-from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
 # Lengths of paths count in what was delivered: the world's path has this length everywhere.

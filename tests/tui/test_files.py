@@ -23,7 +23,7 @@ class Clock:
 def reader(tmp_path):
     """A reader that has read once, of data that a test completes; its workers run where `look` and `read` are called."""
     posted = []
-    app = SimpleNamespace(run_worker=lambda work, **_: work(), post_message=posted.append)
+    app = SimpleNamespace(run_worker=lambda work, **_: work(), post_message=posted.append, is_running=True)
     data = SimpleNamespace(
         now=Clock(),
         root=str(tmp_path),
@@ -32,6 +32,8 @@ def reader(tmp_path):
         take_in=lambda: None,
         refresh=lambda *_: None,
         count_findings=lambda: None,
+        count_decisions=lambda _: 0,
+        note_decisions=lambda _: None,
         count_live=lambda: False,
     )
     data.hooked = lambda: data.facts

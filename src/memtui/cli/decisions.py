@@ -18,11 +18,10 @@ from memtui.core.base.when import NEVER
 from memtui.core.health.findings import Problem
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.text_edit import TextEdit
-from memtui.core.memories import scopes, status
-from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories import scopes
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import changed, later, waiting
-from memtui.core.review.changed import Changed
+from memtui.core.review.changed import Changed, Untrusted
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.core.settings import config
 from memtui.present import changed as words
@@ -55,15 +54,6 @@ ALL = ("all", "everything", "drafts")  # words for what --all means
 DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
 DECIDED_LATELY = 50
 OF_ENTRY = {"updates": "draft", "items": "todo", "guidance": "note"}
-
-
-@dataclass(frozen=True)
-class Untrusted:
-    """A memory that came with a repository, or that a team shares, and is not trusted."""
-
-    memory: Memory
-    directory: str
-    file: str
 
 
 @dataclass(frozen=True)
@@ -126,20 +116,19 @@ class Decisions:
         for each in self.ctx.changed(every=every or self.every):
             says = f"{each.name}: {words.by(each, occasions.of(each.writer).title)}"
             names = (each.ref, each.key, f"{each.scope.label}:{each.name}", each.name, each.now.file)
-            key = f"changed:{each.key}@{each.now.digest}"
-            yield self._decision("changed", key, says, each.scope.shown, each.now.written, each, names)
+            yield self._decision("changed", says, each.scope.shown, each.now.written, each, names)
 
     def _decision(
         self,
         kind: str,
-        key: str,
         says: str,
         where: str,
         time: "float | None",
-        thing: "Thing",
+        thing: "Changed | Undecided | Problem | Untrusted",
         names: "tuple[str, ...]" = (),
         own_id: str = "",
     ) -> DecisionRow:
+        key = thing.later_key
         until = self.hidden.get(key, 0.0)
         hidden = until if until == NEVER or until > self.ctx.now() else None
         return DecisionRow(kind, own_id or ids.digest(key.encode())[:12], says, where, time, key, thing, hidden, names)
@@ -147,13 +136,8 @@ class Decisions:
     @cached_property
     def planned(self) -> "UndecidedSet":
         """What is proposed about memories, and the problems that are left. Raises MemtuiError."""
-        from memtui.consolidate import lint, proposed
-        from memtui.core.memories import beside
-
-        ctx = self.ctx
-        subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
         try:
-            return proposed.undecided(ctx.store(), subject)
+            return self.ctx.undecided()
         except OSError as error:
             raise file_error(error) from error
 
@@ -163,24 +147,23 @@ class Decisions:
             found = each.proposal
             kind, says, path = changesets.word(found), changesets.gist(found), found.outputs[0].path
             where = next((scope.shown for scope in self.scopes if path.startswith(scope.directory + "/")), "")
-            yield self._decision(kind, f"change:{found.id}", says, where, None, each, own_id=found.id)
+            yield self._decision(kind, says, where, None, each, own_id=found.ref)
 
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for each in self.planned.left:
-            yield self._decision("problem", f"problem:{each.cause} {each.sentence}", each.sentence, "", None, each)
+            own_id = ids.digest(each.key.encode())[:12]
+            yield self._decision("problem", each.sentence, "", None, each, own_id=own_id)
 
     def untrusted(self) -> "Iterator[DecisionRow]":
-        """Yield the memories of the repository, or of a team, that are not trusted."""
-        for scope in self.scopes:
-            for file in status.not_trusted(self.ctx.root, scope):
-                with suppress(MemtuiError, OSError):
-                    found = read_memory(f"{scope.directory}/{file}", scope.label)
-                    about = found.description or found.body.strip().partition("\n")[0]
-                    says = f"{found.stem}: {about}" if about else found.stem
-                    thing, key = Untrusted(found, scope.directory, file), f"trust:{found.path}@{ids.digest(found.raw)}"
-                    names = (found.ref, found.path, found.stem)
-                    yield self._decision("trust", key, says, scope.shown, found.changed_at, thing, names)
+        """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""
+        changes: list[Changed] = []
+        with suppress(MemtuiError):  # `changed` says why
+            self.ctx.look()
+            changes = self.ctx.changed()
+        for each in self.ctx.untrusted(changes):
+            names = (each.memory.ref, each.memory.path, each.memory.stem)
+            yield self._decision("trust", each.says, each.scope.shown, each.memory.changed_at, each, names)
 
     def read(self, kinds: "tuple[str, ...]") -> "list[DecisionRow]":
         """Return the decisions of some kinds, in their order. What can't be read is said."""
@@ -310,9 +293,10 @@ def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
     }
 
 
-def difference(ctx: Context, item: Changed) -> "list[str]":
-    """Return what changed since a person saw a memory, as the lines of a diff."""
+def difference(ctx: Context, item: Changed, *, back: bool = False) -> "list[str]":
+    """Return what changed since a person saw a memory, as the lines of a diff; `back`: what taking that back does."""
     try:
-        return diff.lines(*changed.texts(ctx.versions, item))
+        before, after = changed.to_keep(ctx.versions, item) if not back else changed.texts(ctx.versions, item)[::-1]
+        return diff.lines(before, after)
     except NotFoundError as error:
         return [f"@ {error.message}"]

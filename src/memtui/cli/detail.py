@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.cli import entries
 from memtui.cli.context import Context
-from memtui.cli.decisions import DecisionRow, Decisions, Untrusted, as_data, difference
+from memtui.cli.decisions import DecisionRow, Decisions, as_data, difference
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, proposals
 from memtui.core.base import clock, paths
@@ -15,8 +15,8 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.health.findings import Problem
 from memtui.core.memories.store import Store
 from memtui.core.memories.writers import Occasions
-from memtui.core.review import approve, draft, evidence
-from memtui.core.review.changed import Changed
+from memtui.core.review import approve, changed, draft, evidence
+from memtui.core.review.changed import Changed, Untrusted
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
@@ -79,15 +79,22 @@ def _untrusted(ctx: Context, found: Untrusted) -> Details:
 
 
 def _print_changed(ctx: Context, out: Output, item: Changed) -> None:
+    show_changed(ctx, out, item)
+    does = "Trust it as it is now" if changed.undelivered(ctx.root, [item]) else "Mark it as seen"
+    ref = item.ref
+    out.say(f"{does}: memtui approve {shell_word(ref)}   Take it back: memtui reject {shell_word(ref)}")
+
+
+def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False) -> None:
+    """Print who changed a memory, and what; with `back` what taking it back does."""
     occasion = Occasions(ctx.env).of(item.writer)
     out.heading(line(item.ref), ago(item.now.written, ctx.now()))
     facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
+    facts += [words.NOT_TRUSTED] if not back and changed.undelivered(ctx.root, [item]) else []
     for fact in filter(None, facts):
         out.print("  " + out.style(line(fact), "dim"))
-    out.print()
-    diff.show_lines(out, difference(ctx, item), "  ")
-    ref = item.ref
-    out.say(f"memtui approve {shell_word(ref)} marks it as seen, memtui reject {shell_word(ref)} undoes it.")
+    out.print(f"  {words.BACK[item.kind]}:" if back else "")
+    diff.show_lines(out, difference(ctx, item, back=back), "  ")
 
 
 # entries

@@ -1,6 +1,5 @@
 """The entries of inboxes for several commands: read them, find one by its id, write one as JSON."""
 
-import os
 from contextlib import suppress
 
 from memtui.cli.context import Context
@@ -32,9 +31,6 @@ DECIDE = {
     ),
 }
 LISTED = "`memtui inbox` lists what waits."
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.consolidate.proposed import ProposedSet
 
 
 def read(
@@ -115,12 +111,3 @@ def say_new_id(out: Output, was: str, now: str) -> None:
 def states(ctx: Context, item: Waiting) -> "list[str]":
     """Return the reasons why an entry is not delivered, or an item's state."""
     return drafts.states(ctx.settings(), item, ctx.now())
-
-
-def proposals(ctx: Context) -> "list[ProposedSet]":
-    """List the ChangeSets that wait; most people never have one, and reading them takes imports."""
-    if not os.path.isdir(ctx.root + "/proposals"):
-        return []
-    from memtui.consolidate import proposed
-
-    return proposed.waiting(ctx.root)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Literal, NamedTuple
@@ -11,6 +12,7 @@ from memtui.core.base import ids, paths
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.health.memory_kinds import KINDS
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -36,6 +38,13 @@ class FileInput:
     path: str
     sha256: str
     data: bytes | None = field(default=None, repr=False)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file is as it was. Reads it."""
+        with suppress(OSError, ValueError):
+            return self.sha256 == read_from(self.path, read_or_none(self.path)).sha256
+        return False
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,17 @@ class Proposal:
     evidence: tuple[ProposalEvidence, ...]
     inputs: tuple[FileInput, ...]
     outputs: tuple[FileOutput, ...]
+
+    @property
+    def ref(self) -> str:
+        """The id that a person types. Of a planned change it is made from the cause and the paths, so that it stays
+        while other changes are made; of any other it is `id`."""
+        kinds = [KINDS.get(each.code) for each in self.evidence]
+        if not kinds or None in kinds:
+            return self.id
+        is_fix = all(kind is not None and kind.fix == "lint" for kind in kinds)
+        cause = "" if is_fix else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
+        return ids.digest("\n".join([self.kind, cause, *sorted(each.path for each in self.outputs)]), 5)
 
     @property
     def written(self) -> tuple[FileOutput, ...]:

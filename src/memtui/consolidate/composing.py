@@ -296,7 +296,7 @@ class Composition:
         return inbox_format.encode(text)
 
     def _overlap(self, path: str) -> _RefusedError:
-        other = self._writer[path].id
+        other = self._writer[path].ref
         error = ConflictError(f"{path}: change {other} changes the same lines.", "Plan again after that one.")
         return _RefusedError("overlap", path, error)
 

@@ -17,7 +17,6 @@ from memtui.consolidate.changeset import (
     Proposal,
     ProposalEvidence,
     check,
-    sha256,
 )
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import fastjson, fs, ids, paths
@@ -35,15 +34,6 @@ VERSION = 1
 MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
 
-class ProposedSet(NamedTuple):
-    """A saved ChangeSet: its file, time (seconds since the epoch), maker, and how many proposals are undecided."""
-
-    path: str
-    time: float
-    by: str
-    open: int
-
-
 class Settled(NamedTuple):
     """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, SHA-256)."""
 
@@ -59,9 +49,9 @@ class Undecided(NamedTuple):
     file: str
 
     @property
-    def key(self) -> str:
-        """What tells it from all others."""
-        return self.proposal.id
+    def later_key(self) -> str:
+        """What it is hidden under."""
+        return f"change:{self.proposal.id}"
 
 
 class UndecidedSet(NamedTuple):
@@ -89,8 +79,8 @@ def undecided(
     known = set(rejected(store.root))
     unique: dict[str, Undecided] = {}
     for each in rows:
-        if each.key not in known:
-            unique.setdefault(each.key, each)
+        if each.proposal.id not in known:
+            unique.setdefault(each.proposal.id, each)
     # What is left for a person: no fix, and no other proposal is about it.
     plans = lint_fixes.plan_all(subject, planned.findings)
     files = {f"{scope.directory}/{fix.file}" for scope, fixes in plans for fix in fixes}
@@ -177,24 +167,11 @@ def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
     return frozenset((file.path, file.sha256) for file in proposal.inputs)
 
 
-def waiting(root: str) -> list[ProposedSet]:
-    """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
-    found = []
-    counted = {*rejected(root)}
-    for path, time, changes in _sets(root):
-        fresh = {each.id for each in changes.proposals if each.id not in counted and all(map(_is_current, each.inputs))}
-        counted |= fresh
-        if fresh:
-            found.append(ProposedSet(path, time, changes.by, len(fresh)))
-    return found
-
-
-def _is_current(file: FileInput) -> bool:
-    try:
-        data = read_or_none(file.path)
-    except (OSError, ValueError):
-        return False
-    return file.sha256 == ("" if data is None else sha256(data))
+def waiting(root: str) -> int:
+    """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
+    known = {*rejected(root)}
+    proposals = [each for _, _, changes in _sets(root) for each in changes.proposals]
+    return len({each.id for each in proposals if each.id not in known and all(file.is_current for file in each.inputs)})
 
 
 def settled(root: str) -> Settled:

@@ -11,6 +11,9 @@ from memtui.present import versions
 DID = {"new": "new", "edited": "changed", "deleted": "deleted"}
 # What was done to several of them.
 DONE = {"keep": "Kept", "take back": "Taken back"}
+NOT_TRUSTED = "not trusted: sessions get it once you keep it"
+# What taking it back does.
+BACK = {"new": "it goes to the trash", "edited": "what you saw last is restored", "deleted": "it comes back"}
 
 
 def by(item: Changed, title: str = "") -> str:
@@ -48,14 +51,6 @@ def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
         f"The gate is off, so {which if hidden else 'what others change is'} not listed.",
         f"List what others change: memtui config set gate show{' --project .' if own else ''}",
     )
-
-
-def not_trusted(items: Sequence[Changed]) -> str:
-    """Say that kept memories are not delivered; empty if there are none of these."""
-    if not items:
-        return ""
-    what = items[0].ref if len(items) == 1 else many(len(items), "of them", "of them")
-    return f"{what} {'is' if len(items) == 1 else 'are'} not trusted, and so not delivered"
 
 
 def failures(failed: Sequence[tuple[Changed, MemtuiError]]) -> list[dict[str, str]]:

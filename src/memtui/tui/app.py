@@ -83,7 +83,7 @@ class MemtuiApp(Services):
         self.remapped = self.data.keys()
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
-        self.files = FileReader(self, self.data, writes=not read_only)
+        self.files = FileReader(self, self.data, writes=not read_only, inbox_shown=lambda: self.current_mode == "inbox")
         self.theme_choice = theme.ThemeChoice(self)
         self.choose_theme = self.theme_choice.choose
         self.commands = self._commands()
@@ -202,8 +202,9 @@ class MemtuiApp(Services):
         self.read(message.parts)
 
     def on_findings_counted(self) -> None:
-        if self.on_top is not None:
-            self.on_top.frame_top()
+        for screen in self.screen_stack:  # also below a question
+            if isinstance(screen, ListScreen):
+                screen.frame_top()
 
     def on_files_read(self, message: FilesRead) -> None:
         """Show what was read. After the first reading begin the tour, or a first start."""

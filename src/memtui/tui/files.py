@@ -14,13 +14,20 @@ from textual.message import Message
 from memtui.core.base.errors import MemtuiError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import App
 
     from memtui.tui.model.data import Data
     from memtui.tui.watch import Watch
 
+# The group of the workers that run commands: they wait for the person's answers.
+COMMAND = "command"
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
+# While keys are pressed a count pauses, and looks so often, in seconds, whether they rest. After the start it waits so
+# long for what other workers read.
+KEY_PAUSE, START_PAUSE = 0.2, 10.0
 # After a decision nobody looks for changes of others for so long: that would read again what was just written.
 REST_SECONDS = 1.5
 # A count that failed is tried again after this time.
@@ -28,7 +35,7 @@ RETRY_SECONDS = 10.0
 # Live sessions are counted again after this time: one that ends changes no file.
 LIVE_SECONDS = 30.0
 # The parts of the files, as `Watch` names them, that findings depend on.
-COUNTED = frozenset({"settings", "inbox", "memories"})
+COUNTED = frozenset({"settings", "inbox", "memories", "versions"})
 # Those after whose change new versions of memories are taken in, and those that nobody has seen are noted.
 TAKEN_IN = frozenset({"memories", "versions"})
 
@@ -53,14 +60,16 @@ class FindingsCounted(Message):
 
 class FileReader:
     """The files behind the screens of an application, read in its workers. `writes`: it may take in the versions of
-    memories, which `--read-only` forbids."""
+    memories, which `--read-only` forbids. `inbox_shown`: whether the Inbox is, which counts its rows."""
 
-    def __init__(self, app: "App[None]", data: "Data", *, writes: bool) -> None:
-        self.app, self.data, self.writes = app, data, writes
+    def __init__(
+        self, app: "App[None]", data: "Data", *, writes: bool, inbox_shown: "Callable[[], bool]" = lambda: False
+    ) -> None:
+        self.app, self.data, self.writes, self.inbox_shown = app, data, writes, inbox_shown
         self._has_taken_in = False
         self.has_read = self.looking = False
-        self.last_key = self.began = self._live_at = data.now()
-        self._count_wanted, self._count_at_once = True, False
+        self.last_key = self.began = self._live_at = self._key_seen = data.now()
+        self._count_wanted = self._count_at_once = True
         self._count_at = self._retry_at = self._rests_until = 0.0
         # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
         self._reading, self._counting = threading.Lock(), threading.Lock()
@@ -95,9 +104,8 @@ class FileReader:
         self._count_findings(parts)
 
     def _take_in(self, parts: frozenset[str]) -> None:
-        """Take in new versions of memories: at the first look, which comes after the first screen is painted, and when
-        memories have changed, or what was seen of them; not before memtui has written anything, as a first start only
-        looks. The next look notices that the log of versions has changed."""
+        """Take in new versions of memories at the first look, which comes after the first paint, and when they have
+        changed; not before memtui has written anything. The next look notices that the log of versions has changed."""
         wanted = not self._has_taken_in or parts & TAKEN_IN or self.data.versions.unsettled
         if wanted and self.writes and os.path.isdir(self.data.root):
             self._has_taken_in = True
@@ -127,9 +135,28 @@ class FileReader:
             self.app.post_message(FilesRead(parts))
             if not first and self.data.hooked() != hooked:
                 self._count_at_once = True  # who has just installed the hooks must not read on that there are none
+        if first:
+            self._wait_for_others()
+            self._count_findings(frozenset())
+
+    def _wait_for_others(self) -> None:
+        """Wait until other workers have read what the first screen shows."""
+        end = time.monotonic() + START_PAUSE
+        while time.monotonic() < end and any(
+            each.is_running and each.group not in {COMMAND, "read"} for each in [*self.app.workers]
+        ):
+            time.sleep(KEY_PAUSE / 10)
+
+    def _go_on(self) -> bool:
+        """Wait while keys are pressed; return whether the application runs."""
+        while self._key_seen != self.last_key:
+            self._key_seen = self.last_key
+            time.sleep(KEY_PAUSE)
+        return self.app.is_running
 
     def _count_findings(self, parts: frozenset[str]) -> None:
-        """Count the findings for the top line when no keys are pressed: counting reads all memories."""
+        """Count for the top line what is broken, and what waits for a decision, when no keys are pressed: counting
+        reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
         is_quiet = now - max(self.last_key, self.began) >= QUIET_SECONDS and now >= self._count_at
@@ -137,14 +164,18 @@ class FileReader:
         if not is_due or now < self._retry_at or not self._counting.acquire(blocking=False):
             return
         at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
-        before = time.monotonic()
+        before = time.thread_time()
         try:
             self.data.count_findings()
+            if not self.inbox_shown():
+                count = self.data.count_decisions(self._go_on)
+                if self._go_on() and not self.inbox_shown():
+                    self.data.note_decisions(count)
         except (OSError, MemtuiError):  # Setup shows the error
             self._count_wanted, self._retry_at = True, now + RETRY_SECONDS
             self._count_at_once = self._count_at_once or at_once
         else:
-            self._count_at = now + COUNT_PAUSE * (time.monotonic() - before)
+            self._count_at = now + COUNT_PAUSE * (time.thread_time() - before)
             self.app.post_message(FindingsCounted())
         finally:
             self._counting.release()

@@ -18,6 +18,7 @@ from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error
 from memtui.present import safe_text
+from memtui.tui.files import COMMAND
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from memtui.tui.typed_ahead import TypedAhead
 
 Result = TypeVar("Result")
-# The group of the workers that run commands: they wait for the person's answers.
-COMMAND = "command"
 # Why an action that writes can't be run.
 READ_ONLY = "Nothing was changed: memtui runs with --read-only."
 BUSY = "Changes are being made. Wait, or press escape on the screen that started them."

@@ -11,7 +11,7 @@ def test_what_a_screen_counts_while_the_bars_are_read_is_not_lost(tmp_path, monk
         shown.waiting["consolidate"] = 2  # as the screen does, which has the facts of before
         return 0
 
-    monkeypatch.setattr(data, "count_changed", counted)
+    monkeypatch.setattr(data, "count_live", counted)
     data.refresh()
     assert data.facts is not shown
     assert data.facts.waiting["consolidate"] == 2

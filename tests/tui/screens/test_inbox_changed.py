@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
@@ -102,6 +103,23 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
+async def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(world, app, place):
+    path = place / "prefer-pnpm.md"
+    change(world, path)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        assert sum("prefer-pnpm" in row.key for row in app.screen.found) == 1
+        assert "not trusted: sessions get it once you keep it" in app.screen.detail.plain
+        await pilot.press("a")
+        await settle(pilot)
+        assert trust.load(world.root, str(place)).allows(path.read_bytes())
+        assert not any("prefer-pnpm" in row.key for row in app.screen.found)
+        await pilot.press("z")
+        await settle(pilot)
+        assert not trust.load(world.root, str(place)).allows(path.read_bytes())
+        assert sum("prefer-pnpm" in row.key for row in app.screen.found) == 1
+
+
 @pytest.mark.slow
 async def test_the_tab_counts_it_again_after_an_undo_of_keep(world, app, place):
     change(world, place / "prefer-pnpm.md")
@@ -164,6 +182,8 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         await pilot.press("x")
         await settle(pilot)
         assert (place / "made.md").exists(), "what is not on the screen is shown first, as before keeping it"
+        assert "what you saw last is restored:" in app.screen.plain
+        assert "- Somebody's words." in app.screen.plain, "what will happen, not what has happened"
         await pilot.press("enter")
         await settle(pilot)
         assert (place / "prefer-pnpm.md").read_text() == before

@@ -363,16 +363,17 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         assert "changed since this was planned" in said(app)[-1]
 
 
-@pytest.mark.slow
-async def test_nothing_is_planned_before_the_screen_is_opened(empty, place, monkeypatch):
-    planned = []
-    monkeypatch.setattr(plan, "plan", lambda *_: planned.append(1))
+async def test_the_tab_counts_them_before_the_inbox_was_opened(empty, place):
     env, cwd = empty
     app = MemtuiApp(dict(env), cwd, now=NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await press(pilot, "3", "1")
-        assert not planned
+        count = app.data.facts.waiting["inbox"]
+        await press(pilot, "2")
+        assert summary(app).startswith(f"{count} to decide")
+        assert app.data.facts.waiting["inbox"] == count == len(app.screen.found) > 0
+        await press(pilot, "x", "1")
+        assert app.data.facts.waiting["inbox"] == count - 1
 
 
 async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
@@ -498,7 +499,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         assert not proposed.waiting(root)
         await press(pilot, "z")
         assert kinds(app).count("rewrite") == number
-        assert [each.open for each in proposed.waiting(root)] == [1]
+        assert proposed.waiting(root) == 1
         await to(pilot, "rewrite")
         if "proposed by a model" not in app.screen.detail.plain:
             await press(pilot, "j")

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions, Untrusted
+from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -19,12 +20,11 @@ from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.health.findings import Problem
-from memtui.core.memories import trusting
 from memtui.core.review import approve as approving
 from memtui.core.review import changed, later
 from memtui.core.review import draft as draft_of
 from memtui.core.review.approve import Approval
-from memtui.core.review.changed import Changed
+from memtui.core.review.changed import Changed, Untrusted
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import changed as changed_words
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
+# What several rows of a kind are called, where it is not what `--kind` calls them.
+NOUNS = {"changed": "memories", "trust": "memories", "note": "notes"}
+TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
 
 
@@ -54,7 +57,6 @@ def register(commands: "parser.Commands") -> None:
     )
     _add_arguments(found)
     draft = found.add_argument_group("drafts")
-    draft.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
     draft.add_argument("--name", help="the memory's name")
     draft.add_argument("--type", help="the memory's type")
     draft.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
@@ -91,6 +93,7 @@ def _add_arguments(found: "parser.Parser") -> None:
     found.add_argument(
         "--kind", choices=ALL, default="drafts", help="with --all: drafts (default), or what others wrote"
     )
+    found.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
     found.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
 
 
@@ -117,10 +120,9 @@ class DecisionCall:
         self.journal = self.store.journal
         self.rows: list[DecisionRow] = []
 
-    def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False, one_offs: bool = True) -> "set[str]":
-        """Choose what the arguments name, each once; `kinds` are those of entries. With --all it is drafts, those that
-        are `asleep` or the others, or memories that others changed. Return the kinds. Raises UsageError,
-        NotFoundError, ConflictError."""
+    def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> "set[str]":
+        """Choose what the arguments name, or with --all drafts, those that are `asleep` or the others, or what others
+        changed; `kinds` are those of entries. Return the kinds. Raises MemtuiError."""
         found = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
             rows = self.bulk.find(self.args.ids, lambda ref: found.find(ref, kinds))
@@ -131,7 +133,7 @@ class DecisionCall:
                 raise found.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
         else:
             rows = [row for row in found.read(("draft",)) if (row.until is not None) == asleep]
-            self.rows = [row for row in rows if one_offs or not row.is_one_off]
+            self.rows = [row for row in rows if asleep or self.args.one_offs or not row.is_one_off]
             if folded := len(rows) - len(self.rows):
                 self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes them too")
             if not self.rows:
@@ -165,6 +167,9 @@ class DecisionCall:
             for done in every:
                 for row in done.rows if done.word else ():
                     out.print(f"{done.word}  {short_id(row.id)}  {line(row.says)}")
+                if done.word and len(done.rows) > 1:
+                    counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in done.rows)
+                    out.print(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {done.word}")
                 done.text(out)
             memories.say_undo(out, sum(len(done.rows) for done in every))
 
@@ -199,7 +204,7 @@ def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
-    call.choose(("draft", "todo"), one_offs=args.one_offs)
+    call.choose(("draft", "todo"))
     call.refuse(OF_DRAFTS, {"draft"})
     call.refuse(["keep"], {"todo"})
     call.refuse(["note"], {"todo", "draft"})
@@ -336,17 +341,23 @@ def _written(ctx: Context, each: Approval, *, trigger: bool) -> "dict[str, str]"
 
 
 def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Record that a person has seen what somebody else wrote."""
+    """Record that a person has seen what somebody else wrote, and trust what sessions get only then, after it was
+    shown."""
     items = _changed(rows)
+    trusted = changed.undelivered(call.ctx.root, items)
+    if trusted and not call.args.yes:
+        _show_changed(call.ctx, trusted)
+        call.ctx.confirm(TRUST.format(many(len(trusted), "memory", "memories")), "Nothing was kept.")
     changed.keep(call.journal, call.ctx.versions, items)
-    untrusted = changed.untrusted(call.ctx.root, items)
+    keys = [item.key for item in trusted]
+    return Done(rows, "kept", {"kept": [item.key for item in items], "trusted": keys})
 
-    def text(out: Output) -> None:
-        if untrusted:
-            out.say(f"note: {line(changed_words.not_trusted(untrusted))}: memtui trust")
 
-    data = {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}
-    return Done(rows, "kept", data, text)
+def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -> None:
+    from memtui.cli import detail
+
+    for each in [] if ctx.out.json else items:
+        detail.show_changed(ctx, ctx.out, each, back=back)
 
 
 def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
@@ -364,11 +375,8 @@ def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         for each in [] if ctx.out.json else found:
             ctx.out.heading(line(each.memory.ref))
             ctx.out.print(safe(each.memory.raw.decode("utf-8", "replace").rstrip("\n")))
-        ctx.confirm(f"Trust {many(len(found), 'memory', 'memories')} as shown?", "Nothing was trusted.")
-    for each in found:
-        edit = trusting.plan(ctx.root, each.directory, [(each.file, each.memory.raw)])
-        if not edit.idle:
-            call.journal.run("trust", [edit], f"trust {each.file}")
+        ctx.confirm(TRUST.format(many(len(found), "memory", "memories")), "Nothing was trusted.")
+    changed.grant(call.journal, found)
     return Done(rows, "trusted")
 
 
@@ -412,7 +420,8 @@ def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 
 def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Restore what the person saw last; one that fails does not stop the others."""
+    """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
+    _show_changed(call.ctx, _changed(rows), back=True)
     outcome = changed.take_back(call.store, call.ctx.versions, _changed(rows))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]

@@ -49,6 +49,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     every = found.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
     hidden = [row for row in every if row.until is not None and row.until != NEVER]
     rows = hidden if args.later else [row for row in every if row.until is None]
+    count = len(rows)
     one_offs = [row for row in rows if args.kind is None and not args.later and row.is_one_off]
     rows = [row for row in rows if row not in one_offs]
     shown = rows[: args.limit or None]
@@ -60,6 +61,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     untils = [row.until for row in hidden if row.until is not None]
     data = {
         "project": ctx.project_root,
+        "count": count,
         "entries": [decisions.as_data(ctx, row) for row in shown] if ctx.out.json else [],
         "more": len(rows) - len(shown),
         "one_offs": len(one_offs),
@@ -72,6 +74,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         if shown:
+            out.heading(f"{count:,} {'put off' if args.later else 'to decide'}")
             _table(out, shown, now)
         elif args.later:
             out.print("Nothing is put off. memtui reject ID --later friday hides something until then.")

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import time
 from contextlib import suppress
 
 from memtui.backfill import begun
@@ -31,6 +32,8 @@ KIND_WORDS = {
     "updates": ("draft to review", "drafts to review"),
     "items": ("todo", "todos"),
 }
+# Looking for what can be done about memories ends after so many seconds.
+COUNT_SECONDS = 3.0
 # The names of paths, in the order of the list.
 PATHS = (
     *("project", "inbox", "guidance", "pending_updates", "pending_items"),
@@ -71,11 +74,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     hooks = None
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)
-    steps = _steps(ctx, hooks, waiting, changed, problems, earlier, sum(counts.values()))
+    decisions = _decisions(ctx, waiting)
+    steps = _steps(ctx, hooks, decisions, problems, earlier, sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
         "memories": counts,
+        "to_decide": decisions,
         "waiting": waiting,
         "elsewhere": elsewhere,
         "earlier_sessions": earlier,
@@ -115,19 +120,26 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _changed(ctx: Context) -> int:
-    """Count what others wrote since the person saw it, as `memtui inbox` lists it."""
-    try:
+    """Count what others wrote since the person saw it; 0 if that can't be read."""
+    with suppress(MemtuiError, OSError):
         ctx.look()
         return len(ctx.changed())
-    except (MemtuiError, OSError):
-        return ctx.count_changed()
+    return 0
+
+
+def _decisions(ctx: Context, waiting: "dict[str, int]") -> "int | None":
+    """Count what waits for a decision, as `memtui inbox` does; None where that takes too long, or can't be known."""
+    end = time.monotonic() + COUNT_SECONDS
+    with suppress(MemtuiError, OSError):
+        count = ctx.count_decisions(lambda: time.monotonic() < end)
+        return waiting["updates"] + waiting["items"] + count if time.monotonic() < end else None
+    return None
 
 
 def _steps(
     ctx: Context,
     hooks: "hook_status.Status | None",
-    waiting: "dict[str, int]",
-    changed: int,
+    decisions: "int | None",
     problems: "list[Finding]",
     earlier: int,
     total: int,
@@ -146,23 +158,9 @@ def _steps(
         steps.append((findings.remedy(off), "the mode is off here: sessions get nothing"))
     if earlier:
         steps.append(("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
-    untrusted = 0
-    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
-    with suppress(OSError):
-        trusted = trust.status(ctx.root, directory) if exists else None
-        untrusted = len(trusted.new) + len(trusted.changed) if trusted is not None else 0
-    decisions = [
-        many(count, *words)
-        for count, *words in (
-            (waiting["updates"], "draft"),
-            (changed, "memory changed by others", "memories changed by others"),
-            (sum(each.open for each in entries.proposals(ctx)), "proposal"),
-            (untrusted, "memory to trust", "memories to trust"),
-        )
-        if count
-    ]
-    if decisions:
-        steps.append(("memtui inbox", f"{', '.join(decisions)}: yes or no?"))
+    if decisions != 0:
+        count = "what waits for a decision" if decisions is None else f"{decisions:,} to decide"
+        steps.append(("memtui inbox", f"{count}: yes or no?"))
     fixes: dict[str, list[str]] = {}
     for each in findings.by_cause(problems):
         if findings.fix_of(each.finding) == "lint":

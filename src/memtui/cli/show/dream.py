@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections import Counter
 
-from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import proposals
@@ -79,10 +78,10 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         found, used = outcome.found.proposals, outcome.used
         path = proposed.save(ctx.root, outcome.found, ctx.now()) if found else None
     errors = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
-    waiting = [] if found else entries.proposals(ctx)
+    waiting = 0 if found else proposed.waiting(ctx.root)
     data |= {
         "path": path,
-        "waiting": [{"path": each.path, "by": each.by, "open": each.open} for each in waiting],
+        "waiting": waiting,
         "proposals": [{**proposals.brief(each), "reason": _reason(each)} for each in found],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
         "failed": [each.message for each in errors],
@@ -93,8 +92,8 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         _print(out, outcome, errors)
         if outcome.asked:
             out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
-        for each in waiting:
-            out.print(f"{many(each.open, 'proposal waits', 'proposals wait')} already.")
+        if waiting:
+            out.print(f"{many(waiting, 'proposal waits', 'proposals wait')} already.")
         if found or waiting:
             out.say(REVIEW)
 

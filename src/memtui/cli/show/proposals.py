@@ -49,7 +49,7 @@ def reject(store: Store, found: "list[Proposal]") -> proposed.Rejected:
 
 def brief(found: Proposal) -> "dict[str, object]":
     """Return for --json what a proposal does."""
-    return {"id": found.id, "kind": found.kind, "title": changeset.title(found)}
+    return {"id": found.ref, "kind": found.kind, "title": changeset.title(found)}
 
 
 # Showing
@@ -123,7 +123,7 @@ class ShownChange:
 
     def print(self, out: Output) -> None:
         out.section()
-        out.heading(f"{short_id(self.proposal.id)}  {line(changeset.title(self.proposal))}")
+        out.heading(f"{short_id(self.proposal.ref)}  {line(changeset.title(self.proposal))}")
         if self.proposal.reason:
             out.paragraph(self.proposal.reason, "  ")
         print_statements(out, self.proposal, self.covered)
@@ -150,7 +150,7 @@ class ShownChange:
 
 
 def _refusal(found: Refused) -> "dict[str, object]":
-    return {"id": found.proposal.id, "reason": found.reason, "path": found.path, "message": found.error.message}
+    return {"id": found.proposal.ref, "reason": found.reason, "path": found.path, "message": found.error.message}
 
 
 def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -> None:
@@ -179,7 +179,7 @@ def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) ->
     data: dict[str, object] = {
         "made": [brief(each) for each in done.made],
         "refused": [_refusal(each) for each in failed],
-        "made_already": [each.proposal.id for each in done.refused if each.reason == "made"],
+        "made_already": [each.proposal.ref for each in done.refused if each.reason == "made"],
         "files": [each.path for each in done.diffs],
         "saved": saved,
         "undo": "memtui undo" if done.transaction else None,

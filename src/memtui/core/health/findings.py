@@ -393,6 +393,18 @@ class Problem(NamedTuple):
         return self.finding.code
 
     @property
+    def key(self) -> str:
+        """What tells it from all others, however many memories it touches."""
+        facts = [str(self.finding.data.get(name)) for name in REGISTRY[self.cause].by]
+        index = self.finding.subject if self.finding.subject.startswith("index:") else ""
+        return f"problem:{self.cause} {' '.join([index, *facts]) if facts else self.sentence}"
+
+    @property
+    def later_key(self) -> str:
+        """What it is hidden under; it shows again once it touches other memories."""
+        return f"problem:{self.cause} {self.sentence}"
+
+    @property
     def level(self) -> str:
         """PROBLEM for what is to be fixed, NOTE for what is worth knowing."""
         return self.finding.level

@@ -1,7 +1,6 @@
-"""The directory `claimed` of an inbox: guidance that hooks took (claims), and files that a rewrite replaced.
-
-A claim is named `<delivery id>~<session id>~<pid>.md`, a replaced file `replaced~<file>~<size>~<ulid>`. The entries of
-either may be in the inbox again by now, or delivered; `elsewhere` and `unknown` find that out."""
+"""The directory `claimed` of an inbox: guidance that hooks took (claims, `<delivery id>~<session id>~<pid>.md`), and
+files that a rewrite replaced (`replaced~<file>~<size>~<ulid>`). `elsewhere` and `unknown` tell whether their entries
+are in the inbox again, or delivered."""
 
 import posix
 
@@ -104,9 +103,8 @@ def _key(entry: inbox_format.Entry) -> str:
 
 
 def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
-    """Return the keys, for `unknown`, of the guidance that is in an inbox, or that deliveries other than `delivery_id`
-    took since a time. `since` is in seconds since the epoch. With `delivery_id`, the entries of later claims count as
-    well, unless the log says what they delivered. Never empty: "", which is no entry's key, is always among them."""
+    """Return the keys, for `unknown`, of the guidance that is in an inbox, or that other deliveries than `delivery_id`
+    took since a time (seconds since the epoch) or claimed later; and "", which is no entry's key."""
     from memtui.core.deliveries import log as delivery_log
 
     known = {""}

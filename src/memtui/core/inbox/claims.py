@@ -1,7 +1,5 @@
 """Take guidance out of an inbox for a delivery: by an atomic rename, so that of two prompts at once only one gets it.
-
-The renamed file stays as `claimed/<delivery id>~<session id>~<pid>.md` until reconcile.py has found out from the
-transcript what became of it."""
+The claim stays until reconcile.py has found out from the transcript what became of it."""
 
 import posix
 

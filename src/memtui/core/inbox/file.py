@@ -1,8 +1,7 @@
 """Write inbox files: append an entry, rewrite a file, and carry over what was appended late.
 
-A shell's `>>` takes no lock: it may open the file just before a rewrite replaces it, and write just after. So the
-replaced file is kept (claimed.py) until nobody has it open for writing any more; then what it holds beyond the size
-that was read is appended to the new file. After a killed rewrite, `recover` does that."""
+A shell's `>>` takes no lock, and may write into a file that a rewrite just replaced. So the replaced file is kept
+(claimed.py) until nobody has it open for writing; then what it has more is appended to the new file."""
 
 import posix
 
@@ -25,10 +24,8 @@ if TYPE_CHECKING:
 def add_entry(
     directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
 ) -> str:
-    """Add an entry of `kind` (guidance, updates, items), whole or not at all even if this process is killed meanwhile,
-    and return its id. Raises OSError. `id` and `time` are added if the fields lack them. A lock that another process
-    holds for longer than `timeout` seconds is ignored: an append is whole without it, and the entry must not be lost.
-    """
+    """Add an entry of `kind` (guidance, updates, items) as a whole, with `id` and `time` if the fields lack them, and
+    return its id. Without the lock, after `timeout` seconds, it is still whole. Raises OSError."""
     seconds = clock.now() if now is None else now
     fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
     made, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
@@ -87,10 +84,8 @@ def _end_of(path: str) -> bytes:
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
-    """Replace the text of an inbox file by what `change` returns for it; True if anything changed. Takes the inbox lock
-    (raises fs.LockTimeoutError after `timeout` seconds). A writer without a lock, such as a shell's `>>`, loses
-    nothing: the file is read again if it changed meanwhile, and what was appended to the replaced file is carried over.
-    An empty text removes the file."""
+    """Replace the text of an inbox file by what `change` returns for it, nothing of which removes the file; return
+    whether anything changed. What writers without a lock append meanwhile stays. Raises fs.LockTimeoutError."""
     directory = path[: path.rfind("/")]
     with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
         recover(directory)

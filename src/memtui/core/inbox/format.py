@@ -1,8 +1,6 @@
-"""The format of inbox files: guidance, pending updates and pending items, as plain Markdown that anyone may write.
-
-An entry is the text between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text outside is an entry of its own.
-docs/file-formats.md describes the format. This module parses and renders entries and reads files; file.py writes them.
-"""
+"""The format of inbox files (docs/file-formats.md), plain Markdown that anyone may write: parse and render entries, and
+read files; file.py writes them. An entry stands between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text
+outside is an entry of its own."""
 
 import posix
 
@@ -83,9 +81,8 @@ class Entry:
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 
     def for_sessions(self) -> bool:
-        """Whether sessions get it unreviewed, if it is a draft: it was met again, or is likely enough to last.
-        One that nothing has judged counts by how sure the rules are of it; one that a person or a program wrote has
-        neither number, and is given. An imported one is not: nobody saw it in a session."""
+        """Whether sessions get it unreviewed, if it is a draft: it was met again, or is likely enough to last; one that
+        nothing has judged if the rules are sure of it or nobody extracted it. An imported one is not."""
         if self.fields.get("kind") == IMPORTED:
             return False
         if self.count("seen", 1) > 1:

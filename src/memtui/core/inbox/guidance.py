@@ -12,10 +12,8 @@ WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyon
 def unheard(
     mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
 ) -> str:
-    """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), unreadable,
-    disabled, off or notes; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks are
-    found, and the client skips a settings file; `memories`: memories are meant, which `notes` does not deliver. The
-    memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
+    """Return why memtui delivers nothing to sessions, as a code: hooks, unreadable, disabled, off or notes; empty if it
+    does. `disabled`: Claude Code runs no hooks; `unreadable`: it skips a settings file; `memories`: these are meant."""
     if not hooked:
         return "unreadable" if unreadable else "hooks"
     if disabled:

@@ -1,10 +1,9 @@
 """Reconcile claims: remove guidance that arrived, and put guidance that did not back into its inbox.
 
 The evidence is the transcript (deliveries/receipts.py) and the delivery log. A claim that its hook logged counts as
-delivered unless a transcript shows otherwise. A claim whose hook died before it logged goes back; if no transcript
-shows whether its text was printed, it is marked as a repeat. So is guidance that the client dropped, on a branch that
-the person left, or with a session that ended before it wrote a transcript, and guidance whose answer was broken off. A
-resume brings the last kind again, so it names the session, which does not get it from the inbox (claims.py)."""
+delivered unless a transcript shows otherwise; one whose hook died before goes back, marked as a repeat if no transcript
+shows whether it was printed. So does what the client dropped, or whose answer was broken off: of the last, a resume
+brings it again, so it names the session, which does not get it from the inbox (claims.py)."""
 
 import posix
 import time
@@ -60,10 +59,8 @@ def reconcile(
     limit: "int | None" = None,
     ended: bool = False,
 ) -> "list[Reconciled]":
-    """Reconcile the claims of one session, or of all, in some inboxes, or in all. A claim is left for a later call if
-    its outcome is not known yet, or only by reading more than `limit` bytes of a transcript, or if its inbox is locked
-    for longer than `wait` seconds. So is one that can't be read; that is logged, and the others go on. `ended`: the
-    session is over."""
+    """Reconcile the claims of one session, or of all, in some inboxes, or in all; `ended`: the session is over. A claim
+    is left for later whose outcome takes more than `limit` bytes of a transcript, or that can't be read or locked."""
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
     found = []
@@ -105,9 +102,8 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
 
 
 def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Withdraw from all inboxes the notes of which the answer was broken off, and that a session was told of after all,
-    as it has been resumed. Those that it went on without may come to it again. Raises OSError. For the worker: where
-    such a note waits it searches the log, and reads the session's transcript."""
+    """Withdraw from all inboxes the notes whose answer was broken off and that the session, resumed, was told of after
+    all. For the worker: it may search the log and read the transcript. Raises OSError."""
     session = session_state.safe(session_id)
 
     def without(source: str) -> str:

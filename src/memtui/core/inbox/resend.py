@@ -1,8 +1,5 @@
-"""Resend lists and indexes that did not arrive: the worker notes them when a turn ends, the next prompt brings them.
-
-reconcile.py does the same for guidance. A session's state says which drafts, items and memories it was told of. A list
-is removed from it if the transcript shows that it did not arrive, or that it arrived on a branch of the conversation
-that the person has left since (`/rewind`)."""
+"""Resend lists and indexes that did not arrive, as reconcile.py does for guidance: the worker takes them off what a
+session's state says it was told of when a turn ends, the next prompt brings them."""
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.core.client import transcript
@@ -80,9 +77,8 @@ class Left:
 
 
 def left_behind(path: str, names: "set[str]", known: str) -> Left:
-    """Find which deliveries the conversation has left behind, by its records from the last one upwards. `known`: the
-    last record of the branch in an earlier call. What is above it is the same since, so a long transcript is read back
-    only to there. What a compaction summed up was not left behind."""
+    """Find which deliveries the conversation has left behind, by its records from the last one up to `known`, the last
+    record of the branch in an earlier call. What a compaction summed up was not left behind."""
     found = Left()
     wanted = ""
     missing = set(names)
@@ -117,10 +113,8 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """Return the state of a session without the lists that did not arrive, but for what it was told since, as after a
-    compaction. One that may have been told before it is marked so again. The note of them is removed by a later call,
-    when the new state is saved: a hook can be killed before. Raises OSError if the log can't be read back far enough.
-    """
+    """Return the state of a session without the lists that did not arrive, but for what it was told since. The note of
+    them goes with a later call, once the new state is saved. Raises OSError if the log is not whole."""
     redone = sorted(_names(state, "redone"))
     lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*redone}
     if not lost:

@@ -1,9 +1,7 @@
-"""Whether two short texts say the same rule in other words, told from the words that both have: with care, since one of
-them may be dropped for it.
+"""Whether two short texts say the same rule in other words: with care, since one of them may be dropped for it.
 
-A word that is denied ("not npm", "instead of npm", "never use npm") differs from the same word wanted. Where nothing is
-denied in a language that is known here, the words must also come in the same order: "pnpm over npm" is not "npm over
-pnpm". Numbers must be the same."""
+A word that is denied ("never use npm") differs from the same word wanted. Where nothing is denied in a language that is
+known here, the words must come in the same order: "pnpm over npm" is not "npm over pnpm". Numbers must be the same."""
 
 import re
 from collections.abc import Iterable

@@ -23,9 +23,8 @@ class Stranger(NamedTuple):
 
 
 def strangers(root: str, config_dir: str, addresses: Sequence[str], slug: str | None) -> list[Stranger]:
-    """Return those of these addressees whom no note of a project reaches, as far as is known: sessions without a state,
-    a transcript or a delivery, or of another project than `slug` (None: the note is for any); agents without a
-    delivery."""
+    """Return those of these addressees whom no note of a project reaches, as far as is known: sessions of another
+    project than `slug` (None: the note is for any) or that left no trace, agents without a delivery."""
     unknown = []
     for address in addresses:
         kind, _, name = address.partition(":")

@@ -123,9 +123,8 @@ def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
 
 
 def merge(store: Store, item: Waiting, found: Memory, *, trigger: bool = True) -> Memory:
-    """Put a pending update at the end of a memory of the store, take it out of the inbox, and return the memory as it
-    is now. `trigger`: what was asked then will find it, too. Raises as `merged`, and ConflictError if either changed
-    meanwhile."""
+    """Put a pending update at the end of a memory of the store, and return the memory as it is now. `trigger`: what was
+    asked then will find it, too. Raises as `merged`, and ConflictError if either changed meanwhile."""
     scope = store.scope(found.scope_label)
     references.writable(scope)
     file = references.relative(scope, found.path)

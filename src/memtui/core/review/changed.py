@@ -1,16 +1,17 @@
-"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it
-back."""
+"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it back.
+And those that came with a repository and are not trusted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memtui.core.base import ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.journal import Journal
-from memtui.core.journal.own_files import SeenEdit
-from memtui.core.memories import history, references
+from memtui.core.journal.own_files import SeenEdit, TrustEdit
+from memtui.core.memories import history, references, status, trusting
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Outcome, Store
@@ -38,6 +39,11 @@ class Changed:
         return self.now.path
 
     @property
+    def later_key(self) -> str:
+        """What this version of it is hidden under."""
+        return f"changed:{self.key}@{self.now.digest}"
+
+    @property
     def name(self) -> str:
         """The name of its file, without directory and ending."""
         return references.stem(self.now.file)
@@ -53,6 +59,34 @@ class Changed:
         if self.now.digest == GONE:
             return "deleted"
         return "new" if self.before is None or self.before.digest == GONE else "edited"
+
+
+class Untrusted(NamedTuple):
+    """A memory that came with a repository, or that a team shares, and is not trusted, so that no session gets it."""
+
+    scope: Scope
+    file: str
+    memory: Memory
+
+    @property
+    def later_key(self) -> str:
+        """What this version of it is hidden under."""
+        return f"trust:{self.memory.path}@{ids.digest(self.memory.raw)}"
+
+    @property
+    def says(self) -> str:
+        """What it says, in one line."""
+        return self.memory.description or self.memory.body.strip().partition("\n")[0] or self.memory.stem
+
+
+def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
+    """Yield the memories of some scopes that are not trusted, but for those among `changes`: keeping trusts them."""
+    known = {each.key for each in changes}
+    for scope in scopes:
+        for file in status.not_trusted(root, scope):
+            with suppress(MemtuiError, OSError):
+                if (path := f"{scope.directory}/{file}") not in known:
+                    yield Untrusted(scope, file, read_memory(path, scope.label))
 
 
 def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
@@ -80,12 +114,39 @@ def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     return versions.content(item.before) if item.before is not None else b"", versions.content(item.now)
 
 
+def to_keep(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
+    """Return the two texts whose difference a person sees who keeps one: as `texts`, but of one that is trusted by that
+    all that was never trusted."""
+    before, now = texts(versions, item)
+    known = trust.load(versions.root, item.scope.directory) if item.scope.needs_trust else None
+    was = item.before.digest if item.before is not None else GONE
+    return (before if known is None or known.knows(was) or known.knows(item.now.digest) else b""), now
+
+
 def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None:
-    """Record that a person has seen these, as one step of undo. Raises MemtuiError."""
+    """Record that a person has seen these, and trust those that are delivered only then, as one step of undo. Raises
+    MemtuiError."""
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
-        journal.run("keep", [_seen(versions, items, (False, True))], f"keep {what}")
+        texts = [(each.scope, each.now.file, versions.content(each.now)) for each in undelivered(journal.root, items)]
+        journal.run("keep", [_seen(versions, items, (False, True)), *_trusts(journal.root, texts)], f"keep {what}")
         versions.note()
+
+
+def grant(journal: Journal, memories: Sequence[Untrusted]) -> None:
+    """Trust memories as they were read, as one step of undo. Raises MemtuiError."""
+    if trusts := _trusts(journal.root, [(each.scope, each.file, each.memory.raw) for each in memories]):
+        what = memories[0].memory.stem if len(memories) == 1 else many(len(memories), "memory", "memories")
+        journal.run("trust", trusts, f"trust {what}")
+
+
+def _trusts(root: str, texts: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
+    """Return the changes that trust the texts of files, one for each directory."""
+    contents: dict[str, list[tuple[str, bytes]]] = {}
+    for scope, file, data in texts:
+        contents.setdefault(scope.directory, []).append((file, data))
+    edits = [trusting.plan(root, directory, each) for directory, each in contents.items()]
+    return [edit for edit in edits if not edit.idle]
 
 
 def _seen(versions: Versions, items: Sequence[Changed], seen: tuple[bool | None, bool | None]) -> SeenEdit:
@@ -93,8 +154,8 @@ def _seen(versions: Versions, items: Sequence[Changed], seen: tuple[bool | None,
     return SeenEdit(versions.path, tuple(found), seen)
 
 
-def untrusted(root: str, items: Sequence[Changed]) -> list[Changed]:
-    """List those that are not delivered, because nobody trusted their present text: keeping them does not."""
+def undelivered(root: str, items: Sequence[Changed]) -> list[Changed]:
+    """List those that no session gets, because nobody trusted their present text, until they are kept."""
     there = [each for each in items if each.scope.needs_trust and each.kind != "deleted"]
     return [each for each in there if not trust.load(root, each.scope.directory).knows(each.now.digest)]
 

@@ -65,12 +65,8 @@ class Draft:
 
 
 def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft:
-    """Return the draft of a pending update: what approving it writes, and where. Raises MemtuiError for an invalid
-    name, an unknown scope or a project that can't be found.
-
-    A draft about the project goes into the repository only if the person keeps memories there already, else into the
-    client's own memory of the project: nothing is written into a repository unasked.
-    """
+    """Return the draft of a pending update: what approving it writes, and where. Raises MemtuiError. Nothing is written
+    into a repository where the person keeps no memories: then it goes into the client's own memory of the project."""
     stem, data = content(item, choices)
     label = label_of(item, choices)
     own = _store_for(store, item, label)
@@ -106,10 +102,7 @@ def label_of(item: Waiting, choices: Choices = AS_DRAFTED) -> str:
 
 
 def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
-    """Return the name of the memory that a pending update would become, and its whole file.
-
-    The file does not hold the evidence; it names the session as `originSessionId`.
-    """
+    """Return the name of the memory that a pending update would become, and its whole file, without the evidence."""
     first, _, rest = item.text.partition("\n")
     fields = item.entry.fields
     description = choices.description or first.strip()

@@ -1,7 +1,5 @@
-"""Change the entries of an inbox: reject, withdraw, tick off, keep, reword, make guidance of. Each is one undo step.
-
-Entries are edited in place; what others append to the same file meanwhile stays.
-"""
+"""Change the entries of an inbox in place, each as one step of undo: reject, withdraw, tick off, keep, reword, make
+guidance of. What others append to the same file meanwhile stays."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -67,9 +65,8 @@ class Review:
         return self._run("withdraw", _removals(items), items, "withdraw {}")
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
-        """Replace guidance that expired or came back too often by a new entry with the same text. Return the new
-        entry's id and the transaction's. An expiry in the past is dropped, unless `expires` gives another; it may be
-        `when.NEVER`."""
+        """Replace guidance that expired or came back too often by a new entry; return its id and the transaction's. An
+        expiry in the past is dropped, unless `expires` gives another; it may be `when.NEVER`."""
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
         stays = expires is None and not item.entry.expired(now)
@@ -144,9 +141,8 @@ class Review:
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Change the text, the fields and the inbox of guidance that is not delivered yet. Its attempts count anew.
-        Return the entry's id, which is a new one for hand-written text, and the transaction's. Raises UsageError for a
-        text that is too long for any delivery."""
+        """Change the text, fields and inbox of guidance that is not delivered yet; its attempts count anew. Return the
+        entry's id, a new one for hand-written text, and the transaction's. Raises UsageError for too long a text."""
         self._check_length(directory, fields, text)
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}

@@ -1,9 +1,5 @@
-"""Until when a person hides what waits in the inbox: the times that they may name, and where it is kept of what is no
-entry of an inbox (changes, problems, memories).
-
-`later.json` in memtui's directory (docs/file-formats.md) maps what tells it from all others to a time, or to `never`.
-What changes since has another key, and shows again.
-"""
+"""Until when a person hides what waits in the inbox: the times that they may name, and for what is no entry of an inbox
+(changes, problems, memories) the file `later.json` (docs/file-formats.md). What changes since shows again."""
 
 from collections.abc import Collection
 

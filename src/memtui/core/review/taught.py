@@ -1,8 +1,5 @@
-"""What a person's decisions on drafts have taught: the files of it, what they say, and forgetting it.
-
-`feedback/decisions.json` has `labels`, the decision on each draft by its id (approved, edited, rejected, never), and
-`reset`, the time before which nothing counts. `feedback/weights.json` has what follows (extract/personal.py).
-"""
+"""What a person's decisions on drafts have taught, in `feedback/decisions.json` and, as far as it is applied, in
+`feedback/weights.json` (docs/file-formats.md): what the files say, and forgetting it."""
 
 import os
 from collections import Counter
@@ -63,9 +60,8 @@ def figures_of(found: Mapping[str, object]) -> dict[str, tuple[float, float]]:
 
 
 class Taught(NamedTuple):
-    """Decisions by their kind; average precision on the validation figures by question, shipped and as it is now; how
-    many features were corrected, in how many projects; how often a correction was halved; how many decisions count
-    only after the next turn."""
+    """Decisions by their kind; average precision by question, shipped and as it is now; how many features were
+    corrected, in how many projects; how often a correction was halved; how many decisions wait for the next turn."""
 
     counts: Mapping[str, int]
     figures: Mapping[str, tuple[float, float]]

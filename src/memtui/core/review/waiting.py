@@ -76,10 +76,7 @@ def waiting_in(
     known: Known | None = None,
 ) -> list[Waiting]:
     """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `known`: what was
-    read before; a file that did not change since is not read again, and what is read is added.
-
-    A file that can't be read, or is too long, is skipped, and a finding is added to `unread`.
-    """
+    read before, to which what is read is added. For a file that can't be read `unread` gets a finding."""
     found = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)

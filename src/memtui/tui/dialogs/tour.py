@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from memtui import actions
 from memtui.tui.dialogs.dialog import Dialog, Keys
-from memtui.tui.services import COMMAND
+from memtui.tui.files import COMMAND
 
 if TYPE_CHECKING:
     from textual.screen import Screen

@@ -12,9 +12,6 @@ from memtui.workspace import Workspace
 
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memtui.consolidate.proposed import UndecidedSet
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.reading import Receipts
     from memtui.core.deliveries.record import Record
@@ -26,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class BarFacts:
-    """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen, and
-    how many sessions are `live`. In the inbox, what is proposed counts once it is known."""
+    """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen as
+    far as it is known, and how many sessions are `live`."""
 
     project: str = ""
     mode: str = "full"
@@ -47,8 +44,8 @@ class Data(Workspace):
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
         self.entries = {}
-        self._changed = 0  # memories that somebody else wrote
-        self._proposed = 0  # changes, problems and memories to trust, as the inbox has found them
+        self._entries = 0  # drafts and todos that wait here
+        self._decisions: int | None = None  # what waits for a decision besides entries; None until it is counted
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -75,20 +72,21 @@ class Data(Workspace):
         """Read what the bars show: all of it, or what depends on these parts of the files, as `Watch` names them."""
         waiting, facts = self.counts(), self.facts
         if parts is None or parts - {"inbox"}:
-            self._changed = self._count_changed()
             self.count_live()
         # The same dictionary always: screens count their rows into it while this is read.
         facts.waiting["guidance"] = waiting["guidance"]
-        facts.waiting["inbox"] = waiting["updates"] + waiting["items"] + self._changed + self._proposed
+        self._entries = waiting["updates"] + waiting["items"]
+        self.note_decisions(self._decisions)
         if parts is None or "settings" in parts:
             self._hooked = super().hooked()
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
-    def count_proposed(self, count: int) -> None:
-        """Count in the bars what the inbox found besides entries and changed memories."""
-        waiting = self.facts.waiting
-        waiting["inbox"] = waiting.get("inbox", 0) + count - self._proposed
-        self._proposed = count
+    def note_decisions(self, count: int | None) -> None:
+        """Show on the tab of the Inbox all that waits there: the entries, and so much else; nothing while that is not
+        known."""
+        self._decisions = count
+        if count is not None:
+            self.facts.waiting["inbox"] = self._entries + count
 
     def count_live(self) -> bool:
         """Count the sessions that clients serve now; return whether that is another number."""
@@ -105,24 +103,6 @@ class Data(Workspace):
 
         found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
         self.facts.waiting["setup"] = findings.problems(findings.of_setup(found))
-
-    def undecided(self, go_on: "Callable[[], bool]") -> "UndecidedSet":
-        """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
-        or OSError."""
-        from memtui.consolidate import lint, proposed
-        from memtui.core.memories import beside
-        from memtui.core.memories.status import Usage
-
-        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
-        return proposed.undecided(self.store(), subject, go_on)
-
-    def _count_changed(self) -> int:
-        from memtui.core.review import later
-
-        hidden = {key for key, until in later.load(self.root).items() if until > self.now()}
-        if not any(key.startswith("changed:") for key in hidden):
-            return self.count_changed()
-        return len([each for each in self.changed() if f"changed:{each.key}@{each.now.digest}" not in hidden])
 
     def forget(self) -> None:
         if "receipts" in vars(self):

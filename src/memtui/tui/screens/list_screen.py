@@ -25,10 +25,11 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.present import query, safe_text
 from memtui.tui import key_bindings
+from memtui.tui.files import COMMAND
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
-from memtui.tui.services import COMMAND, Command, HowFar, News, Services
+from memtui.tui.services import Command, HowFar, News, Services
 from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field

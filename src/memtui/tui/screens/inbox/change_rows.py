@@ -42,13 +42,13 @@ class ProposedRow(InboxRow):
     facts: ChangeFacts
 
     @classmethod
-    def of(cls, key: str, facts: ChangeFacts) -> "ProposedRow":
-        """Make the row of a change."""
+    def of(cls, facts: ChangeFacts) -> "ProposedRow":
+        """Make the row of a change; planned again, it is the same row."""
         proposal, kind = facts.proposal, {"merge": MERGE, "rule": RULE, "fix": FIX}[changesets.word(facts.proposal)]
         if kind is FIX and facts.weighed is not None and facts.weighed.safe:
             kind = SAFE_FIX
         return cls(
-            key=key,
+            key=proposal.ref,
             kind=kind,
             says=changesets.gist(proposal),
             place=facts.place,
@@ -59,7 +59,7 @@ class ProposedRow(InboxRow):
 
     def weighed(self, found: Any) -> "ProposedRow":
         """Return the row with what weighing found."""
-        return self.of(self.key, replace(self.facts, weighed=found))
+        return self.of(replace(self.facts, weighed=found))
 
     @property
     def proposal(self) -> Proposal:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from memtui.consolidate import changeset, similarity
-from memtui.consolidate.changeset import Proposal, is_index, sha256
+from memtui.consolidate.changeset import Proposal, is_index
 from memtui.consolidate.composing import FileDiff, Refused, Weighed
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.phrasing import cut, many
-from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
 from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
@@ -52,14 +51,7 @@ class ChangeFacts:
     @property
     def is_current(self) -> bool:
         """Whether the files that it was made from are as they were. Reads them."""
-        for file in self.proposal.inputs:
-            try:
-                data = read_or_none(file.path)
-            except OSError:
-                data = None
-            if ("" if data is None else sha256(data)) != file.sha256:
-                return False
-        return True
+        return all(file.is_current for file in self.proposal.inputs)
 
     @property
     def memories(self) -> list[str]:

@@ -359,7 +359,8 @@ class DraftCommands(RowCommands):
         project_name = self.view.project_name(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
-        choice = Choice(question, options, about=lambda path: compared(_words(first), by_path[path]), below=hidden)
+        words = " ".join(first.text.split("\n")).strip()
+        choice = Choice(question, options, about=lambda path: compared(words, by_path[path]), below=hidden)
         if path := await self.services.ask(choice):
             await self._merge_into(items, by_path[path])
 
@@ -385,7 +386,3 @@ def _who_gets(label: str, count: int, project: str, way: str) -> str:
         where = f" in {project}" if project else ""
         words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
     return f" {words}." if words else ""
-
-
-def _words(item: Waiting) -> str:
-    return " ".join(item.text.split("\n")).strip()

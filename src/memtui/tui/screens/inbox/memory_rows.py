@@ -1,23 +1,20 @@
 """Memories that somebody else wrote, that have a problem, or that are not trusted: as rows of the inbox, and the
 commands that decide about them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, ago, many, some
 from memtui.core.health import fixes
 from memtui.core.health.findings import Problem
-from memtui.core.memories import status, trusting
-from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.writers import Occasion, Occasions
 from memtui.core.review import changed
-from memtui.core.review.changed import Changed
+from memtui.core.review.changed import Changed, Untrusted
 from memtui.present import changed as words
 from memtui.present import safe_text, versions
 from memtui.present.memories import scope_name
@@ -34,11 +31,6 @@ from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
 
 NAMES = ("what you saw last", "the present one")
-KEYS = (
-    ("inbox.accept", "keep it: it counts as seen"),
-    ("inbox.reject", "take it back: what you saw last is restored"),
-    ("inbox.edit", "edit it; what you save counts as seen"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +38,7 @@ class ChangedRow(InboxRow):
     """A memory that somebody else wrote since the person last saw it."""
 
     changed: Changed
+    undelivered: bool = False  # until it is kept, which trusts it
 
     def extent(self, view: InboxView) -> str:
         """Return its age."""
@@ -59,10 +52,16 @@ class ChangedRow(InboxRow):
     def describe(self, view: InboxView) -> Described:
         """Return who wrote it, and the lines that differ."""
         head = _head(self.changed, view.occasions.get(self.key), view.now)
+        head.append(f"! {words.NOT_TRUSTED}\n" if self.undelivered else "", "yellow")
         text = head.append(f"{safe_text.line(view.data.tilde(self.changed.key))}\n\n", "dim")
         text.append_text(_difference(view.data, self.changed))
         view.needed = lines_of(text, view.detail_width)
-        append_keys(text, KEYS[: 2 + (self.changed.kind != "deleted")], read_only=view.services.read_only)
+        keys = [
+            ("inbox.accept", "keep it: it is trusted, and sessions get it" if self.undelivered else "keep it"),
+            ("inbox.reject", f"take it back: {words.BACK[self.changed.kind]}"),
+            ("inbox.edit", "edit it; what you save counts as seen"),
+        ]
+        append_keys(text, keys[: 2 + (self.changed.kind != "deleted")], read_only=view.services.read_only)
         return Described(text)
 
     def copied(self, view: InboxView) -> str:
@@ -70,9 +69,10 @@ class ChangedRow(InboxRow):
         return _difference(view.data, self.changed).plain
 
 
-def rows_of_changed(changes: Sequence[Changed], project: str) -> list[InboxRow]:
-    """Return a row for each memory that somebody else wrote; `project`: the name of this project."""
+def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
+    """Return a row for each memory that somebody else wrote."""
     rows: list[InboxRow] = []
+    undelivered = changed.undelivered(data.root, changes)
     for each in changes:
         key, what = f"changed:{each.key}", "" if each.kind == "edited" else f"{words.DID[each.kind]}, "
         rows.append(
@@ -80,10 +80,11 @@ def rows_of_changed(changes: Sequence[Changed], project: str) -> list[InboxRow]:
                 key=key,
                 kind=CHANGED,
                 says=f"{each.name}, {what}{words.who(each)}",
-                place=scope_name(each.scope, project),
-                later_key=f"{key}@{each.now.digest}",
+                place=scope_name(each.scope, data.facts.project),
+                later_key=each.later_key,
                 autosave=key,
                 changed=each,
+                undelivered=each in undelivered,
             )
         )
     return rows
@@ -99,13 +100,15 @@ def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
     return text
 
 
-def _difference(data: Data, item: Changed) -> Text:
-    """Return the lines that differ, with the words marked; or why they can't be shown."""
+def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
+    """Return the lines that differ, with the words marked, or why they can't be shown; `back`: what taking it back
+    does."""
     try:
-        before, after = (each.decode("utf-8", "replace") for each in changed.texts(data.versions, item))
+        texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
     except MemtuiError as error:
         return Text(f"! {safe_text.line(error.message)}\n", "yellow")
-    return line_diff.drawn(before.rstrip("\n"), after.rstrip("\n"), NAMES)
+    before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in texts)
+    return line_diff.drawn(before, after, NAMES[::-1] if back else NAMES)
 
 
 class ChangedCommands(RowCommands):
@@ -125,30 +128,32 @@ class ChangedCommands(RowCommands):
     def _memories(self) -> list[Changed]:
         return [row.changed for row in self.chosen.rows(ChangedRow)]
 
-    async def _agreed(self, verb: str, memories: Sequence[Changed]) -> bool:
-        """Show what is not on the screen, and return whether the person goes on."""
+    async def _agreed(self, verb: str, memories: Sequence[Changed], *, back: bool = False) -> bool:
+        """Show what is not on the screen, with `back` what taking it back does, and return whether the person goes
+        on."""
         if self.chosen.is_seen():
             return True
         text, data = Text(), self.services.data
         for item in memories:
-            text.append_text(_head(item, None, data.now())).append_text(_difference(data, item)).append("\n")
+            text.append_text(_head(item, None, data.now())).append(f"{words.BACK[item.kind]}:\n" if back else "")
+            text.append_text(_difference(data, item, back=back)).append("\n")
         what = f"{verb} {many(len(memories), 'memory', 'memories')}"
-        return await self.chosen.agrees(f"{what[0].upper()}{what[1:]}: this is what others wrote", text, what)
+        title = "this is what changes" if back else "this is what others wrote"
+        return await self.chosen.agrees(f"{what[0].upper()}{what[1:]}: {title}", text, what)
 
     async def keep(self) -> None:
-        """Mark the chosen ones as seen; what is not on the screen is shown first."""
+        """Mark the chosen ones as seen, and trust those that are not; what is not on the screen is shown first."""
         memories, data = self._memories(), self.services.data
-        if await self._agreed("keep", memories):
-            untrusted = words.not_trusted(changed.untrusted(data.root, memories))
-            why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
-            done = f"{words.done('keep', memories)}{why}"
+        trusted = [row.undelivered for row in self.chosen.rows(ChangedRow)]
+        if await self._agreed("keep and trust" if any(trusted) else "keep", memories):
+            done = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
             self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), done)
 
     async def take_back(self) -> None:
         """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be. What is not
         on the screen is shown first."""
         memories, data = self._memories(), self.services.data
-        if not await self._agreed("take back", memories):
+        if not await self._agreed("take back", memories, back=True):
             return
         try:
             work = partial(changed.take_back, data.store(), data.versions, memories)
@@ -229,9 +234,12 @@ class ProblemRow(InboxRow):
 class TrustRow(InboxRow):
     """A memory that came with the repository and is not trusted, so that no session gets it."""
 
-    content: Memory
-    directory: str
-    file: str
+    found: Untrusted
+
+    @property
+    def searched(self) -> str:
+        """The text that the filter searches: its name too."""
+        return f"{super().searched} {self.found.memory.stem}"
 
     def describe(self, view: InboxView) -> Described:
         """Return its whole text, as the agent gets it."""
@@ -246,11 +254,12 @@ class TrustRow(InboxRow):
 
     def text(self, data: Data) -> Text:
         """Return the whole text, as the agent would get it."""
-        path = data.tilde(self.content.path)
-        text = Text().append(safe_text.line(self.content.ref, 200), "bold")
+        memory = self.found.memory
+        path = data.tilde(memory.path)
+        text = Text().append(safe_text.line(memory.ref, 200), "bold")
         text.append("   came with the repository, not trusted\n", "dim")
         text.append(f"{safe_text.line(path, 300)}\n\n", "dim")
-        whole = self.content.raw.decode("utf-8", "replace").rstrip("\n")
+        whole = memory.raw.decode("utf-8", "replace").rstrip("\n")
         return cut(text, whole, path, limit=SHOWN)
 
 
@@ -300,7 +309,7 @@ class TrustCommands(RowCommands):
         return super().table() | {
             "accept": Command(self.trust),
             "reject": Command(self.never),
-            "follow": Command(lambda: self.go_to([self._rows()[0].content.path]), self.screen.one_by_one),
+            "follow": Command(lambda: self.go_to([self._rows()[0].found.memory.path]), self.screen.one_by_one),
         }
 
     def _rows(self) -> list[TrustRow]:
@@ -313,45 +322,28 @@ class TrustCommands(RowCommands):
         title = f"Trust {what}: sessions get this"
         if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
             return
-        by_directory: dict[str, dict[str, bytes]] = {}
-        for row in rows:
-            by_directory.setdefault(row.directory, {})[row.file] = row.content.raw
-        journal = data.journal()
-
-        def grant() -> None:
-            with journal.together():
-                for directory, contents in by_directory.items():
-                    trusting.grant(data.root, directory, contents, by="tui", now=data.now)
-
+        grant = partial(changed.grant, data.journal(), [row.found for row in rows])
         self.chosen.act(grant, f"Trusted, so delivered: {self.named(rows)}.")
 
 
 def rows_of_problems(problems: Sequence[Problem]) -> list[ProblemRow]:
     """Return a row for each cause. The command line hides it under the same key."""
-    keyed = [(f"problem:{each.cause} {each.sentence}", each) for each in problems]
-    return [ProblemRow(key=key, kind=PROBLEM, says=each.sentence, later_key=key, problem=each) for key, each in keyed]
+    return [
+        ProblemRow(key=each.key, kind=PROBLEM, says=each.sentence, later_key=each.later_key, problem=each)
+        for each in problems
+    ]
 
 
-def rows_of_untrusted(data: Data) -> list[InboxRow]:
-    """Return a row for each memory of a repository that is not trusted. Slow: for a worker."""
-    rows: list[InboxRow] = []
-    for scope in data.scopes():
-        for file in status.not_trusted(data.root, scope):
-            try:
-                memory = read_memory(f"{scope.directory}/{file}", scope.label)
-            except (MemtuiError, OSError):
-                continue
-            key, words = f"trust:{memory.path}", memory.description or memory.body.strip().partition("\n")[0]
-            rows.append(
-                TrustRow(
-                    key=key,
-                    kind=TRUST,
-                    says=f"{memory.stem}: {words}" if words else memory.stem,
-                    place=f"project {data.facts.project}",
-                    later_key=f"{key}@{ids.digest(memory.raw)}",
-                    content=memory,
-                    directory=scope.directory,
-                    file=file,
-                )
-            )
-    return rows
+def rows_of_untrusted(data: Data, memories: Iterable[Untrusted]) -> list[InboxRow]:
+    """Return a row for each memory of a repository that is not trusted."""
+    return [
+        TrustRow(
+            key=f"trust:{each.memory.path}",
+            kind=TRUST,
+            says=each.says,
+            place=scope_name(each.scope, data.facts.project),
+            later_key=each.later_key,
+            found=each,
+        )
+        for each in memories
+    ]

@@ -3,7 +3,6 @@ are planned again when files have changed."""
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +27,7 @@ from memtui.present import memories as present
 from memtui.tui import watch
 from memtui.tui.screens.inbox.change_rows import ProposedRow
 from memtui.tui.screens.inbox.change_text import ChangeFacts
-from memtui.tui.screens.inbox.memory_rows import rows_of_problems, rows_of_untrusted
+from memtui.tui.screens.inbox.memory_rows import rows_of_changed, rows_of_problems, rows_of_untrusted
 from memtui.tui.screens.inbox.row import InboxRow
 
 if TYPE_CHECKING:
@@ -37,28 +36,28 @@ if TYPE_CHECKING:
 
 class InboxReading(NamedTuple):
     """What was read. `waiting`: the drafts and todos of all inboxes; `names`: of the projects, by slug; `problem`:
-    which inboxes could not be read, in words; `changed`: the memories that somebody else wrote; `untrusted`: the rows
-    of those that are not trusted; `hidden`: until when what is no entry is hidden."""
+    which inboxes could not be read, in words; `others`: the rows of the memories that somebody else wrote, and of those
+    that are not trusted; `hidden`: until when what is no entry is hidden."""
 
     waiting: list[Waiting]
     names: dict[str, str]
     problem: str
-    changed: list[Changed]
-    untrusted: list[InboxRow]
+    others: list[InboxRow]
     hidden: dict[str, float]
 
 
 def read(data: "Data", *, all_projects: bool) -> InboxReading:
     """Read all of it; with `all_projects` what others wrote in other projects, too."""
-    unread, others = list[Finding](), list[Changed]()
+    unread, changes = list[Finding](), list[Changed]()
     waiting = data.waiting(("updates", "items"), every=True, unread=unread)
     names = projects.names(data.env, {**homes(data.env, waiting), data.slug: data.project_root})
     problem = " ".join(map(findings.with_remedy, unread))
     try:
-        others = data.changed(every=all_projects)
+        changes = data.changed(every=all_projects)
     except MemtuiError as error:
         problem = f"{problem} {error.message}".strip()
-    return InboxReading(waiting, names, problem, others, rows_of_untrusted(data), later.load(data.root))
+    others = [*rows_of_changed(data, changes), *rows_of_untrusted(data, data.untrusted(changes))]
+    return InboxReading(waiting, names, problem, others, later.load(data.root))
 
 
 def read_entries(data: "Data", last: InboxReading) -> InboxReading | None:
@@ -80,10 +79,10 @@ Stamps = dict[str, watch.Stamp]
 
 
 class InboxPlan(NamedTuple):
-    """The `changes` that are proposed, by the key of their row; the `problems` that are left for a person; the `stamps`
-    of the files that all of it depends on."""
+    """The `changes` that are proposed; the `problems` that are left for a person; the `stamps` of the files that all of
+    it depends on."""
 
-    changes: dict[str, ChangeFacts]
+    changes: Sequence[ChangeFacts]
     problems: Sequence[Problem]
     stamps: Stamps
 
@@ -106,12 +105,9 @@ class PlannedChanges:
     def take(self, plan: InboxPlan) -> None:
         """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
         known = {row.proposal.id: row.facts.weighed for row in self._rows}
-        ids = {facts.proposal.id for facts in plan.changes.values()}
+        ids = {facts.proposal.id for facts in plan.changes}
         gone = [row for row in self._rows if row.proposal.id in self.decided - ids]
-        rows = [
-            ProposedRow.of(key, replace(facts, weighed=known.get(facts.proposal.id)))
-            for key, facts in plan.changes.items()
-        ]
+        rows = [ProposedRow.of(replace(facts, weighed=known.get(facts.proposal.id))) for facts in plan.changes]
         self.decided -= ids
         self._rows, self._problems, self._stamps = [*rows, *gone], rows_of_problems(plan.problems), plan.stamps
 
@@ -136,14 +132,8 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     """Plan what can be done about the memories. Raises MemtuiError, OSError."""
     before = stamps(data)
     undecided = data.undecided(go_on)
-    files, counts = MemoryFiles(data.store()), Counter[str]()
-    changes = {}
-    for each in undecided.proposals:
-        # The same for what is proposed about the same files when it is planned again.
-        key = " ".join([each.proposal.kind, *(output.path for output in each.proposal.outputs)])
-        counts[key] += 1
-        changes[f"{key} {counts[key]}"] = _facts(data, files, each)
-    return InboxPlan(changes, undecided.left, before)
+    files = MemoryFiles(data.store())
+    return InboxPlan([_facts(data, files, each) for each in undecided.proposals], undecided.left, before)
 
 
 def _facts(data: "Data", files: MemoryFiles, each: Undecided) -> ChangeFacts:
@@ -158,7 +148,7 @@ def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
     """Weigh the changes of a plan, and yield those that were weighed since the last time."""
     files, since = MemoryFiles(data.store()), time.monotonic()
     weighed: list[Weighed] = []
-    for facts in plan.changes.values():
+    for facts in plan.changes:
         weighed.append(composing.weigh(files, facts.proposal))
         if time.monotonic() - since > TOLD_SECONDS:
             yield weighed

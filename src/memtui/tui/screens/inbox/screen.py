@@ -25,7 +25,7 @@ from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox import change_rows, entries, memory_rows, reader
+from memtui.tui.screens.inbox import change_rows, entries, reader
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import Ghost, commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
@@ -180,8 +180,7 @@ class Inbox(ListScreen[InboxRow]):
             each.slug not in near and not each.entry.snoozed(view.now) for each in reading.waiting
         )
         here = [each for each in reading.waiting if self.all_projects or each.slug in near]
-        others = memory_rows.rows_of_changed(reading.changed, self.services.data.facts.project)
-        self._entries = [*entries.rows_of(here, view), *others, *reading.untrusted]
+        self._entries = [*entries.rows_of(here, view), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries}, jump=self._was_left)
         self._was_left = False
         self._arrange()
@@ -200,7 +199,8 @@ class Inbox(ListScreen[InboxRow]):
         hidden = self._last.hidden if self._last is not None else {}
         self.found = in_order([*self._entries, *changes], hidden, self.view.now)
         awake = [row for row in self.found if row.until is None]
-        self.services.data.count_proposed(sum(row.item is None and row.changed is None for row in awake))
+        if (self.planned or self._plan_problem) and not self.all_projects:
+            self.services.data.note_decisions(sum(row.item is None for row in awake))
         self.fill()
         self.frame()
 
@@ -286,6 +286,7 @@ class Inbox(ListScreen[InboxRow]):
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append("Nothing to decide" if self.numbers()[1] == "0" else self.counted(), style="bold")
+        text.append(", still looking for more" if self.planning and not self.planned else "")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
         if elsewhere and not self.all_projects:
@@ -370,7 +371,7 @@ class Inbox(ListScreen[InboxRow]):
         """Show why there is no plan."""
         self._plan_problem = f"{error.message} {error.hint}".strip()
         self.planning = False
-        self.fill()
+        self._arrange()
 
     @work(thread=True, exclusive=True, group="changes")
     def _look_for_changes(self) -> None:
