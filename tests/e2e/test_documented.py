@@ -478,9 +478,11 @@ def changed_by_others(tui, world):
 
 
 def activity(tui, world):
-    """3 shows what sessions got, ! what was lost of it, P plots; escape goes back."""
+    """3 shows what sessions got, p those of all projects, ! what was lost of it, P plots; escape goes back."""
     tui.press("3")
-    tui.see("today · ", "add tests for the new components")
+    tui.see("today · ", "add tests for the new components", gone="draft the post on caching")
+    tui.press("p")
+    tui.see(r"\ball ▾", "draft the post on caching")
     tui.press("!")
     tui.see("is:lost", "draft the post on caching", gone="add tests for")
     tui.press("\x1b")
@@ -489,7 +491,7 @@ def activity(tui, world):
     tui.see("Per day", "Waiting for hooks")
     tui.press("\x1b")
     tui.see("add tests for the new components", gone="Waiting for hooks")
-    tui.press("1")
+    tui.press("p1")
     tui.see("prefer-pnpm")
 
 
@@ -536,7 +538,7 @@ KEYS = {
     **{(file, "r"): recalled for file in ("README.md", "faq.md", "cli.md")},
     **{(file, "?"): help_ for file in ("README.md", "faq.md")},
     **{(file, "c"): note_and_undo for file in ("README.md", "faq.md")},
-    **{("faq.md", key): activity for key in ("3", "!", "P")},
+    **{("faq.md", key): activity for key in ("3", "p", "!", "P")},
     **{(file, "U"): list_of_changes for file in ("README.md", "faq.md", "cli.md")},
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "ctrl+p"): transferred,

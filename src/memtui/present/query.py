@@ -16,7 +16,7 @@ NEVER, PROBLEM, UNTRUSTED = STATES = ("never", "problem", "untrusted")
 NAMES = ("type", "scope", "is", "project")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
-IS_PROBLEM, ALL_PROJECTS = f"is:{PROBLEM}", f"project:{ALL}"
+IS_PROBLEM = f"is:{PROBLEM}"
 # The most values that are listed where a term takes none of those that are there.
 LISTED = 8
 

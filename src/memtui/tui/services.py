@@ -84,7 +84,8 @@ class Turned(Message):
 
 class Services(App[None]):
     """The application, as the modules below it know it. `remapped`: the keys that the person has changed, by action;
-    `at_work`: many changes are being made in a worker, and no others can be made meanwhile. `turn` undoes or redoes the
+    `at_work`: many changes are being made in a worker, and no others can be made meanwhile; `all_projects`: the places
+    show what all projects have, not only this one. `turn` undoes or redoes the
     last change, or undoes the one with a key; `choose_theme` shows a theme by its name in the settings, and saves it;
     `action_run` runs an action on the screen that it belongs to, or shows why it can't be run."""
 
@@ -94,7 +95,7 @@ class Services(App[None]):
     typed_ahead: "TypedAhead"
     read_only: bool
     remapped: dict[str, str]
-    at_work = False
+    at_work = all_projects = False
     turn: Callable[..., None]
     choose_theme: Callable[[str], None]
     action_run: Callable[[str], None]

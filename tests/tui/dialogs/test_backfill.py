@@ -63,9 +63,9 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        assert not app.screen.all_projects
+        assert not app.all_projects
         await answer(pilot, PAST, "enter", "enter")
-        assert app.screen.all_projects
+        assert app.all_projects
         texts = [row.item.text for row in app.screen.table.rows if row.item is not None]
         assert any(text.startswith("Never push to main") for text in texts)
 

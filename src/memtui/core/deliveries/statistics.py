@@ -156,8 +156,3 @@ class Statistics:
             if outcome and (day is None or day_of(row.time) == day):
                 found[outcome] = found.get(outcome, 0) + 1
         return found
-
-    @property
-    def today(self) -> Day:
-        """The statistics of today."""
-        return self.days.get(day_of(self.now()), Day())

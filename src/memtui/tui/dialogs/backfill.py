@@ -135,7 +135,7 @@ async def begin(services: "Services") -> None:
         told = f", {of} in other projects" if elsewhere else ""
         inbox = services.go("inbox")
         if elsewhere:
-            inbox.all_projects = True
+            services.all_projects = True
             inbox.reload()
         services.say(f"{drafts.added(len(offer.drafts))}{told}. {actions.takes_back()}")
         services.read()

@@ -110,6 +110,17 @@ class ListScreen(Screen[None], Generic[Row]):
                 yield from self.below_list()
             yield self.detail
 
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list has what all projects have, which the top bar says in place of this project."""
+        return self.services.all_projects
+
+    def toggle_projects(self) -> None:
+        """Choose all projects or this one, for all places."""
+        self.services.all_projects = not self.services.all_projects
+        self.reload()
+        self.frame()
+
     def below_list(self) -> ComposeResult:
         """Yield what stands below the list and its preview; nothing by default."""
         yield from ()
@@ -322,11 +333,6 @@ class ListScreen(Screen[None], Generic[Row]):
         yield self.top
         yield from composed(self, self.body)
         yield self.foot
-
-    @property
-    def of_all_projects(self) -> bool:
-        """Whether the list has what all projects have, which the top bar says in place of this project."""
-        return False
 
     def tell(self, status: str) -> None:
         if status != self.status:

@@ -28,7 +28,9 @@ SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
 @pytest.fixture
 def deliveries(world):
     """The application, started on this screen."""
-    return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
+    app.all_projects = True
+    return app
 
 
 def drawn(screen):
@@ -413,6 +415,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
         rows.append(json.dumps(row) + "\n")
     write(path, rows, "a")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW + 10, screen="activity")
+    app.all_projects = True
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert listed(screen)[0].id == f"L{2999:025d}"

@@ -27,7 +27,9 @@ WIDE, SMALL = (120, 40), (80, 24)
 
 @pytest.fixture
 def app(world):
-    return MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app.all_projects = True
+    return app
 
 
 def notes(world, slug=...):

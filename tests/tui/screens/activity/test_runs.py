@@ -16,7 +16,9 @@ WIDE = (120, 40)
 @pytest.fixture
 def app(world):
     fs.append(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
-    return MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app.all_projects = True
+    return app
 
 
 def known(world, slug=None):

@@ -23,7 +23,9 @@ WIDE, SMALL = (120, 40), (80, 24)
 
 @pytest.fixture
 def app(world):
-    return MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    app.all_projects = True
+    return app
 
 
 def names(app, world):
@@ -202,7 +204,7 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         await pilot.press("p")
         await settle(pilot)
         assert {row.word for row in app.screen.table.rows} == {"stuck"}, "all else that was lost is of another project"
-        await pilot.press("escape")
+        await pilot.press("p", "escape")
         await settle(pilot)
         assert keys(app) == every
 

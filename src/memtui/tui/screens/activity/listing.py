@@ -39,34 +39,38 @@ def parse(text: str) -> Filter:
 
 
 class Listing(RowContext):
-    """What was read, and which sessions are folded. `everything`: the reading of the whole log; `reading`: of what the
-    query wants; `wanted`: the query; `wrong`: why it means nothing; `runs`: of the model by session, newest first;
-    `started`: when each session began that has a state, by id; `live`: the sessions that run."""
+    """What was read, and which sessions are folded. `scope`: what is listed without a query;
+    `everything`: the reading of that; `asks`: whether there is a query; `wrong`: why it means nothing; `wanted`: the
+    query, of this project where it names none and no session; `reading`: of what it wants; `runs`: of the model by
+    session, newest first; `started`: when each session with a state began, and the key of its project, by id; `live`:
+    the sessions that run."""
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__(data, read_only)
         self.everything: Reading | None = None
         self.reading: Reading | None = None
-        self.wanted, self.wrong = Filter(), ""
+        self.wanted, self.scope, self.wrong, self.asks = Filter(), Filter(), "", False
         self.live: frozenset[str] = frozenset()
         self.runs: dict[str, list[RunRow]] = {}
-        self.started: dict[str, float] = {}
+        self.started: dict[str, tuple[float, str]] = {}
         self._folds: dict[str, bool] = {}
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
         self._been_newest: set[str] = set()
 
-    def want(self, text: str) -> None:
-        """Take another query."""
-        self.wanted, self.wrong, self._folds_of_query = Filter(), "", {}
+    def want(self, text: str, here: str) -> None:
+        """Take another query. `here`: the key of this project where only that is listed, else empty."""
+        asked, self.wrong, self._folds_of_query, self.scope = Filter(), "", {}, Filter(project=here)
         try:
-            self.wanted = parse(text)
+            asked = parse(text)
         except ValueError as error:
             self.wrong = str(error)
+        self.asks = bool(asked)
+        self.wanted = asked if asked.project or asked.session else asked.but(project=here)
         self.words = self.wanted.text
 
     def fold(self, session: str, *, unfold: bool) -> None:
         """Fold or unfold a session."""
-        (self._folds_of_query if self.wanted else self._folds)[session] = unfold
+        (self._folds_of_query if self.asks else self._folds)[session] = unfold
 
     def wanted_notes(self) -> Sequence[Row]:
         """Return the notes that the query wants. Those that are stuck did not arrive either."""
@@ -105,11 +109,11 @@ class Listing(RowContext):
         for each in logged:
             groups.setdefault(each.session, []).append(each)
         runs = self._wanted_runs()
-        others = [*runs] if self.wanted else [*sorted(self.live), *self._without_deliveries(), *runs]
-        for name in others:
+        others = [] if self.asks else [*sorted(self.live), *self._without_deliveries()]
+        for name in (*filter(self._is_in_scope, others), *runs):
             groups.setdefault(name, [])
         order = sorted(groups, key=lambda name: (name not in self.live, -self._newest(groups[name], runs, name)))
-        if order and not self.wanted and order[0] not in self._been_newest:
+        if order and not self.asks and order[0] not in self._been_newest:
             self._been_newest.add(order[0])
             self._folds[order[0]] = True
         unknown: dict[str, DeliveryRow | None] = {}
@@ -120,7 +124,7 @@ class Listing(RowContext):
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = SessionRow(name, "", "", "")
-            unfolded = self._folds_of_query.get(name, True) if self.wanted else self._folds.get(name, False)
+            unfolded = self._folds_of_query.get(name, True) if self.asks else self._folds.get(name, False)
             root = (deliveries[0].root if deliveries else facts.project) or (read_by[0].root if read_by else "")
             group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by)
             rows += [group, *(group.below if unfolded else [])]
@@ -130,13 +134,16 @@ class Listing(RowContext):
 
     def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
         times = [*(each.time for each in deliveries[:1]), *(each.time for each in runs.get(name, ())[:1])]
-        return max(times) if times else self.started.get(name, 0.0)
+        return max(times) if times else self.started.get(name, (0.0, ""))[0]
+
+    def _is_in_scope(self, session: str) -> bool:
+        return self.scope.project in {"", self.started.get(session, (0.0, None))[1]}
 
     def _without_deliveries(self) -> list[str]:
         """Return the sessions that got nothing, as far back as the log was read."""
         read = self.everything
         oldest = 0.0 if read is None or read.done or not read.rows else read.rows[-1].time
-        return [name for name, began in self.started.items() if began >= oldest]
+        return [name for name, (began, _) in self.started.items() if began >= oldest]
 
     def _wanted_runs(self) -> dict[str, list[RunRow]]:
         """Return the runs that the query wants, by session."""
@@ -153,7 +160,7 @@ class Listing(RowContext):
     def _logged(self) -> Sequence[DeliveryRow]:
         """Return the deliveries that the query wants, newest first; words may also be those of a session's title."""
         logged, wanted = self.reading.rows if self.reading is not None else [], self.wanted
-        if not (wanted.text and wanted == Filter(text=wanted.text)):
+        if not (wanted.text and wanted == self.scope.but(text=wanted.text)):
             return logged
         words = wanted.text.casefold().split()
         titled = {name for name, facts in self.facts.items() if all(word in facts.title.casefold() for word in words)}

@@ -11,7 +11,7 @@ from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.memory_counts import ReceiptCounts
-from memtui.core.deliveries.reading import Reading
+from memtui.core.deliveries.reading import DeliveryRow, Reading
 from memtui.core.deliveries.statistics import Day, Statistics, day_of
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
@@ -49,19 +49,25 @@ def summary(data: "Data", listing: "Listing", counted: str, *, filtered: bool) -
         line.append(counted, "bold")
         counts = ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows))
         line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
-    elif not data.statistics.ready:
-        line.append("counting …" if data.statistics.lines else "today", "dim")
+    elif reading is None:
+        line.append("today", "dim")
     else:
         line.append(counted, "bold")
-        counts = ReceiptCounts.of(data.statistics.outcomes(known, day_of(data.now())))
+        counts = ReceiptCounts.of(known.get(row.id, "") for row in today(reading, data.now()))
     for count, word, outcome in outcomes(counts):
         line.append(f" · {count:,} {word}", GLYPHS[outcome][1])
     return line
 
 
+def today(reading: Reading, now: float) -> list[DeliveryRow]:
+    """Return what of a reading is of today."""
+    return [row for row in reading.rows if row.injected and day_of(row.time) == day_of(now)]
+
+
 def total(statistics: Statistics, everything: Reading) -> str:
     """Return how many deliveries there are, as far as they are counted."""
-    logged = sum(day.deliveries for day in statistics.days.values()) if statistics.ready and statistics.complete else 0
+    is_counted = statistics.ready and statistics.complete and not everything.wanted  # these are of all projects
+    logged = sum(day.deliveries for day in statistics.days.values()) if is_counted else 0
     held = len(everything.rows)
     return f"{held:,}" if everything.done else f"{logged:,}" if logged > held else f"{held:,}+"
 

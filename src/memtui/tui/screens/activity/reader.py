@@ -35,7 +35,8 @@ RUNS = 200
 class ReadNotes(NamedTuple):
     """The notes that wait, and once a model is set what it did. `names`: of the projects, by slug; `problem`: what
     could not be read, in words; `unused`: no session was ever given anything; `runs`: by session, newest first;
-    `mentions`: what was asked of the model and waits; `started`: of all sessions that have a state, by id."""
+    `mentions`: what was asked of the model and waits; `started`: when each session with a
+    state began, and the key of its project, by id."""
 
     notes: list[NoteRow]
     names: dict[str, str]
@@ -43,7 +44,7 @@ class ReadNotes(NamedTuple):
     unused: bool
     runs: dict[str, list[RunRow]]
     mentions: "list[WaitingMention]"
-    started: dict[str, float]
+    started: dict[str, tuple[float, str]]
 
 
 class Receivers(NamedTuple):
@@ -71,7 +72,7 @@ class ActivityReader:
     def __init__(self, data: "Data", later: Callable[..., object], receivers: Receivers) -> None:
         self.data, self._later, self._to = data, later, receivers
         self._live: frozenset[str] = frozenset()
-        self._known: dict[str, float] = {}
+        self._known: dict[str, tuple[float, str]] = {}
         self._states_stamp = -1
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
@@ -109,14 +110,15 @@ class ActivityReader:
         found = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
         self._later(self._to.notes, found)
 
-    def _started(self) -> dict[str, float]:
-        """Return when each session began that has a state; those that were read before are not read again."""
+    def _started(self) -> dict[str, tuple[float, str]]:
+        """Return when each session began that has a state, and the key of its project; those that were read
+        before are not read again."""
         directory = self.data.root + "/sessions"
         stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
         if stamp != self._states_stamp:
             self._states_stamp = stamp
-            found = {name: clock.parse(each.started) for name, each in states(self.data.root).items()}
-            self._known = {name: began for name, began in found.items() if began is not None}
+            found = {name: (clock.parse(each.started), each.slug) for name, each in states(self.data.root).items()}
+            self._known = {name: (began, slug) for name, (began, slug) in found.items() if began is not None}
         return self._known
 
     def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:

@@ -16,17 +16,16 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
 from memtui.core.deliveries.receipts import ARRIVED
 from memtui.core.deliveries.sessions import SessionRow
-from memtui.present import colours, query, safe_text, sessions, unheard
+from memtui.present import colours, safe_text, sessions, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
-from memtui.tui.screens.activity.plots import plots, summary, total
+from memtui.tui.screens.activity.plots import plots, summary, today, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -100,7 +99,7 @@ class Activity(ListScreen[Row]):
             "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
             "list.mark_all": Command(self.mark_all, lambda: "" if self.markable() else NO_NOTES),
             "list.attention": Command(lambda: self.toggle_term(IS_LOST)),
-            "list.project": Command(lambda: self.toggle_term(query.term("project", services.data.facts.project))),
+            "list.project": Command(self.toggle_projects),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
             "activity.unfold": Command(self._unfold_row, self.no_row),
@@ -113,6 +112,7 @@ class Activity(ListScreen[Row]):
     def on_mount(self) -> None:
         self.set_interval(TICK_SECONDS, self._scrolled)  # the wheel posts no message
         self.set_interval(LIVE_SECONDS, self._look_live)
+        self._set_query(self.typed)
         self.read_first()
         self._show_query()
 
@@ -126,11 +126,11 @@ class Activity(ListScreen[Row]):
 
     def read_first(self) -> None:
         """Read the log from its end: a screenful at once, to have it in the first paint; the rest in a worker."""
-        everything = self.listing.everything = self.reader.reading(Filter())
+        everything = self.listing.everything = self.reader.reading(self.listing.scope)
         everything.more(self.app.size.height, lambda _: False)
         self.show_rows(everything)
         self.call_after_refresh(self._read, everything, PAGE, first=True)
-        if self.listing.wanted or self.listing.wrong:
+        if self.listing.asks or self.listing.wrong:
             self._read_wanted()
         self.reload()
 
@@ -138,7 +138,7 @@ class Activity(ListScreen[Row]):
         """Read what the query wants: all, or the log again from its end."""
         self._reading_more = self._to_last = False
         self._to_first = self.is_mounted
-        if self.listing.wanted and not self.listing.wrong:
+        if self.listing.asks and not self.listing.wrong:
             self.listing.reading = None
             self._read(None, PAGE)
         else:
@@ -148,11 +148,15 @@ class Activity(ListScreen[Row]):
     def _read(self, reading: Reading | None, count: int, *, first: bool = False, to_last: bool = False) -> None:
         """Read `count` more rows in a worker; of a new one if `reading` is None. `to_last`: the oldest is wanted."""
         wanted = reading or self.reader.reading(self.listing.wanted)
-        self._work("read-log", partial(self.reader.read, wanted, count, first=first, oldest_first=to_last))
+        group = "read-log" if reading is self.listing.everything else "read-query"  # one does not cancel the other
+        self._work(group, partial(self.reader.read, wanted, count, first=first, oldest_first=to_last))
 
     def reload(self) -> None:
-        """Read the notes, what was appended to the log, and which sessions run."""
-        if self.is_mounted and self.listing.everything is not None:
+        """Read the notes, what was appended to the log, and which sessions run; all anew once p was pressed."""
+        if self.is_mounted and self.listing.scope.project != self._here:
+            self._set_query(self.typed)
+            self.read_first()
+        elif self.is_mounted and self.listing.everything is not None:
             self._work("notes", self.reader.read_notes)
             readings = {id(each): each for each in (self.listing.everything, self.listing.reading) if each is not None}
             self._work("follow", partial(self.reader.follow, [*readings.values()]))
@@ -209,7 +213,7 @@ class Activity(ListScreen[Row]):
         """Show the new rows, if they are of the current query."""
         listing = self.listing
         if reading.wanted == listing.wanted or reading is listing.everything:
-            if reading is not listing.everything or not listing.wanted:
+            if reading is not listing.everything or not listing.asks:
                 listing.reading, self._reading_more = reading, False
             self.fill()
             if self._to_last and (reading.done or reading.full):
@@ -245,8 +249,13 @@ class Activity(ListScreen[Row]):
 
     @property
     def of_all_projects(self) -> bool:
-        """Whether the list has what sessions of all projects got."""
-        return not self.listing.wanted.project
+        """Whether the list has what sessions of all projects got; so have the plots."""
+        return self.listing.wanted.project != self._here or not self._here or self.has_class("plots")
+
+    @property
+    def _here(self) -> str:
+        """The key of this project where only that is listed."""
+        return "" if self.services.all_projects else self.services.data.slug
 
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
@@ -294,9 +303,10 @@ class Activity(ListScreen[Row]):
         under_way = not self._has_notes or reading is None or not (reading.done or reading.rows)
         if under_way and not self.listing.wrong:
             return "Searching …\nescape clears the filter." if self.is_filtered else rows.READING
+        elsewhere = "" if self.of_all_projects else f"\n{actions.key_of('list.project')} shows all projects."
         if self.is_filtered:
-            return super().why_empty()
-        words = EMPTY + unheard.paragraph(self.services.data.unheard())
+            return super().why_empty() + elsewhere
+        words = EMPTY + elsewhere + unheard.paragraph(self.services.data.unheard())
         return actions.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:
@@ -318,11 +328,16 @@ class Activity(ListScreen[Row]):
 
     def counted(self) -> str:
         """Return how many deliveries there were today, or how many of all the query wants; and what is marked."""
-        today = self.services.data.statistics.today.deliveries
-        everything = f"today · {many(today, 'delivery', 'deliveries')}{self.marked()}"
-        return super().counted() if self.is_filtered else everything
+        reading = self.listing.everything
+        if self.is_filtered or reading is None:
+            return super().counted()
+        rows = today(reading, self.services.data.now())
+        more = "" if reading.done or len(rows) < len(reading.rows) else "+"
+        return f"today · {len(rows):,}{more} {self.nouns[len(rows) != 1]}{self.marked()}"
 
     def summary(self) -> Text:
+        if self.has_class("plots"):
+            return Text("deliveries of all projects", "bold")
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
         code = self.services.data.unheard() if self.typed or self.table.rows else ""  # else the list says it
         deaf = unheard.keyed(code, read_only=self.services.read_only)
@@ -344,12 +359,13 @@ class Activity(ListScreen[Row]):
         self._scrolled()
         return row.describe(self.listing)
 
+    def key_words(self) -> list[tuple[str, str]]:
+        """Return what escape and enter do now."""
+        return [("escape", "back")] if self.has_class("plots") else super().key_words()
+
     def footer_actions(self) -> list[actions.Action]:
         if self.has_class("plots"):
-            return [
-                replace(actions.get("activity.plots"), footer="back"),
-                replace(actions.get("app.copy"), footer="copy"),
-            ]
+            return [replace(actions.get("app.copy"), footer="copy")]
         own = self.table.row.actions if self.table.row is not None else ()
         if self.services.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
             own = ()  # what arrived need not be sent again
@@ -382,6 +398,7 @@ class Activity(ListScreen[Row]):
             return False
         self.remove_class("plots")
         self.table.focus()
+        self.summarize()
         return True
 
     # the query
@@ -398,7 +415,7 @@ class Activity(ListScreen[Row]):
 
     def _set_query(self, text: str) -> None:
         self.typed = text.strip()
-        self.listing.want(self.typed)
+        self.listing.want(self.typed, self._here)
 
     def _show_query(self) -> None:
         with self.prevent(Input.Changed):

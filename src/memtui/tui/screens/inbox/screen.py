@@ -89,10 +89,9 @@ class Inbox(ListScreen[InboxRow]):
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.nothing),
             "list.mark_all": Command(self.mark_all, self.chosen.nothing),
-            "list.project": Command(self.projects, self._why_no_projects),
+            "list.project": Command(self.toggle_projects),
             "app.undo": Command(self.undo),
         }
-        self.all_projects = False
         self.unfolded: set[str] = set()  # keys of the open folds
         self._entries: Sequence[InboxRow] = ()
         self._changes = PlannedChanges()
@@ -163,7 +162,7 @@ class Inbox(ListScreen[InboxRow]):
     @work(thread=True, exclusive=True, group="inbox")
     def _read(self, *, with_memories: bool = True) -> None:
         data = self.services.data
-        reading = reader.read(data, all_projects=self.all_projects)
+        reading = reader.read(data, all_projects=self.services.all_projects)
         self.call_later(self._show_reading, reading)
         if with_memories:
             self.call_later(self._show_memories, self.view.read_memories())
@@ -179,7 +178,7 @@ class Inbox(ListScreen[InboxRow]):
         self._in_other_projects = sum(
             each.slug not in near and not each.entry.snoozed(view.now) for each in reading.waiting
         )
-        here = [each for each in reading.waiting if self.all_projects or each.slug in near]
+        here = [each for each in reading.waiting if self.services.all_projects or each.slug in near]
         self._entries = [*entries.rows_of(here, view), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries}, jump=self._was_left)
         self._was_left = False
@@ -199,7 +198,7 @@ class Inbox(ListScreen[InboxRow]):
         hidden = self._last.hidden if self._last is not None else {}
         self.found = in_order([*self._entries, *changes], hidden, self.view.now)
         awake = [row for row in self.found if row.until is None]
-        if (self.planned or self._plan_problem) and not self.all_projects:
+        if (self.planned or self._plan_problem) and not self.services.all_projects:
             self.services.data.note_decisions(sum(row.item is None for row in awake))
         self.fill()
         self.frame()
@@ -288,8 +287,8 @@ class Inbox(ListScreen[InboxRow]):
         text.append("Nothing to decide" if self.numbers()[1] == "0" else self.counted(), style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
-        text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
-        if elsewhere and not self.all_projects:
+        text.append(f" ({elsewhere})" if elsewhere and self.services.all_projects else "")
+        if elsewhere and not self.services.all_projects:
             text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
         return text
 
@@ -419,9 +418,6 @@ class Inbox(ListScreen[InboxRow]):
 
     # moving
 
-    def _why_no_projects(self) -> str:
-        return "" if self._in_other_projects else "There is nothing to decide in other projects."
-
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
         kind that always does, and among hidden rows, all of them."""
@@ -447,15 +443,6 @@ class Inbox(ListScreen[InboxRow]):
             self.fill()
         else:
             super().open_detail()
-
-    @property
-    def of_all_projects(self) -> bool:
-        """Whether the list has what is to decide in all projects."""
-        return self.all_projects
-
-    def projects(self) -> None:
-        self.all_projects = not self.all_projects
-        self.reload()
 
     def undo(self) -> None:
         """Undo the last change, and put the cursor on the row that comes back."""

@@ -79,7 +79,7 @@ class Memories(ListScreen[Pair]):
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
             "list.attention": Command(partial(self.toggle_term, query.IS_PROBLEM)),
-            "list.project": Command(partial(self.toggle_term, query.ALL_PROJECTS)),
+            "list.project": Command(self.toggle_projects),
         }
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self.search = query.MemoryQuery()
@@ -190,7 +190,7 @@ class Memories(ListScreen[Pair]):
     def _sought_in(self) -> list[Pair]:
         """Return the memories that the query is about: of the chosen place, of this project, or of all."""
         reader, place = self.reader, self.places.row
-        if self.search.project:
+        if self.search.project or (self.services.all_projects and place is not None and place.key == tree.ALL):
             return reader.pairs()
         if self.search.scope:
             return reader.pairs(scope for scope in reader.found if not scope.project)
@@ -244,7 +244,7 @@ class Memories(ListScreen[Pair]):
         if not self.reader.loaded:
             return READING
         if self.is_filtered:
-            everywhere = "" if self.search.project else " project:all seeks in all projects."
+            everywhere = "" if self.of_all_projects else " project:all seeks in all projects."
             return super().why_empty() + everywhere
         return self.reader.why_empty(self.places.row)
 
@@ -276,7 +276,7 @@ class Memories(ListScreen[Pair]):
 
     @property
     def of_all_projects(self) -> bool:
-        return self.search.project == query.ALL
+        return bool(self.search.project) or super().of_all_projects
 
     def describe(self, row: Pair) -> Described:
         if recall := self.recalled:
@@ -317,6 +317,11 @@ class Memories(ListScreen[Pair]):
         if self.recalled and self.recalled.line.has_focus:
             return (("enter", "to the list"), ("↓", "recent prompts"), ("escape", "back"))
         return super().typing_keys()
+
+    def toggle_projects(self) -> None:
+        """Choose all projects or this one, for all places."""
+        super().toggle_projects()
+        self.sift()
 
     # the query
 

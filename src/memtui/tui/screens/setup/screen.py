@@ -95,6 +95,11 @@ class Setup(ListScreen[SetupRow]):
 
     # showing
 
+    @property
+    def of_all_projects(self) -> bool:
+        """Whether the list is of all projects: it is of this one, whichever is chosen."""
+        return False
+
     def _draw(self, row: SetupRow) -> list[Text]:
         """Draw the cells of a row, with what the filter matched."""
         cells = rows.draw(row, is_open=row.title in self.unfolded or self.is_filtered)

@@ -1,0 +1,78 @@
+"""The project at the left of the top line: one choice for all places, and true for what is listed."""
+
+import pytest
+
+from memtui.tui.screens.activity.rows import NoteRow, SessionGroup
+from tui.conftest import settle, until
+
+
+def word(app):
+    return app.screen.top.render().plain.split("▾")[0].split()[-1]
+
+
+def projects(app):
+    """The projects of the sessions and notes that Activity lists."""
+    context = app.screen.listing
+    rows = app.screen.table.rows
+    sessions = {context.project(row.root) for row in rows if isinstance(row, SessionGroup)}
+    return sessions | {context.project(row.home) for row in rows if isinstance(row, NoteRow) and row.home}
+
+
+async def test_one_key_chooses_the_project_for_all_places(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for place in "123":
+            await pilot.press(place)
+            await settle(pilot)
+            assert word(app) == "shop", place
+        assert projects(app) == {"shop"}
+        assert app.screen.summary().plain.endswith("today · 3 deliveries · 2 arrived · 1 on the way")
+        await pilot.press("p")
+        await settle(pilot)
+        assert word(app) == "all"
+        assert projects(app) == {"shop", "blog"}
+        await pilot.press("2")
+        await settle(pilot)
+        assert word(app) == "all"
+        assert any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)
+        await pilot.press("1")
+        await settle(pilot)
+        assert word(app) == "all"
+        assert any(scope.project == "blog" for scope, _ in app.screen.table.rows)
+        await pilot.press("4")
+        await settle(pilot)
+        assert word(app) == "shop", "Setup is about this project"
+        await pilot.press("1", "p")
+        await settle(pilot)
+        assert not any(scope.project == "blog" for scope, _ in app.screen.table.rows)
+        await pilot.press("3")
+        await settle(pilot)
+        assert (word(app), projects(app)) == ("shop", {"shop"})
+
+
+@pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
+async def test_a_query_that_names_another_project_is_of_all(app, query):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.show_activity(query)
+        await settle(pilot)
+        assert word(app) == "all"
+        assert {row.session[:4] for row in app.screen.table.rows if isinstance(row, SessionGroup)} == {"a94d"}
+        await pilot.press("escape")
+        await settle(pilot)
+        assert (word(app), projects(app)) == ("shop", {"shop"})
+
+
+async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_all(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("3", "P")
+        await settle(pilot)
+        assert word(app) == "all"
+        assert app.screen.summary().plain == "deliveries of all projects"
+        assert app.screen.foot.render().plain.startswith(" escape back  y copy")
+        await pilot.press("escape", "slash", *"caching", "enter")
+        await settle(pilot)
+        assert app.screen.table.empty == "No matches for “caching”.\nescape clears the filter.\np shows all projects."
+        await pilot.press("p")
+        await until(pilot, lambda: any("caching" in getattr(row, "title", "") for row in app.screen.table.rows))
