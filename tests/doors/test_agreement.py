@@ -167,7 +167,7 @@ async def test_what_was_delivered(told, shown, wanted, query):
     found = await shown(
         "activity",
         lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.listing.reading.rows],
-        lambda screen: screen.show_query(query),
+        lambda screen: (screen.toggle_projects(), screen.show_query(query)),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []
 
@@ -184,9 +184,7 @@ async def test_which_sessions_there_are(told, shown, every, world):
             row.describe(app.screen.listing).text.plain for row in rows
         ]
 
-    found, details = await shown(
-        "activity", look, lambda screen: screen.show_query("" if every else f"project:{world.shop}")
-    )
+    found, details = await shown("activity", look, lambda screen: screen.toggle_projects() if every else None)
     names = ("id", "title", "deliveries", "receipts")
     wanted = [tuple(each[name] for name in names) for each in listed["sessions"] if each["deliveries"]]
     assert sorted(found) == sorted(wanted) != []
