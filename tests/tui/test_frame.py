@@ -18,7 +18,7 @@ from memtui.tui.widgets import bars
 from memtui.tui.widgets.rows import RowList
 
 from . import stage
-from .conftest import NOW, settle
+from .conftest import NOW, settle, until
 
 
 async def test_the_first_screen_lists_every_memory(app):
@@ -163,12 +163,12 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     install.apply(install.plan(setting, "uninstall", env=world.env))
     write(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        for word in ("notes", "hooks ✗  1 live", "1 Memories", "2 Inbox 9", "3 Activity", "4 Setup"):
+        await until(pilot, lambda: "2 Inbox 15" in top(app))
+        for word in ("notes", "hooks ✗  1 live", "1 Memories", "3 Activity", "4 Setup !1"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(44, 20)
         await settle(pilot)
-        for word in ("notes", "✗", "1 Memories", "2(9)", " 3 ", " 4"):
+        for word in ("notes", "✗", "1 Memories", "2(15)", " 3 ", " 4"):
             assert word in top(app), (word, top(app))
 
 
