@@ -77,6 +77,16 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
     assert not {rows["problem"], rows["fix"], rows["trust"]} & left
 
 
+def test_a_draft_and_a_fix_of_the_memory_md_that_lists_it_are_both_made_in_one_call(memtui, world):
+    index = Path(world.shop) / ".claude" / "memory" / "MEMORY.md"
+    index.write_text(index.read_text() + "- [Old](old-wiki.md) — The wiki, until we moved\n")
+    fix = next(each for each in memtui.json("inbox")["entries"] if each["says"].startswith("MEMORY.md"))
+    done = memtui("approve", "J5VMX3", fix["id"], "--yes")
+    assert "Not made" not in done.err
+    assert "old-wiki" not in index.read_text()
+    assert "no-snapshot-tests" in index.read_text()
+
+
 def test_ids_stay_while_other_entries_are_decided(memtui, world):
     """The next one is typed from the list above. The draft and the memory change what a fix and a problem are about."""
 

@@ -128,6 +128,17 @@ def test_a_stale_proposal_names_the_file_and_nothing_of_it_is_made(world, meanwh
     assert {path for path, data in world.files().items() if before.get(path) != data} == {world.path("three.md")}
 
 
+@pytest.mark.parametrize(
+    ("meanwhile", "reasons"), [(INDEX + "- [four](four.md)\n", []), ("- [four](four.md)\n", ["stale"])]
+)
+def test_a_fix_of_memory_md_is_made_beside_a_line_that_came_meanwhile(world, meanwhile, reasons):
+    after = INDEX.replace("- [two](two.md) - The second\n", "")
+    planned = world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": after})
+    world.write("MEMORY.md", meanwhile)
+    assert [each.reason for each in apply(world, planned).refused] == reasons
+    assert world.text("MEMORY.md") == (meanwhile if reasons else after + "- [four](four.md)\n")
+
+
 def test_a_file_that_is_there_by_now_is_not_overwritten(world):
     both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
     world.write("new.md", "somebody's")

@@ -2,7 +2,7 @@
 
 One that can't be made is refused; the others are one step of the journal: all of it or nothing, and one undo."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Literal, NamedTuple
@@ -185,6 +185,11 @@ class _RefusedError(Exception):
         self.why: tuple[Reason, str, MemtuiError] = (reason, path, error)
 
 
+def _stale(path: str, what: str, reason: Reason = "stale") -> _RefusedError:
+    words = f"{path} {what} since this was planned."
+    return _RefusedError(reason, path, ConflictError(words, "Plan again: memtui consolidate"))
+
+
 @contextmanager
 def _forbidden(path: str) -> Iterator[None]:
     """Turn an error about a file into a refusal."""
@@ -243,18 +248,19 @@ class Composition:
         return self._after[path] if path in self._after else self.files.data(path)
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
-        """Return what a proposal makes of its files, after the proposals before it."""
+        """Return what a proposal makes of its files, after the proposals before it. A MEMORY.md that it changes may
+        have other lines by now, as each new memory adds one."""
+        lists = {each.path for each in proposal.outputs if is_index(each.path)}
         for each in proposal.inputs:
             with _forbidden(each.path):
                 self.files.readable(each.path)
                 current, data = self.files.is_current(each), self.files.data(each.path)
-            if not current:
+            if not current and (None in (data, each.data) or each.path not in lists or self._is_made(proposal)):
                 what = "is gone" if data is None else "changed" if each.sha256 else "is there now"
-                stale = ConflictError(f"{each.path} {what} since this was planned.", "Plan again: memtui consolidate")
-                raise _RefusedError("made" if self._is_made(proposal) else "stale", each.path, stale)
+                raise _stale(each.path, what, "made" if self._is_made(proposal) else "stale")
             if data is not None and self._now(each.path) is None:
                 raise self._overlap(each.path)
-        read = {each.path for each in proposal.inputs}
+        read = {each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs}
         outputs = {each.path: self._output(each, read) for each in proposal.outputs}
         self._refuse_spreading(proposal)
         return outputs
@@ -268,11 +274,11 @@ class Composition:
                     return False
         return True
 
-    def _output(self, output: FileOutput, read: set[str]) -> bytes | None:
+    def _output(self, output: FileOutput, read: Mapping[str, bytes | None]) -> bytes | None:
         path, after = output.path, output.data
         with _forbidden(path):
             self.files.writable(path)
-            was, now = self.files.data(path) if path in read else None, self._now(path)
+            was, now = read.get(path), self._now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
@@ -284,7 +290,7 @@ class Composition:
             return after
         if after is None or was is None or now is None:
             raise self._overlap(path)
-        # Another proposal changed the file: both are made where they change other lines.
+        # Another change of the file, such as a new line of MEMORY.md: both are made where they change other lines.
         text = inbox_format.decode(now)
         for edit in text_edits(path, was, after):
             try:
@@ -296,8 +302,9 @@ class Composition:
         return inbox_format.encode(text)
 
     def _overlap(self, path: str) -> _RefusedError:
-        other = self._writer[path].ref
-        error = ConflictError(f"{path}: change {other} changes the same lines.", "Plan again after that one.")
+        if (other := self._writer.get(path)) is None:
+            return _stale(path, "changed")
+        error = ConflictError(f"{path}: change {other.ref} changes the same lines.", "Plan again after that one.")
         return _RefusedError("overlap", path, error)
 
     def _refuse_spreading(self, proposal: Proposal) -> None:
