@@ -12,39 +12,40 @@ from memtui.demo import sessions
 from memtui.demo.layout import layout, transcript_path
 from memtui.hooks.installer import entries
 
-SECONDS = 20.0  # for the hook; the client gives it 10
+SECONDS = 20.0  # for a hook; the client gives it 10
 NAME = "next"
+PROMPT = "write the tests of the basket"
 
 
 def start(directory: str, now: float) -> str:
-    """Start a session of the project shop in a sample world, and return its id. `now`: seconds since the epoch. Raises
-    OSError, and subprocess.SubprocessError or ValueError if the hook gives no answer."""
+    """Start a session of the project shop in a sample world, with a first prompt that takes the notes that wait, and
+    return its id. `now`: seconds since the epoch. Raises OSError, and subprocess.SubprocessError or ValueError if a
+    hook gives no answer that can be read."""
     world = layout(directory, now)
     world = replace(world, sessions={**world.sessions, NAME: str(uuid.uuid4())})
-    path = transcript_path(world, NAME, world.shop)
-    event = {
-        "session_id": world.sessions[NAME],
-        "transcript_path": path,
-        "cwd": world.shop,
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-    }
+    session = sessions.DemoSession(world, NAME, world.shop, 0.0)
+    _hook(session, "SessionStart", source="startup")
+    session.says(PROMPT, 1.0)
+    _hook(session, "UserPromptSubmit", prompt=PROMPT, prompt_id=session.prompt)
+    session.answers("I wrote them with assertions on what the user sees.")
+    session.write_transcript()
+    return session.id
+
+
+def _hook(session: sessions.DemoSession, event: str, **more: str) -> None:
+    """Run the hook of an event, and add what it answers to the transcript."""
+    world, path = session.world, transcript_path(session.world, NAME, session.project)
+    asked = {"session_id": session.id, "transcript_path": path, "cwd": session.project, "hook_event_name": event}
     hook = subprocess.run(
-        [sys.executable, "-I", "-S", entries.launcher_path(), "SessionStart"],
-        input=json.dumps(event).encode(),
+        [sys.executable, "-I", "-S", entries.launcher_path(), event],
+        input=json.dumps({**asked, **more}).encode(),
         env={**os.environ, **world.env},
-        cwd=world.shop,
+        cwd=session.project,
         capture_output=True,
         timeout=SECONDS,
         check=True,
     )
-    text = json.loads(hook.stdout)["hookSpecificOutput"]["additionalContext"]
-    session = sessions.DemoSession(world, NAME, world.shop, 0.0)
-    where = {"hookName": "SessionStart:startup", "hookEvent": "SessionStart", "toolUseID": "SessionStart"}
-    session.record("attachment", 0.0, attachment={**where, "type": "hook_additional_context", "content": [text]})
-    session.record("user", 1.0, message={"role": "user", "content": "write the tests of the basket"})
-    session.answers("I wrote them with assertions on what the user sees.")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(session.lines) + "\n")
-    return session.id
+    text = json.loads(hook.stdout or "{}").get("hookSpecificOutput", {}).get("additionalContext", "")
+    if text:
+        where = {"hookName": event, "hookEvent": event, "toolUseID": event}
+        session.record("attachment", 0.0, attachment={**where, "type": "hook_additional_context", "content": [text]})

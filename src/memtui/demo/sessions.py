@@ -52,10 +52,10 @@ class DemoSession:
         }
         self.lines.append(fastjson.dumps({**base, **more}))
 
-    def says(self, text: str) -> None:
+    def says(self, text: str, after: float = 120.0) -> None:
         """Add what the person types."""
         self.prompt = f"00000000-0000-4000-9000-{self.count + 1:012d}"
-        self.record("user", 120.0, promptId=self.prompt, message={"role": "user", "content": text})
+        self.record("user", after, promptId=self.prompt, message={"role": "user", "content": text})
 
     def answers(self, text: str) -> None:
         """Add what the agent says."""
@@ -133,12 +133,16 @@ class DemoSession:
         state |= {"project": paths.project_key(self.project), "project_root": self.project, "transcript": path}
         state |= {"mode": "full", "prompted": True}
         session_state.save(self.world.root, self.id, state)
-        if not keep:
-            return
+        if keep:
+            self.write_transcript()
+            os.utime(path, (self.time, self.time))
+
+    def write_transcript(self) -> None:
+        """Write the transcript as the client does."""
+        path = transcript_path(self.world, self.name, self.project)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.lines) + "\n")
-        os.utime(path, (self.time, self.time))
 
 
 def use(world: World, path: str, action: str) -> Record:

@@ -85,7 +85,7 @@ class Turned(Message):
 class Services(App[None]):
     """The application, as the modules below it know it. `remapped`: the keys that the person has changed, by action;
     `at_work`: many changes are being made in a worker, and no others can be made meanwhile; `all_projects`: the places
-    show what all projects have, not only this one. `turn` undoes or redoes the
+    show what all projects have, not only this one; `last_note`: what was last said. `turn` undoes or redoes the
     last change, or undoes the one with a key; `choose_theme` shows a theme by its name in the settings, and saves it;
     `action_run` runs an action on the screen that it belongs to, or shows why it can't be run."""
 
@@ -96,6 +96,7 @@ class Services(App[None]):
     read_only: bool
     remapped: dict[str, str]
     at_work = all_projects = False
+    last_note = ""
     turn: Callable[..., None]
     choose_theme: Callable[[str], None]
     action_run: Callable[[str], None]
@@ -103,6 +104,7 @@ class Services(App[None]):
     # notes: one at a time, an error until a key is pressed
 
     def notify(self, message: str, **more: Any) -> None:
+        self.last_note = message
         more["timeout"] = note_seconds(message, more.get("severity", "information"))
         super().notify(message, **more)
 

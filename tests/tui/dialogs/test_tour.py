@@ -61,20 +61,56 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         for _ in range(100):
             await settle(pilot)
             activity = app.screen_stack[0]
-            if isinstance(app.screen, Tour) and not app.screen.can_do and len(activity.table.rows) == 2:
+            if isinstance(app.screen, Tour) and not app.screen.can_do and len(activity.table.rows) == 3:
                 break
-        session, delivery = activity.table.rows
+        session, prompt, delivery = activity.table.rows
         assert session.facts.title == "write the tests of the basket"
         assert approved.removesuffix(".md") in delivery.logged.contents.titles
         assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
-        assert "There it is" in " ".join(" ".join(lines(app)).split())
+        assert ("guidance", 2) in prompt.logged.contents.counts  # the notes that waited
+        assert activity.services.data.receipts.known[prompt.logged.id] == receipts.ARRIVED
+        assert any("What waits for it  1 note" in line for line in lines(app))  # one for files; not those that it got
+        assert "memories, and the new" in " ".join(lines(app))
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("z")
         await settle(pilot)
         assert memories(world) == before
         assert not isinstance(app.screen, Tour)
-        assert notes(app)[-1].startswith("That was all.")
+        assert notes(app)[-1].startswith("Undone: ")
+        assert "That was all." in notes(app)[-1]
+        assert app.screen.group == "inbox"
+        assert app.screen.is_on_draft
+
+
+async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        for _ in range(100):
+            await settle(pilot)
+            if isinstance(app.screen, Tour) and not app.screen.can_do:
+                break
+        shown = " ".join(" ".join(lines(app)).split())
+        assert "There it is" in shown
+        assert "and the new" not in shown
+        assert "Start `claude`" not in shown
+
+
+async def test_j_moves_to_another_draft_that_can_be_accepted(world):
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        inbox = app.screen_stack[0]
+        at = inbox.table.cursor
+        await pilot.press("j")
+        await settle(pilot)
+        assert app.screen.at == 0
+        assert inbox.table.cursor == at + 1
 
 
 async def test_it_is_left_where_one_is(world):

@@ -17,8 +17,6 @@ from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.files import COMMAND
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
-
     from memtui.tui.services import Services
 
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
@@ -28,12 +26,16 @@ DO, NEXT = "do", "next"
 APPROVE, UNDO = "inbox.accept", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
+# The keys that move the cursor of the list below, and how many rows.
+MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
+UNDONE = "Undone"
+LAST_WORDS = "That was all. {app.help} lists the keys of a screen, {app.quit} quits."
 
 
 class TourStep(NamedTuple):
     """A step: the `screen` to show, a `title`, what to know, the `action` that is done, and what its key does. `{…}` is
     the key of an action. `real`: what to do in a world that is no sample, where no session can be started. `seen`: what
-    one sees then, if the step stays."""
+    one sees then, if the step stays; `new` is added to it if a draft was accepted."""
 
     screen: str
     title: str
@@ -42,6 +44,7 @@ class TourStep(NamedTuple):
     does: str
     real: str = ""
     seen: str = ""
+    new: str = ""
 
 
 STEPS: Sequence[TourStep] = (
@@ -61,7 +64,9 @@ STEPS: Sequence[TourStep] = (
         START,
         "start a session in this sample world",
         "Start `claude` in this project: its session comes first in this list.",
-        "There it is: the session began with the index of your memories, and the new one is in it.",
+        "There it is: the session began with the index of your memories{new}. Notes that waited came with its first"
+        " prompt.",
+        ", and the new one is in it",
     ),
     TourStep(
         "activity",
@@ -76,9 +81,9 @@ STEPS: Sequence[TourStep] = (
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    approved = False
+    accepted = ""  # the id of the draft's row
     for at, step in enumerate(STEPS):
-        if step.action == UNDO and not approved:
+        if step.action == UNDO and not accepted:
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
@@ -89,25 +94,33 @@ async def show(services: "Services") -> None:
             services.warn("There is no draft here yet: enter goes on.")
             answer = await services.ask(Tour(at, step.words, can_do=can_do))
         if answer == DO:
+            accepted = screen.table.row_id if step.action == APPROVE else accepted
             await _do(services, screen, step)
-            approved |= step.action == APPROVE
             if step.seen:
-                answer = await services.ask(Tour(at, step.seen, can_do=False))
+                seen = step.seen.replace("{new}", step.new if accepted else "")
+                answer = await services.ask(Tour(at, seen, can_do=False))
         if answer is None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
-    await asyncio.gather(*(worker.wait() for worker in turns))  # its note would stand in the place of the last words
-    if approved:
+    await asyncio.gather(*(worker.wait() for worker in turns))
+    words = ""
+    if accepted:
         services.show_activity("")
-    services.say(actions.keyed("That was all. {app.help} lists the keys of a screen, {app.quit} quits."))
+        if services.last_note.startswith(UNDONE):
+            words = f"{services.last_note}: the memory is gone, and the draft waits here again.\n"
+            inbox = services.go("inbox")
+            inbox.wanted = lambda rows: inbox.table.index_of(accepted, rows)
+            inbox.fill()
+    services.say(words + actions.keyed(LAST_WORDS))
 
 
-async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> None:
+async def _do(services: "Services", screen: Any, step: TourStep) -> None:
     if step.action == START:
         from memtui.demo import next_session
 
         session = await asyncio.to_thread(next_session.start, _home(services), services.data.now())
         services.show_activity(f"session:{session}")
+        screen.reload()  # a note that the session took waits no longer
         return
     running = _commands(screen)
     services.action_run(step.action)
@@ -115,7 +128,7 @@ async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> No
     await asyncio.gather(*(each.wait() for each in others))
 
 
-def _commands(screen: "Screen[Any]") -> set[int]:
+def _commands(screen: Any) -> set[int]:
     return {id(each) for each in screen.workers if each.group == COMMAND and not each.is_finished}
 
 
@@ -139,7 +152,7 @@ class Tour(Dialog[str]):
     across: ClassVar[int] = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "leave"),
-        Binding("enter,space,right,l,j,down", "dismiss('next')", "next"),
+        Binding("enter,space", "dismiss('next')", "next"),
     ]
 
     def __init__(self, at: int, words: str, *, can_do: bool) -> None:
@@ -151,7 +164,7 @@ class Tour(Dialog[str]):
         yield Static(Text(self.words))
         if self.can_do:
             yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
-        elif self.step.real and self.words != self.step.seen:
+        elif self.step.real and self.words == self.step.words:
             yield Static(Text(self.step.real))
 
     @property
@@ -161,12 +174,22 @@ class Tour(Dialog[str]):
     def keys(self) -> Keys:
         does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do
         ends = self.at == len(STEPS) - 1
-        return (*does, ("enter", "end the tour" if ends else "next"), ("escape", "leave the tour"))
+        enter = "end the tour" if ends else "skip this step" if self.can_do else "next"
+        moves = [("j k", "another draft")] * self.moves
+        return (*does, ("enter", enter), *moves, ("escape", "leave the tour"))
+
+    @property
+    def moves(self) -> bool:
+        """Whether the cursor of the list can be moved: to the draft that is to be accepted."""
+        return self.can_do and self.step.action == APPROVE
 
     def on_key(self, event: events.Key) -> None:
         if self.can_do and event.character == self._key:
             event.stop()
             self.dismiss(DO)
+        elif self.moves and event.key in MOVES:
+            screen: Any = self.app.screen_stack[0]
+            screen.table.action_move(MOVES[event.key])
 
     def on_mount(self) -> None:
         self.set_interval(DRAW_SECONDS, self.refresh)
