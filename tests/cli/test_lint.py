@@ -327,9 +327,11 @@ def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
     assert "memtui check --fix ." in bare("check", ".", "--format", "github", check=False).out
     bare("new", "mine", "--scope", "global", "--body", "Mine.")
     assert "2 memories: " in bare("check", "--scope", "project", check=False).out  # not that of another scope
-    bare("check", "--scope", "project", "--fix")
+    bare("check", "--scope", "project", "--fix", check=False)
     assert "(two.md)" not in (found / "MEMORY.md").read_text()
-    assert "1 memory is not trusted, and gets no line here: memtui trust" in bare("check", "--scope", "project").out
+    done = bare("check", "--scope", "project", check=False)
+    assert "2 memories are not trusted, and so not delivered" in done.out
+    assert "1 memory is not trusted, and gets no line here: memtui trust" in done.out
     bare("check", ".", "--fix", check=False)
     assert "(two.md)" in (found / "MEMORY.md").read_text()
     assert not [each for each in bare.json("check", ".")["findings"] if each["code"] == "memories.no_line"]

@@ -123,11 +123,13 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
     assert sum(map(int, re.findall(r"(\d+) problem", summary))) == doctor["problems"]
 
-    of_memories = Counter({key: number for key, number in told.items() if key[0] in LETTERS})
+    of_memories = counts(each for each in doctor["findings"] if each["place"] == "inbox" and each["level"] == "problem")
     _, places = await doors.shown("memories", flags)
-    assert places["all"] == sum(number for (_, level), number in of_memories.items() if level == "problem")
+    assert places["all"] == sum(of_memories.values())
+    in_check = counts(doors.told("check")["causes"])
+    assert {key: in_check[key] for key in of_memories} == of_memories
 
-    listed = doors.told("list", "is:problem")["memories"]
+    listed = doors.told("list")["memories"]
     written = [flag for each in listed for flag in each["flags"] if not flag.startswith("changed since")]
     assert len(written) == touched(doctor, lambda code: code in LETTERS)
 

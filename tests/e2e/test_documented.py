@@ -164,7 +164,7 @@ STORIES = {
         typed("check --fix", "memtui check --fix", "old-wiki", 5, ASKED),
         typed("", "memtui edit prefer-pnpm --keep ours", "no conflict markers", 2),
         typed("check --scope SCOPE --keep ours", "memtui check --scope project --keep both", "no conflict markers", 2),
-        typed("", "memtui check --scope project", "MEMORY.md of project", 0),
+        typed("", "memtui check --scope project", "MEMORY.md of project", 5),
     ],
     "what waits": [
         typed(("note TEXT", "note"), "memtui note Take care", r"--withdraw\s+[0-9A-Z]{6}"),

@@ -6,6 +6,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.base.phrasing import some
+from memtui.core.health import findings
 from memtui.core.memories import memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
@@ -126,7 +127,7 @@ class MemoryQuery:
         if self.project not in {"", ALL} and self.project not in project.casefold():
             return False
         if self.state == PROBLEM:
-            return row.needs_attention or row.memory.path in autosaves
+            return bool(findings.problems(row.flags)) or row.memory.path in autosaves
         if self.state == UNTRUSTED:
             return "U" in row.letters
         return not self.state or (self.state == NEVER and row.never_delivered(scope))

@@ -17,7 +17,7 @@ from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers
-from memtui.core.health import findings
+from memtui.core.health import doctor, findings
 from memtui.core.health import fixes as fixes_of
 from memtui.core.health.findings import Problem
 from memtui.core.memories import beside, scopes
@@ -89,6 +89,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     def look() -> "tuple[LintInput, list[Finding], list[tuple[Scope, list[FileFix]]]]":
         subject = _subject(ctx, args.path, chosen)
         found = [each for each in lint.check(subject) if not labels or str(each.data.get("scope")) in labels]
+        if args.path is None:
+            found = sorted([*found, *doctor.trust(ctx.root, chosen or subject.scopes)], key=_is_note)
         return subject, found, lint_fixes.plan_all(subject, found)
 
     subject, found, planned = look()
@@ -130,6 +132,10 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
             _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
+
+
+def _is_note(found: Finding) -> bool:
+    return found.level != PROBLEM
 
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:

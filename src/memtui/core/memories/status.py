@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memtui.core.base import clock, ids, visible
-from memtui.core.base.finding import OK, Finding, good, note, problem
+from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
@@ -100,11 +100,6 @@ class Row:
     def severity(self) -> int:
         """The rank of the worst flag, 0 for the worst of all."""
         return min((ORDER.index(letter) for letter in self.letters), default=len(ORDER))
-
-    @property
-    def needs_attention(self) -> bool:
-        """Whether a person should do something about it. That it changed since it was delivered is for information."""
-        return any(flag.level != OK for flag in self.flags)
 
     def never_delivered(self, scope: Scope) -> bool:
         """Return whether memtui's hooks could have delivered it and never did."""
@@ -247,7 +242,8 @@ def not_trusted(root: str, scope: Scope) -> list[str]:
 
 def trust_waiting(scope: Scope, files: list[str]) -> Finding:
     """Return the finding that files of a scope are not trusted."""
-    return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", directory=scope.directory, files=files)
+    about = {"scope": scope.shown, "directory": scope.directory, "files": files}
+    return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", **about)
 
 
 def of_scope(

@@ -10,9 +10,11 @@ from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from memtui import actions
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.memories import scopes
 from memtui.core.memories import status as memory_status
+from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row, Usage
 from memtui.present.memories import scope_name
@@ -52,7 +54,8 @@ class MemoryReader:
     """Everything that the Memories screen has read.
 
     `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times by path; `made`: the memories that memtui made; `partly`: the labels of scopes with only the first page read.
+    times by path; `made`: the memories that memtui made; `of_indexes`: what is wrong with a MEMORY.md,
+    by label; `partly`: the labels of scopes with only the first page read.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class MemoryReader:
         self.outcomes: dict[str, str] = {}
         self.autosaves: dict[str, float] = {}
         self.made: dict[str, tuple[str, float | None]] = {}
+        self.of_indexes: dict[str, list[Finding]] = {}
         self.partly: set[str] = set()
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -204,6 +208,8 @@ class MemoryReader:
 
     def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
         data = self.services.data
+        if scope.has_index and _readable(scope):
+            self.of_indexes[scope.label] = list(IndexState(data.root, scope, index_of(scope)).findings())
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
     def _read(self) -> None:

@@ -159,7 +159,8 @@ class Memories(ListScreen[Pair]):
         reader = self.reader
         self.found = reader.pairs()
         self.details.forget()
-        library = tree.Library(reader.found, reader.rows, self.services.data.facts.project, reader.unread)
+        project = self.services.data.facts.project
+        library = tree.Library(reader.found, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
         self.places.show_scopes(library, loaded=reader.loaded)
         self.navigation.look_for_returned()
         self.sift()
@@ -259,9 +260,13 @@ class Memories(ListScreen[Pair]):
         """Return how many memories are listed and marked; where problems are sought, also how many there are."""
         if self.reader.partly:
             return READING
-        flags = (flag for _, row in self.table.rows for flag in row.flags)
-        wrong = findings.problems(flags) if self.search.state == query.PROBLEM else 0
-        return super().counted() + f" · {wrong} to fix" * bool(wrong)
+        if self.search.state != query.PROBLEM:
+            return super().counted()
+        place, wrong = self.places.row, findings.problems(flag for _, row in self.table.rows for flag in row.flags)
+        is_all = place is not None and self.typed.strip() == query.IS_PROBLEM
+        of_index = place.problems - wrong if place is not None and is_all else 0
+        words = f" · {wrong + of_index} to fix" + f", {of_index} in MEMORY.md" * bool(of_index)
+        return super().counted() + words * bool(wrong + of_index)
 
     def summary(self) -> Text:
         place, narrow = self.places.row, self.has_class("narrow")

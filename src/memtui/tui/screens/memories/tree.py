@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from rich.text import Text
 
+from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
@@ -21,7 +22,7 @@ UNREAD = "…"
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the tree: some scopes. `problems`: the findings to fix on their memories; `fold`: whether it is
+    """A line of the tree: some scopes. `problems`: how many are to fix; `fold`: whether it is
     unfolded, None if it can't be folded; `unread`: whether it may have more memories than `count`."""
 
     key: str
@@ -40,7 +41,7 @@ class Place:
 
     @property
     def to_fix(self) -> str:
-        """The number of findings to fix in a few characters, `!3`; empty for none."""
+        """The number of problems to fix in a few characters, `!3`; empty for none."""
         return f"!{self.problems}" if self.problems else ""
 
     @property
@@ -83,13 +84,15 @@ def is_here(scope: Scope) -> bool:
 @dataclass(frozen=True)
 class Library:
     """What the tree shows: the scopes, their memories by label, the name of this project, and the labels of the scopes
-    that are not read completely. `everywhere`: the first line counts the memories of all projects."""
+    that are not read completely. `everywhere`: the first line counts the memories of all projects; `of_indexes`: what
+    is wrong with each MEMORY.md, by label."""
 
     scopes: Sequence[Scope] = ()
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     project: str = ""
     unread: Collection[str] = ()
     everywhere: bool = False
+    of_indexes: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
     def places(self, folds: Mapping[str, bool]) -> list[Place]:
         """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key."""
@@ -109,7 +112,8 @@ class Library:
 
     def _place(self, key: str, label: str, scopes: Sequence[Scope]) -> Place:
         rows = [row for scope in scopes for row in self.rows.get(scope.label, ())]
-        problems = findings.problems(flag for row in rows for flag in row.flags)
+        of_indexes = [each for scope in scopes for each in self.of_indexes.get(scope.label, ())]
+        problems = findings.problems([*(flag for row in rows for flag in row.flags), *of_indexes])
         unread = any(scope.label in self.unread for scope in scopes)
         return Place(key, label, len(rows), tuple(scopes), unread=unread, problems=problems)
 
