@@ -113,6 +113,42 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("name", "", "A memory needs a name"),
+        ("name", 'a/b "c"', "so it can't be a memory's name"),
+        ("pinned", "banana", "pinned is true or false, not “banana”"),
+    ],
+)
+async def test_a_value_that_a_field_can_t_have_is_refused_and_the_form_stays_open(app, world, key, value, words):
+    path = project(world, "prefer-pnpm.md")
+    write(path, read(path).replace("name: prefer-pnpm", "name: prefer-pnpm\npinned: true"))
+    before = read(path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        field(form, key).value = value
+        await press(pilot, "ctrl+s")
+        assert app.screen is form
+        assert words in told(form)
+    assert read(path) == before
+
+
+async def test_a_new_memory_takes_the_names_that_the_command_line_takes(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await choose(pilot, "tool")
+        form = app.screen
+        form.query_one(Body).text = "x"
+        field(form, "name").value = "Bad Name/../x"
+        await press(pilot, "ctrl+s")
+        assert app.screen is form
+        assert "so it can't be a memory's name" in told(form)
+    assert not exists(project(world, "bad-name-x.md"))
+
+
+@pytest.mark.slow
 async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "meeting-notes")

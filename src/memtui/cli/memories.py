@@ -12,7 +12,7 @@ from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
 from memtui.core.memories import scopes
-from memtui.core.memories.memory import Memory
+from memtui.core.memories.memory import TYPES, Memory
 from memtui.core.memories.scopes import Scope
 
 TYPE_CHECKING = False
@@ -97,6 +97,12 @@ def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     other = scopes.of_memory(ctx.env, ctx.cwd, found) if found.scope_label.startswith("auto:") else None
     ref = f"{other.shown}:{found.stem}" if other is not None else found.ref
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
+
+
+def say_unusual(ctx: Context, kind: "str | None") -> None:
+    """Warn of a type that is none of the usual ones: it may be meant, or mistyped."""
+    if kind and kind not in TYPES:
+        ctx.out.say(line(f"! “{kind}” is none of the usual types: {', '.join(TYPES)}."))
 
 
 def say_undo(out: Output, count: int = 1) -> None:

@@ -16,9 +16,8 @@ from memtui.recall import content, forbidden, gloss, words
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
 HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
-# The kinds of frontmatter that say the same.
-PINNED, EXPIRES = ("pinned", "pin"), tuple(field.decode() for field in content.EXPIRES)
-TRUE = {"true", "yes", "1", "on"}
+# The fields that say when a memory expires.
+EXPIRES = tuple(field.decode() for field in content.EXPIRES)
 # Bytes of a memory that are indexed.
 MOST_BYTES = 1 << 20
 
@@ -86,7 +85,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         name,
         description,
         kind,
-        memory.text_of(doc.fields, *PINNED).lower() in TRUE,
+        memory.text_of(doc.fields, *memory.SWITCHES).casefold() in memory.TRUE,
         expires,
         tuple(_listed(doc.fields, "paths")),
         tuple(_listed(doc.fields, "forbids")),

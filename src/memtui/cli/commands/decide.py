@@ -278,6 +278,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     args = call.args
+    memories.say_unusual(call.ctx, args.type)
     body = None if args.body is None else parser.body_text(args.body)
     texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
     choices = Choices(*texts, body, "" if args.no_trigger else None)

@@ -85,6 +85,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         body = fields["body"]
         description = fields["description"] or memory_head.first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
+    memories.say_unusual(ctx, made.type)
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
@@ -141,6 +142,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         return _edit_each(ctx, args.names, store, lambda found: fixes.resolve_memory(store, found, args.keep), [])
     if fields:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
+        memories.say_unusual(ctx, fields.get("type"))
         return _edit_each(ctx, args.names, store, lambda found: store.edit(found, fields), redacted)
     if not only:
         hint = "For several, use --type, --set, --description or --body."

@@ -13,7 +13,7 @@ from memtui.core.frontmatter.document import FENCE, Document
 from memtui.core.frontmatter.subset import split_key
 from memtui.core.memories import copies, index_lines
 from memtui.core.memories.index import Index, IndexEntry, normal
-from memtui.core.memories.memory import TYPES, Memory, flat, text_of
+from memtui.core.memories.memory import SWITCHES, TYPES, Memory, flat, is_value, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
 
@@ -106,6 +106,9 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
     size = len(memory.body.encode("utf-8", "replace"))
     if size > LARGE_BYTES:
         yield note("memories.large", subject, bytes=size, **facts)
+    for field in SWITCHES:
+        if not is_value(field, value := text_of(memory.fields, field)):
+            yield problem("memories.switch", subject, field=field, value=value, **facts)
     for field in EXPIRES:
         given = text_of(memory.fields, field)
         when = clock.parse(given)

@@ -169,6 +169,10 @@ KINDS = {
         ),
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
+    "memories.switch": Kind(
+        "{scope}:{memory} has `{field}: {value}`, which is neither true nor false, so it is not pinned.",
+        "memtui edit {scope}:{memory} --set {field}=true",
+    ),
     "memories.copy": Kind(
         "{scope}:{memory} is a copy of {original} that a sync program or a file manager left.",
         "Put what only it says into {original}, and delete it: memtui rm {scope}:{memory}",

@@ -15,6 +15,9 @@ TYPES = ("user", "feedback", "project", "reference", "tool")
 # Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
+# The fields that are true or false, and how that is written.
+SWITCHES = ("pinned", "pin")
+TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
 CODE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|`[^`\n]+`", re.DOTALL | re.MULTILINE
 )
@@ -212,6 +215,11 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
     return doc
 
 
+def is_value(key: str, value: str) -> bool:
+    """Tell whether a field takes a value: a switch only one that is true or false."""
+    return key.rpartition(".")[2] not in SWITCHES or not value or value.strip().casefold() in TRUE | FALSE
+
+
 def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
     """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
     if found.broken is not None:
@@ -226,6 +234,8 @@ def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
         if body is not None:
             fields["body"] = "\n" + body.lstrip("\n")
     for key, value in fields.items():
+        if not is_value(key, value):
+            raise UsageError(f"{key} is true or false, not “{value}”.", "An empty value removes the field.")
         if key == "body":
             doc = doc.with_body(value)
         elif key == "type":

@@ -95,7 +95,9 @@ class MemorySubject(Subject):
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 
     def check(self, typed: Typed) -> Text:
-        """Return no words: the title of the form names the file. Raises UsageError for triggers that can't be kept."""
+        """Return no words: the title of the form names the file. Raises UsageError for what can't be kept."""
+        if "name" in typed.changed:
+            references.check_name(typed.changed["name"])
         add, remove = self._trigger_changes(typed)
         _check_triggers(add, len(self.triggers) - len(remove))
         return Text("")
@@ -188,10 +190,10 @@ class NewMemorySubject(Subject):
         return not lines.strip() and values["body"].strip() in {"", *(text.strip() for text in TEMPLATES.values())}
 
     def check(self, typed: Typed) -> Text:
-        """Return which file will be made. Raises UsageError for triggers that can't be kept."""
+        """Return which file will be made. Raises UsageError for what can't be kept."""
         _check_triggers(_lines(typed), 0)
-        scope = self.scopes[typed.values["scope"]]
-        file = _stem_of(typed.values["name"], "")
+        scope, name = self.scopes[typed.values["scope"]], typed.values["name"]
+        file = _stem_of(name) if name.strip() else ""
         has_none = not any(each.kind == "project" and each.exists for each in self.scopes.values())
         why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
         place = present.scope_name(scope, self.data.facts.project)
@@ -315,13 +317,12 @@ def _change(scope: Scope, file: str, data: bytes | None) -> "StoreChange":
 
 
 def _stem_of(name: str, without: str | None = None) -> str:
-    """Return the file's stem for the name of a new memory: the name itself if it is valid as it is, else in lower case
-    with dashes. For a name that there can't be, `without`; if that is None, raises UsageError."""
-    typed = name.strip().removesuffix(".md")
+    """Return the file's stem for the name of a new memory: the name itself if it is plain, else in lower case with
+    dashes. For a name that there can't be, `without`; if that is None, raises UsageError."""
     try:
-        if all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower():
-            return references.check_name(typed)
-        return memory.slugify(typed)
+        typed = references.check_name(name)
+        is_plain = all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower()
+        return typed if is_plain else memory.slugify(typed)
     except MemtuiError:
         if without is None:
             raise
