@@ -29,7 +29,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"], found["notes"]) == (4, 4, 1, 6)
     assert found["elsewhere"] == 1
     text = memtui("inbox").out
-    assert re.search(r"draft +J5VMX3 +No snapshot tests for components +24m", text)
+    assert re.search(r"draft +J5VMX3 +No snapshot tests for components +project shop +24m", text)
     assert re.search(r"merge +[0-9a-f]{6} +test-postgres \+ test-database", text)
     for command in ("inbox --all-projects", "note --list", "approve ID", "reject ID --later friday"):
         assert f"memtui {command}" in text
@@ -446,9 +446,19 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     assert "memtui inbox --later" in listing
     (entry,) = memtui.json("inbox", "--later")["entries"]
     assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)
-    assert "No snapshot tests" in memtui("inbox", "--later").out
+    later = memtui("inbox", "--later").out
+    assert later.splitlines()[1].split() == ["KIND", "ID", "WHAT", "WHERE", "UNTIL"]
+    assert "No snapshot tests" in later
+    assert "memtui reject ID --later now" in later
     memtui("undo")
     assert ids(memtui, "drafts") == before
+
+
+def test_the_inbox_says_to_which_project_an_entry_belongs(memtui):
+    where = {each["id"][-6:]: each["where"] for each in memtui.json("inbox", "--all-projects")["entries"]}
+    assert (where["J5VMX3"], where["4WSBYD"]) == ("project shop", "global")
+    lines = [line for line in memtui("inbox").out.splitlines() if line.startswith(("draft", "todo"))]
+    assert all("project shop" in line or "global" in line for line in lines)
 
 
 def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):

@@ -95,6 +95,34 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     assert "Did you mean scope:global?" in memtui("list", "scope:globl").out
 
 
+def test_search_lists_what_terms_alone_mean_and_names_a_value_that_there_is_not(memtui):
+    hits = {hit["name"] for hit in memtui.json("search", "type:feedback")["hits"]}
+    assert hits == {"conventional-commits", "prefer-pnpm", "review-checklist", "skip-code-review"}
+    assert [hit["name"] for hit in memtui.json("search", "is:never")["hits"]] == ["skip-code-review"]
+    assert "There is no type:frob. type: takes user," in memtui("search", "type:frob", "database").out
+    assert memtui("search", "type:", check=False).code == 2
+
+
+@pytest.mark.parametrize("command", ["show", "edit", "rm", "history", "mv"])
+def test_a_part_of_a_name_is_answered_with_the_memories_that_have_it(memtui, command):
+    new = ["new-name"] if command == "mv" else []
+    done = memtui(command, "pnpm", *new, check=False)
+    assert (done.code, done.err) == (3, "memtui: There is no memory “pnpm”.\n  Did you mean project:prefer-pnpm?\n")
+    if command != "show":
+        assert "J5VMX3 is a draft." in memtui(command, "J5VMX3", *new, check=False).err
+
+
+def test_show_offers_what_waits_where_no_memory_is_called_alike(memtui):
+    done = memtui("show", "ask before", check=False)
+    assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
+
+
+@pytest.mark.parametrize("words", ["mv editor --to mars", "approve J5VMX3 --scope mars"])
+def test_a_scope_that_there_is_not_is_answered_with_those_that_can_be_written(memtui, words):
+    done = memtui(*words.split(), check=False)
+    assert "Scopes here: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
+
+
 def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):
     told = memtui("list", "type:tool is:untrusted").out
     assert "No memories" not in told

@@ -1,6 +1,7 @@
 """What waits for a decision, as the Inbox of the TUI lists it: drafts, what others wrote, merges, fixes, rules,
 problems, memories to trust, todos; and what an id or a name means among them, and among the notes that wait."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     Thing: TypeAlias = "Waiting | Changed | Undecided | Problem | Untrusted"
 
+NOTHING = "Nothing that waits is called"
 SENTENCE = 300  # characters
 # By the word of a kind, in the order of the list: what `--kind` calls it.
 KINDS = {
@@ -101,7 +103,7 @@ class Decisions:
         ctx, now = self.ctx, self.ctx.now()
         homes = waiting.homes(ctx.env, (item for item in self.entries if item.slug != ctx.slug))
         for item in self.entries:
-            where = "" if item.slug else "global"
+            where = f"project {os.path.basename(ctx.project_root)}" if item.slug else "global"
             if item.slug not in {None, ctx.slug}:
                 where = line(ctx.tilde(item.entry.fields.get("project") or homes[item.slug] or item.slug))
             says, time = drafts.title(item, SENTENCE), item.entry.time()
@@ -216,7 +218,7 @@ class Decisions:
             hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
         elif len(ref) < short_ids.MIN_REF:
             hint = f"Give at least {short_ids.MIN_REF} characters of the id."
-        return NotFoundError(f"Nothing that waits is called “{ref}”.", hint)
+        return NotFoundError(f"{NOTHING} “{ref}”.", hint)
 
     def _decided(self, ref: str) -> "NotFoundError | None":
         """Return the error for what was decided lately: it says how, when, and what takes that back."""

@@ -35,6 +35,10 @@ def find(ctx: Context, ref: str) -> Memory:
             )
             if item := next(items, None):
                 error.hint = f"It is in the trash: memtui history {short_id(item.id)} --restore"
+        if error.hint == scopes.ALL_LISTED:
+            from memtui.cli import entries
+
+            raise (entries.misnamed(ctx, ref) or error) from None
         raise
 
 

@@ -9,6 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
+from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import changed, colours, dates, drafts
 
@@ -86,7 +87,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             f"{more:,} more: memtui inbox --limit 0" if more else "",
             f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
             f"{drafts.waiting(untils, now)}: memtui inbox --later" if hidden and not args.later else "",
-            f"{elsewhere} more in other projects: memtui inbox --all-projects" if elsewhere else "",
+            f"{elsewhere} more in other projects: memtui inbox --all-projects" if elsewhere and not args.later else "",
             f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
         ]
         for each in filter(None, left):
@@ -96,8 +97,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             out.print(f"{said}\n  {remedy}")
         if shown:
             ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
+            when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
             out.section()
-            out.phrases([(each, "dim") for each in (*ways, "Not now: memtui reject ID --later friday")])
+            out.phrases([(each, "dim") for each in (*ways, when)])
 
     return Result(data, text)
 
@@ -108,19 +110,26 @@ def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
             (row.kind, colours.KINDS[row.kind]),
             (short_id(row.id), "cyan"),
             line(row.says),
-            (line(row.where.rpartition("/")[2]), "dim"),
+            (_where(row), "dim"),
             (_when(row, now), "dim"),
         ]
         for row in rows
     ]
-    out.table(["KIND", "ID", "WHAT", "WHERE", "AGE"], cells, flex=(2, 3), right=(4,))
+    time = "UNTIL" if rows[0].until is not None else "AGE"
+    out.table(["KIND", "ID", "WHAT", "WHERE", time], cells, flex=(2, 3), right=(4,))
 
 
 def _when(row: DecisionRow, now: float) -> str:
-    """Return the age of a decision, or until when it is put off."""
+    """Return until when a decision is put off, or its age."""
     if row.until is not None:
-        return f"until {dates.day(row.until, now)}"
+        return dates.day(row.until, now)
     return age(row.time, now) if row.time is not None else ""
+
+
+def _where(row: DecisionRow) -> str:
+    """Return a scope, or a project by its name alone."""
+    _, slash, name = row.where.rpartition("/")
+    return line(f"project {name}" if slash and isinstance(row.thing, Waiting) else name)
 
 
 def _print_nothing(ctx: Context, out: Output) -> None:

@@ -134,16 +134,17 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     wanted = _query(args)
     words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
-    if not words:
+    if not words and not wanted.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
-    hits = []
+    hits, types = [], set()
     chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
     for scope in chosen:
         # the status only if the query asks for it
         rows = memories.rows_of(ctx, scope) if wanted.state else (Row(each, "") for each in scopes.memories(scope))
         for row in rows:
+            types.add(row.memory.type)
             score, where = rank(words, row.memory)
-            if score > 0 and wanted.matches(scope, row, here):
+            if (score > 0 or not words) and wanted.matches(scope, row, here):
                 hits.append(
                     (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
                 )
@@ -164,7 +165,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
             notes = [line(where)[:200] for *_, where in hits]
             out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
         else:
-            out.print(f"Nothing found for “{line(' '.join(args.query))}”.")
-            out.print("  Try fewer words, or --all-projects.")
+            no_hits = f"Nothing found for “{line(' '.join(args.query))}”.\n  Try fewer words, or --all-projects."
+            out.print(line(wanted.problem(query.choices(chosen, types, here))) or no_hits)
 
     return Result(data, text)

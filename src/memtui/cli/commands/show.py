@@ -41,15 +41,18 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         found = memories.find(ctx, args.name)
     except NotFoundError as error:
-        from memtui.cli import detail
-        from memtui.cli.entries import LISTED
+        from memtui.cli import decisions, detail
 
         if args.raw or ":" in args.name or "/" in args.name:
             raise
         try:
             return detail.one(ctx, args.name)
         except NotFoundError as unknown:
-            raise (error if unknown.hint == LISTED or "characters" in unknown.hint else unknown) from None
+            if not unknown.message.startswith(decisions.NOTHING):
+                raise unknown from None
+            if error.hint == scopes.ALL_LISTED and unknown.hint.startswith("Did you mean"):
+                error.hint = unknown.hint
+            raise error from None
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
     rows = memories.rows_of(ctx, scope)
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))

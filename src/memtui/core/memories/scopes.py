@@ -16,6 +16,8 @@ KINDS = ("global", "project", "auto", "team", "agent", "instructions")
 LISTED = frozenset({"instructions", "model"})
 INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CANDIDATES_SHOWN = 8
+MIN_PART = 3  # letters from which a part of a name means a memory
+ALL_LISTED = "`memtui list` shows all."
 
 
 @dataclass(frozen=True)
@@ -193,11 +195,12 @@ def _of_project(env: dict[str, str], slug: str, path: str | None, name: str, ali
 
 
 def pick(scopes: Sequence[Scope], label: str) -> Scope:
-    """Return the scope with a label or alias. Raises NotFoundError, which lists the labels."""
+    """Return the scope with a label or alias. Raises NotFoundError, which lists the labels that can be written to."""
     for scope in sorted(scopes, key=lambda each: label != each.label):  # a label goes before an alias
         if label in {scope.label, *scope.aliases}:
             return scope
-    raise NotFoundError(f"There is no scope “{label}”.", "Scopes here: " + ", ".join(s.label for s in scopes) + ".")
+    labels = ", ".join(scope.label for scope in scopes if scope.kind != "instructions")
+    raise NotFoundError(f"There is no scope “{label}”.", f"Scopes here: {labels}.")
 
 
 def home(scopes: Sequence[Scope]) -> Scope:
@@ -362,7 +365,8 @@ def _only(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
         if scope.kind != "instructions"
         for name, _ in files(scope)
     ]
-    near = {stem.rpartition(":")[2]: stem for stem in stems}
-    close = difflib.get_close_matches(ref.rpartition(":")[2], near, CANDIDATES_SHOWN)
-    hint = "Did you mean " + ", ".join(near[each] for each in close) + "?" if close else "`memtui list` shows all."
+    near, wanted = {stem.rpartition(":")[2]: stem for stem in stems}, ref.rpartition(":")[2].removesuffix(locate.SUFFIX)
+    parts = [each for each in near if len(wanted) >= MIN_PART and wanted.casefold() in each.casefold()]
+    close = [*dict.fromkeys([*parts, *difflib.get_close_matches(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
+    hint = f"Did you mean {', '.join(near[each] for each in close)}?" if close else ALL_LISTED
     raise NotFoundError(f"There is no memory “{ref}”.", hint)
