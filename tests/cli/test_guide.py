@@ -228,6 +228,9 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     bare("note", "two")
     bare("note", "--withdraw", first[-6:])
     assert [entry.text for entry in waiting(bare)] == ["two"]
+    again = bare("note", "--withdraw", first[-6:], check=False).err
+    assert f"{first[-6:]} is decided already, just now: withdraw “one”." in again
+    assert "To take that back: memtui undo" in again
     bare("undo")
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 

@@ -454,6 +454,12 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     assert ids(memtui, "drafts") == before
 
 
+def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui):
+    (problem,) = memtui.json("inbox", "--kind", "problems")["entries"]
+    memtui("reject", problem["id"])
+    assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing …")
+
+
 def test_the_inbox_says_to_which_project_an_entry_belongs(memtui):
     where = {each["id"][-6:]: each["where"] for each in memtui.json("inbox", "--all-projects")["entries"]}
     assert (where["J5VMX3"], where["4WSBYD"]) == ("project shop", "global")

@@ -1,6 +1,7 @@
 """`memtui statusline`: the line for Claude Code's status line."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -53,6 +54,21 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     assert json.loads(path.read_text())["statusLine"]["command"] == "memtui statusline --after 'echo hi'"
     bare("setup", "statusline", "--yes")
     assert bare.json("setup")["installed"]
+
+
+def test_of_settings_in_one_line_only_what_changes_is_shown_after_what_each_hook_does(bare):
+    path = Path(bare.env["HOME"], ".claude/settings.json")
+    path.parent.mkdir(exist_ok=True)
+    allowed = {"permissions": {"allow": [f"Bash(x{number}:*)" for number in range(60)]}}
+    path.write_text(json.dumps(allowed, separators=(",", ":")))
+    out = bare("setup", "hooks", "--dry-run").out
+    assert out.startswith("Adds 7 hooks\n  SessionStart      gives a session an index of your memories\n")
+    removed, added = (line for line in out.splitlines() if re.match(r"[-+]…", line))
+    assert removed.endswith('"Bash(x59:*)"]}}')
+    assert re.search(r'"Bash\(x59:\*\)"\]},"hooks":{"SessionStart".* … .*"timeout":\d+}]}]}}$', added)
+    assert max(map(len, out.splitlines())) < 300
+    bare("setup", "hooks", "--yes")
+    assert bare("setup", "hooks", "--remove", "--yes").out.startswith("Removes 7 hooks\n")
 
 
 def shown(settings, **more):

@@ -53,8 +53,7 @@ def fix(store, own, found):
     """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
     own.memories or lint.check(own)
     planned = [(scope, files) for scope, files in lint_fixes.plan_all(own, found.parts) if files]
-    for scope, files in planned:
-        lint_fixes.make_journaled(store, scope, files)
+    lint_fixes.make_journaled(store, planned)
     return [each for _, files in planned for each in files]
 
 

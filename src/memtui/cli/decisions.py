@@ -13,12 +13,9 @@ from memtui.cli.output import line
 from memtui.cli.show import diff
 from memtui.core.base import clock, ids, short_ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.base.phrasing import ago
 from memtui.core.base.storage import file_error
 from memtui.core.base.when import NEVER
 from memtui.core.health.findings import Problem
-from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import scopes
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import changed, later, waiting
@@ -52,9 +49,6 @@ KINDS = {
 }
 PROPOSED = ("merge", "fix", "rule")
 ALL = ("all", "everything", "drafts")  # words for what --all means
-# Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
-DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
-DECIDED_LATELY = 50
 OF_ENTRY = {"updates": "draft", "items": "todo", "guidance": "note"}
 
 
@@ -205,8 +199,7 @@ class Decisions:
             return self.gate_off() or NotFoundError(
                 f"Nobody else has changed “{ref}” since you saw it.", entries.LISTED
             )
-        error = self._decided(ref) or entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))
-        if error is not None:
+        if (error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))) is not None:
             return error
         hint, wanted = entries.LISTED, ref.lower()
         beginning = [row for row in self.of_entries() if row.says.lower().startswith(wanted)][:3]
@@ -219,25 +212,6 @@ class Decisions:
         elif len(ref) < short_ids.MIN_REF:
             hint = f"Give at least {short_ids.MIN_REF} characters of the id."
         return NotFoundError(f"{NOTHING} “{ref}”.", hint)
-
-    def _decided(self, ref: str) -> "NotFoundError | None":
-        """Return the error for what was decided lately: it says how, when, and what takes that back."""
-        wanted = ref.strip().upper()
-        journal = self.ctx.journal()
-        if len(wanted) < short_ids.MIN_REF:
-            return None
-        for each in journal.ledger().changes()[:DECIDED_LATELY]:
-            if each.op not in DECIDING or each.state != "done":
-                continue
-            known = [*map(str, each.record.get("entries", ()))]
-            with suppress(MemtuiError):
-                texts = (edit.removed for edit in journal.changes_of(each.record) if isinstance(edit, TextEdit))
-                known += [entry.id for text in texts for entry in inbox_format.parse(text)]
-            if any(short_ids.is_short_for(wanted, name) for name in known):
-                when = ago(clock.parse(each.time), self.ctx.now())
-                hint = f"To take that back: memtui undo {short_ids.short_id(each.id)}"
-                return NotFoundError(f"{ref} is decided already, {when}: {each.summary}.", hint)
-        return None
 
     def gate_off(self) -> "NotFoundError | None":
         """Return the error that says that nothing is listed because the gate is off; None if it is not."""

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, safe
-from memtui.core.base import paths, short_ids
-from memtui.core.base.errors import ConflictError, NotFoundError
+from memtui.core.base import clock, paths, short_ids
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
 from memtui.core.base.shell import shell_word
@@ -13,7 +13,9 @@ from memtui.core.base.short_ids import MIN_REF, short_id
 from memtui.core.deliveries import log
 from memtui.core.deliveries.record import find_note
 from memtui.core.health import findings
+from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import under_way
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import drafts
@@ -30,6 +32,9 @@ DECIDE = {
         "See it with `memtui inbox {0}`; `memtui approve {0}` says it is done, `memtui reject {0}` drops it.",
     ),
 }
+# Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
+DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
+DECIDED_LATELY = 50
 LISTED = "`memtui inbox` lists what waits."
 
 
@@ -60,6 +65,8 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
 
 def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
     """Return the error for the id of something else than an entry of these kinds that waits; None for any other id."""
+    if done := _decided(ctx, ref):
+        return done
     wanted = ref.strip().upper()
     if "guidance" in kinds:
         taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
@@ -76,6 +83,25 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
     records = log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))
     if len(wanted) >= MIN_REF and any(str(each.get("id")).endswith(wanted) for each in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
+    return None
+
+
+def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for what was decided lately: it says how, when, and what takes that back."""
+    wanted, journal = ref.strip().upper(), ctx.journal()
+    if len(wanted) < MIN_REF:
+        return None
+    for each in journal.ledger().changes()[:DECIDED_LATELY]:
+        if each.op not in DECIDING or each.state != "done":
+            continue
+        entries = [*map(str, each.record.get("entries", ()))]
+        with suppress(MemtuiError):
+            texts = (edit.removed for edit in journal.changes_of(each.record) if isinstance(edit, TextEdit))
+            entries += [entry.id for text in texts for entry in inbox_format.parse(text)]
+        if any(short_ids.is_short_for(wanted, name) for name in entries):
+            when = ago(clock.parse(each.time), ctx.now())
+            hint = f"To take that back: memtui undo {short_id(each.id)}"
+            return NotFoundError(f"{ref} is decided already, {when}: {each.summary}.", hint)
     return None
 
 

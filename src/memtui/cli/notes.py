@@ -30,7 +30,7 @@ def withdraw(ctx: Context, ref: str) -> Result:
     item = entries.pick(ctx, ref, ("guidance",), "note")
     done = ctx.review().withdraw([item])
     data = {"withdrawn": [item.id], "transaction": done}
-    return Result(data, lambda out: out.print(f"withdrawn: {line(item.text)[:60]}   (undo: memtui undo)"))
+    return Result(data, lambda out: out.print(f"withdrawn: {cut(line(item.text), 60)}   (undo: memtui undo)"))
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:

@@ -13,7 +13,7 @@ from memtui.consolidate.lint import LintInput, by_file
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
 from memtui.core.health import findings, index_fit, memory_checks
@@ -32,6 +32,7 @@ from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.places.locate import INDEX_NAME, TEAM
 
+SCOPES_NAMED = 2  # in the summary of a change
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
 TEXTS = {"memories.date", "memories.path"}
@@ -208,19 +209,23 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
     return data
 
 
-def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None:
-    """Make the fixes of a person's scope as one step of undo; trusted memories stay so. Raises MemtuiError."""
-    known = trust.load(store.root, scope.directory) if scope.needs_trust else None
-    allowed = [each for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
-    trusted = [(each.file, each.after) for each in allowed if each.file != INDEX_NAME]
-    changes: list[Change] = [*store.trust_changes(scope, trusted)]
-    for each in fixes:
-        if each.file == INDEX_NAME:
-            changes += text_edits(each.path, each.before or b"", each.after)
-        else:
-            changes.append(FileChange(each.path, each.before, each.after))
+def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix]]]) -> None:
+    """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
+    changes: list[Change] = []
+    for scope, fixes in planned:
+        known = trust.load(store.root, scope.directory) if scope.needs_trust else None
+        allowed = [
+            each for each in fixes if known is not None and each.before is not None and known.allows(each.before)
+        ]
+        changes += store.trust_changes(scope, [(each.file, each.after) for each in allowed if each.file != INDEX_NAME])
+        for each in fixes:
+            if each.file == INDEX_NAME:
+                changes += text_edits(each.path, each.before or b"", each.after)
+            else:
+                changes.append(FileChange(each.path, each.before, each.after))
     if changes:
-        store.journal.run("fix", changes, f"fix {many(len(fixes), 'file')} of {scope.shown}")
+        files = many(sum(len(fixes) for _, fixes in planned), "file")
+        store.journal.run("fix", changes, f"fix {files} of {some([scope.shown for scope, _ in planned], SCOPES_NAMED)}")
 
 
 def make(fixes: Iterable[FileFix]) -> None:

@@ -3,10 +3,13 @@
 import json
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.health import findings
+from memtui.core.journal.changes import shared_ends
+from memtui.hooks.installer import install, merge
 from memtui.hooks.installer.entries import shows_ours
 from memtui.hooks.installer.install import Plan
 from memtui.hooks.installer.status import Status
@@ -14,6 +17,17 @@ from memtui.hooks.installer.status import Status
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
 SERVED = "New Claude Code sessions will use memtui."
+# What the hook of each event does.
+DOES = {
+    "SessionStart": "gives a session an index of your memories",
+    "UserPromptSubmit": "adds your notes, new drafts and todos",
+    "PreToolUse": "adds urgent notes, and notes for a file that is used",
+    "PostToolUse": "records which memories Claude opened or wrote",
+    "PreCompact": "drafts memories from your corrections",
+    "Stop": "does so after a turn",
+    "SessionEnd": "does so at the end",
+}
+LONG, AROUND = 300, 60  # characters: of a line of a diff that is cut, and what stays at each end of its change
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
@@ -84,6 +98,39 @@ def _what_to_do(found: Finding) -> str:
     if found.area != "hooks":
         return f" To change that: {remedy}"
     return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
+
+
+def effects(plan: Plan) -> list[tuple[str, list[str]]]:
+    """List what a plan does to hooks: `Adds 7 hooks`, and their events."""
+    before, after = _events(plan.before), _events(plan.after)
+    changes = [("Adds", after - before), ("Removes", before - after), ("Changes", after if after == before else set())]
+    order = [*DOES].index
+    return [(f"{verb} {many(len(events), 'hook')}", sorted(events, key=order)) for verb, events in changes if events]
+
+
+def _events(data: bytes | None) -> set[str]:
+    """Return the events for which a settings file has a hook of ours."""
+    _, text = install.decode(data)
+    return {event for event, _ in merge.our_hooks(merge.read(text, ""))} & DOES.keys()
+
+
+def diff_lines(plan: Plan) -> list[str]:
+    """Return the lines of a plan's diff, long ones only around what changes: a settings file may be one line."""
+    lines = plan.diff.splitlines()
+    for at, to in pairwise([at for at, text in enumerate(lines) if text[:1] != "\\"]):  # no remarks on line ends
+        old, new = lines[at], lines[to]
+        if (old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG:
+            start, end = shared_ends(old[1:], new[1:])
+            lines[at], lines[to] = (_around(each, start + 1, end) for each in (old, new))
+    return lines
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """Cut a line of a diff to what changes: behind its first `start` characters, and before its last `end`."""
+    left, change, right = text[1:start], text[start : len(text) - end], text[len(text) - end :]
+    left = f"…{left[-AROUND:]}" if len(left) > AROUND else left
+    right = f"{right[:AROUND]}…" if len(right) > AROUND else right
+    return text[0] + left + (f"{change[:AROUND]} … {change[-AROUND:]}" if len(change) > LONG else change) + right
 
 
 def unchanged(plan: Plan) -> str:

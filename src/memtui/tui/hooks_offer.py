@@ -9,8 +9,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
-from memtui.hooks.installer import install, merge
+from memtui.hooks.installer import install
 from memtui.present import hooks as hook_words
 from memtui.present import safe_text
 from memtui.tui.dialogs import backfill
@@ -28,16 +27,6 @@ WELCOME = (
     "memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and record what"
     " arrived. enter adds the lines below to the file under the cursor. Before that, nothing is written."
 )
-# What the hook of each event does.
-DOES = {
-    "SessionStart": "gives a session an index of your memories",
-    "UserPromptSubmit": "adds your notes, new drafts and todos",
-    "PreToolUse": "adds urgent notes, and notes for a file that is used",
-    "PostToolUse": "records which memories Claude opened or wrote",
-    "PreCompact": "drafts memories from your corrections",
-    "Stop": "does so after a turn",
-    "SessionEnd": "does so at the end",
-}
 EXPLAINED = """\
 The hooks run on this machine. They open no network connection and call no
 model. If one fails or is late, your prompt goes on without it.
@@ -107,26 +96,18 @@ def _drawn(plan: PlanOrError) -> Text:
         return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     if not plan.changed:
         return text.append("The hooks are in this file already: nothing to change.")
-    before, after = _events(plan.before), _events(plan.after)
-    for verb, events in (("Adds", after - before), ("Removes", before - after), ("Changes", after & before)):
-        if events and (verb != "Changes" or before == after):
-            text.append(f"{verb} {many(len(events), 'hook')}\n", "bold")
-            for event in sorted(events, key=[*DOES].index):
-                text.append(f"  {event:<16}  ", "dim").append(f"{DOES[event]}\n")
+    for heading, events in hook_words.effects(plan):
+        text.append(f"{heading}\n", "bold")
+        for event in events:
+            text.append(f"  {event:<16}  ", "dim").append(f"{hook_words.DOES[event]}\n")
     text.append("\nThe exact change of the file\n", "bold")
-    for line in plan.diff.splitlines():
+    for line in hook_words.diff_lines(plan):
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
     for note in hook_words.notes(plan):
         text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
     if pasted := hook_words.to_paste(plan):
         text.append(safe_text.clean(pasted) + "\n")
     return text
-
-
-def _events(data: bytes | None) -> set[str]:
-    """Return the events for which a settings file has a hook of ours."""
-    _, text = install.decode(data)
-    return {event for event, _ in merge.our_hooks(merge.read(text, ""))} & DOES.keys()
 
 
 def is_due(services: "Services") -> bool:

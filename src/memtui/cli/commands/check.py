@@ -181,10 +181,7 @@ def _fix(
     mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
     if mine:
         ctx.must_own()
-        store = ctx.store()
-        with store.journal.together():
-            for scope, fixes in mine:
-                lint_fixes.make_journaled(store, scope, fixes)
+        lint_fixes.make_journaled(ctx.store(), mine)
     for scope, fixes in planned:
         if scope.label not in own:
             lint_fixes.make(fixes)

@@ -38,13 +38,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")
     store = ctx.store()
     if args.all and (found := proposals.read(ctx, store, args.scope)):
-        made = proposals.accept(ctx, store, found, yes=args.yes)
+        data, print_made, code = proposals.accept(ctx, store, found, yes=args.yes)
 
         def text(out: Output) -> None:
-            made.text(out)
+            print_made(out)
             if any(each.kind == "merge" for each in found):
                 out.say("What was merged may overlap more memories now: memtui consolidate")
-            memories.say_undo(out, len(found) if made.data["undo"] else 0)
+            memories.say_undo(out, len(found) if data["undo"] else 0)
 
-        return Result(made.data, text, made.code)
+        return Result(data, text, code)
     return proposals.listing(ctx, args.scope)

@@ -15,7 +15,7 @@ from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import cut, many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
@@ -364,9 +364,8 @@ def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -
 def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     from memtui.cli.show import proposals
 
-    made = proposals.accept(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
-    call.bulk.code = made.code
-    return Done(rows if made.data["undo"] else [], "", made.data, made.text)
+    data, text, call.bulk.code = proposals.accept(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
+    return Done(rows if data["undo"] else [], "", data, text)
 
 
 def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
@@ -451,7 +450,7 @@ def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None")
     if items:
         call.review.snooze(items, until)
     if others:
-        what = others[0].says[:60] if len(others) == 1 else many(len(others), "entry", "entries")
+        what = cut(others[0].says, 60) if len(others) == 1 else many(len(others), "entry", "entries")
         later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until))
     if until == NEVER:
         return Done(rows, "rejected")

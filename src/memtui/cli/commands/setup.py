@@ -80,7 +80,10 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     action: install.Action = "uninstall" if args.remove else "install"
     plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
     if not ctx.out.json and plan.changed:
-        diff.show_lines(ctx.out, plan.diff.splitlines())
+        for heading, events in hook_words.effects(plan):
+            ctx.out.heading(heading)
+            ctx.out.facts([(event, hook_words.DOES[event]) for event in events], 18)
+        diff.show_lines(ctx.out, hook_words.diff_lines(plan))
     elif not ctx.out.json:
         ctx.out.print(f"{line(plan.settings_path)} {hook_words.unchanged(plan)}: nothing to change.")
     backup, written, added = None, plan.changed and not args.dry_run, action == "install"

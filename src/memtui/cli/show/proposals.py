@@ -1,7 +1,6 @@
 """What `memtui consolidate` proposes: show it, make it, reject it."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
@@ -21,14 +20,6 @@ from memtui.present import changesets
 
 DECLINED = "Nothing was changed."
 Printer = Callable[[Output], None]
-
-
-class MadeProposals(NamedTuple):
-    """What came of making proposals: for --json, how to print it, and the exit code."""
-
-    data: "dict[str, object]"
-    text: Printer
-    code: int
 
 
 def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
@@ -167,8 +158,11 @@ def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -
 # Making
 
 
-def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> MadeProposals:
-    """Make proposals as one step of undo, after a person saw them. Raises MemtuiError for no."""
+def accept(
+    ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool
+) -> "tuple[dict[str, object], Printer, int]":
+    """Make proposals as one step of undo, after a person saw them; return data for --json, how to print it, and the
+    exit code. Raises MemtuiError for no."""
     _confirm(ctx, store, found, yes=yes)
     covered = {each.id: coverage.of_proposal(each) for each in found}
     with store.journal.together():
@@ -194,7 +188,7 @@ def accept(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) ->
             parts = (changesets.made(done.made), changesets.saved(saved), changesets.lost(dropped))
             out.print(" ".join(filter(None, parts)))
 
-    return MadeProposals(data, text, EXIT_CONFLICT if failed else 0)
+    return data, text, EXIT_CONFLICT if failed else 0
 
 
 def _confirm(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> None:
