@@ -198,7 +198,7 @@ STORIES = {
         ),
         typed(
             "approve --all",
-            "memtui approve --all --one-offs; memtui undo --yes",
+            "memtui reject --all --one-offs && memtui undo --yes && memtui approve --all --one-offs; memtui undo --yes",
             "(?s)prefer-pnpm already.*approve",
         ),
         typed("", "memtui reject {other} --later friday", "until"),
@@ -461,11 +461,11 @@ def changed_by_others(tui, world):
         made.write_text(f"{before}Changed {hours}.\n")
         os.utime(made, (time.time() + hours * 3600,) * 2)
         made.replace(path)
-        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen")
+        tui.see(rf"\+ Changed {hours}\.", "keep it: it (counts as seen|is trusted)")
         tui.press("H")
         tui.see("Versions of prefer-pnpm", "not seen yet")
         tui.press("\x1b")
-        tui.see("keep it: it counts as seen", gone="Versions of")
+        tui.see("keep it: it (counts as seen|is trusted)", gone="Versions of")
         tui.press(key)
         tui.see(said)
         if key != "e":

@@ -90,7 +90,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         subject = _subject(ctx, args.path, chosen)
         found = [each for each in lint.check(subject) if not labels or str(each.data.get("scope")) in labels]
         if args.path is None:
-            found = sorted([*found, *doctor.trust(ctx.root, chosen or subject.scopes)], key=_is_note)
+            found += doctor.trust(ctx.root, chosen or subject.scopes)
+            found.sort(key=lambda each: each.level != PROBLEM)
         return subject, found, lint_fixes.plan_all(subject, found)
 
     subject, found, planned = look()
@@ -132,10 +133,6 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
             _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
-
-
-def _is_note(found: Finding) -> bool:
-    return found.level != PROBLEM
 
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
