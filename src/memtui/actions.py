@@ -60,7 +60,7 @@ memories.export | | | Dw | export this scope… | Export the memories of this sc
 memories.trust | a | trust | Dw | | Trust a memory that came with the repository, or all
 inbox.accept | a | accept | Dw | | Accept (the command: approve): do what is shown
 inbox.edit | e | edit | Dw | | Edit it first, then it is accepted
-inbox.reject | x | reject | Dw | | Reject it; again on its grey row: never draft it again
+inbox.reject | x | reject | Dw | | Reject it; again while it is grey: never again
 inbox.later | w | later | Dw | hide until … | Hide it until tomorrow, next week or a date
 inbox.merge | m | merge | Dw | | Append a draft to an existing memory
 inbox.history | H | versions | D | versions | The versions of a memory that others changed; restore one

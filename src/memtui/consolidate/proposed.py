@@ -79,7 +79,7 @@ def undecided(
     known = set(rejected(store.root))
     unique: dict[str, Undecided] = {}
     for each in rows:
-        if each.proposal.id not in known:
+        if not known & {each.proposal.id, _for_good(each.proposal)}:
             unique.setdefault(each.proposal.id, each)
     # What is left for a person: no fix, and no other proposal is about it.
     plans = lint_fixes.plan_all(subject, planned.findings)
@@ -123,22 +123,31 @@ def _ids(data: bytes) -> list[str]:
     return [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
 
 
-def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
-    """Reject proposals for good in one step of undo (`what`), and keep merged memories apart. Raises MemtuiError."""
+def _for_good(proposal: Proposal) -> str:
+    """Return what a proposal that is rejected for good is known by, however its memories change."""
+    return " ".join(["never", proposal.ref, *sorted({each.code for each in proposal.evidence})])
+
+
+def reject(store: Store, proposals: Sequence[Proposal], what: str, *, never: bool = False) -> Rejected:
+    """Reject proposals in one step of undo (`what`): they come back when their memories change, but with `never`, which
+    keeps merged memories apart. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
     files, pairs = MemoryFiles(store), 0
     with store.journal.together():
         for each in proposals:
-            present = [file.path for file in each.inputs if each.kind == "merge" and os.path.exists(file.path)]
+            present = [
+                file.path for file in each.inputs if never and each.kind == "merge" and os.path.exists(file.path)
+            ]
             memories = [memory.read_memory(path, files.scope_of(path).scope.label) for path in present]
             pairs += sum(beside.keep_apart(store.journal, *pair) for pair in combinations(memories, 2))
         path = rejected_path(store.root)
         before = read_or_none(path)
         known = _ids(before or b"")
-        new = tuple(each for each in proposals if each.id not in known)
+        new = tuple(each for each in proposals if (_for_good(each) if never else each.id) not in known)
         if new:
-            names = list(dict.fromkeys([*known, *(each.id for each in new)]))[-MOST_REJECTED:]
+            names = [*known, *(each.id for each in new), *(_for_good(each) for each in new if never)]
+            names = list(dict.fromkeys(names))[-MOST_REJECTED:]
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             store.journal.run("reject", [FileChange(path, before, data)], what)
     return Rejected(new, pairs, bool(new) or pairs > 0)

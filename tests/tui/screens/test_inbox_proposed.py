@@ -9,13 +9,14 @@ from textual.widgets import TextArea
 from memtui.consolidate import plan, proposed
 from memtui.consolidate.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
 from memtui.core.base import paths
+from memtui.core.inbox import file as inbox_file
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox.change_rows import ProposedRow
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, burst, settle
 from tui.test_following import until
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -117,7 +118,12 @@ def tree(top):
 
 
 def kinds(app):
-    return [row.proposal.kind for row in app.screen.table.rows if isinstance(row, ProposedRow)]
+    return [row.proposal.kind for row in shown(app) if isinstance(row, ProposedRow)]
+
+
+def shown(app):
+    """Return the rows without the grey one of what was rejected just now."""
+    return [row for row in app.screen.table.rows if row.kind.word != "rejected"]
 
 
 def summary(app):
@@ -132,7 +138,7 @@ async def to(pilot, kind):
     """Put the cursor on the first change of a kind."""
     await settle(pilot)
     table = pilot.app.screen.table
-    rows = [getattr(row, "proposal", None) for row in table.rows]
+    rows = [getattr(row, "proposal", None) if row in shown(pilot.app) else None for row in table.rows]
     table.move_to(next(at for at, change in enumerate(rows) if change is not None and change.kind == kind))
     await settle(pilot)
 
@@ -587,6 +593,57 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         os.unlink(f"{place}/new.md")
         await press(pilot, "2")
         assert kinds(app).count("rewrite") == 1
+
+
+async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x_for_good(app, empty, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "x")
+        assert said(app)[-1] == "Rejected. x again: never again. z undoes."
+        assert app.screen.table.row.kind.word == "rejected"
+        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
+        pilot.app.action_run("app.refresh")
+        await until(pilot, lambda: "merge" in kinds(app))
+        await to(pilot, "merge")
+        await press(pilot, "x", "x")
+        assert said(app)[-1].startswith("Never again: “")
+        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is very fast.\n")
+    again = started(empty)
+    async with again.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: kinds(again))
+        assert "merge" not in kinds(again)
+
+
+async def test_two_fast_keys_are_about_two_changes(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        before = kinds(app)
+        await to(pilot, "merge")
+        await burst(pilot, "x", "j", "x", "j", "x")
+        assert not [note.message for note in app._notifications if note.severity == "error"]
+        assert len(kinds(app)) == len(before) - 3
+
+
+async def test_marked_rows_of_two_kinds_are_accepted_one_kind_after_the_other(app, world_of_draft, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        draft = next(at for at, row in enumerate(table.rows) if row.kind.word == "draft")
+        await to(pilot, "relink")
+        await press(pilot, "space")
+        table.move_to(draft)
+        await press(pilot, "space", "k", "a", "enter", "a", "enter")
+        assert not [note.message for note in app._notifications if note.severity == "error"]
+        assert "old-wiki" not in read(f"{place}/MEMORY.md")
+        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
+
+
+@pytest.fixture
+def world_of_draft(empty):
+    """A draft for the scope whose MEMORY.md has a fix."""
+    env, cwd = empty
+    directory = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(cwd))
+    inbox_file.add_entry(directory, "updates", {"project": cwd, "name": "use-tabs", "scope": "auto"}, "Use tabs")
 
 
 @pytest.mark.slow

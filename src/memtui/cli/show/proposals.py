@@ -35,7 +35,7 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
 
 def reject(store: Store, found: "list[Proposal]") -> proposed.Rejected:
     """Reject proposals for good, as one step of undo: they are not proposed again."""
-    return proposed.reject(store, found, f"reject {changesets.named(found)}")
+    return proposed.reject(store, found, f"reject {changesets.named(found)}", never=True)
 
 
 def brief(found: Proposal) -> "dict[str, object]":

@@ -1,6 +1,6 @@
 """Merges, fixes and removals as rows of the inbox, and the commands that make or reject them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,9 +18,10 @@ from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice, ignored
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
+from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox import change_text
 from memtui.tui.screens.inbox.change_text import ChangeFacts
-from memtui.tui.screens.inbox.chosen import MEMORIES, Chosen, RowCommands
+from memtui.tui.screens.inbox.chosen import MEMORIES, RowCommands
 from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import OutcomeSubject
 from memtui.tui.screens.list_screen import Described
@@ -85,6 +86,11 @@ class ProposedRow(InboxRow):
         """The text that the filter searches."""
         return f"{super().searched} {self.proposal.kind} {changesets.about(self.proposal)}"
 
+    def forbid(self, data: Data) -> None:
+        """Let it never be proposed again, however its memories change."""
+        words = f"never again: {changesets.named([self.proposal])}"
+        proposed.reject(data.store(), [self.proposal], words, never=True)
+
     def describe(self, view: InboxView) -> Described:
         """Return why it is proposed, what is lost, and what changes."""
         kept = autosave.kept(view.data.root, self.autosave)
@@ -94,18 +100,14 @@ class ProposedRow(InboxRow):
 
 
 class ChangeCommands(RowCommands):
-    """The commands on changes. `decided` is called with the ids of those that are done with."""
-
-    def __init__(self, chosen: Chosen, decided: Callable[[Collection[str]], object]) -> None:
-        super().__init__(chosen)
-        self.decided = decided
+    """The commands on changes."""
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         return super().table() | {
             "accept": Command(self.accept),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),
-            "reject": Command(self.reject),
+            "reject": Command(self.reject_changes),
             "follow": Command(lambda: self.go_to(self._rows()[0].facts.memories), self._why_no_memory),
         }
 
@@ -174,8 +176,7 @@ class ChangeCommands(RowCommands):
 
     async def _report(self, applied: Applied) -> None:
         if applied.made:
-            self.chosen.unmark()
-            self.decided({each.id for each in applied.made})
+            self.chosen.take_off([each.proposal.ref for each in applied.refused])
             self.services.say(f"{changesets.done(applied.made)} {actions.takes_back()}")
         if len(applied.refused) == 1 and not applied.made:
             raise applied.refused[0].error
@@ -196,10 +197,8 @@ class ChangeCommands(RowCommands):
             self.services.read(MEMORIES)
             await self._report(made[0])
 
-    def reject(self) -> None:
-        """Drop the chosen changes for good."""
+    def reject_changes(self) -> None:
+        """Reject the chosen changes: they are not proposed again while their memories stay as they are."""
         proposals, store = [row.proposal for row in self._rows()], self.services.data.store()
         what = f"reject {changesets.named(proposals)}"
-        words = f"Rejected for good: {changesets.named(proposals)}."
-        self.chosen.act(lambda: proposed.reject(store, proposals, what), words, MEMORIES)
-        self.decided({each.id for each in proposals})
+        self.reject(lambda: proposed.reject(store, proposals, what), MEMORIES)

@@ -24,7 +24,7 @@ from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.row import InboxRow
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, HowFar, Services
+from memtui.tui.services import Command, HowFar, Services, note_seconds
 from memtui.tui.widgets.body import fits
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
@@ -33,6 +33,7 @@ ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 # When a row may wait until, in words that `later.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
+AGAIN = "Rejected. {inbox.reject} again: never again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
 Result = TypeVar("Result")
@@ -41,8 +42,13 @@ Result = TypeVar("Result")
 class Chosen:
     """The chosen rows of the inbox's list, and how they are changed."""
 
-    def __init__(self, services: Services, screen: ListScreen[InboxRow]) -> None:
-        self.services, self.screen = services, screen
+    def __init__(
+        self,
+        services: Services,
+        screen: ListScreen[InboxRow],
+        take_off: Callable[[Sequence[InboxRow], float], object],
+    ) -> None:
+        self.services, self.screen, self._take_off = services, screen, take_off
 
     @property
     def leader(self) -> InboxRow | None:
@@ -77,19 +83,24 @@ class Chosen:
         """Show what is going to be done; return whether the person goes on."""
         return await self.services.ask(Preview(title, text, go)) is True
 
-    def unmark(self, kept: Collection[str] = ()) -> None:
-        """Unmark the chosen rows but those with the keys `kept`. Marked rows of other kinds stay so."""
-        left = self.screen.table.marks - ({row.key for row in self.same_kind()} - set(kept))
-        self.screen.table.clear_marks()
-        self.screen.table.marks = left
+    def take_off(self, failed: Collection[str] = (), grey: float = 0) -> None:
+        """Take the chosen rows but those with the keys `failed` off the list at once: the next key is about the next
+        row. One that was rejected stays grey for so many seconds. Marked rows of other kinds stay so."""
+        rows, table = [row for row in self.same_kind() if row.key not in failed], self.screen.table
+        marks = table.marks - {row.key for row in rows}
+        table.clear_marks()
+        table.marks = marks
+        self._take_off(rows, grey)
         self.screen.summarize()
 
-    def act(self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None) -> None:
-        """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The `parts` of the files
-        are read again either way, None for all."""
+    def act(
+        self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, grey: float = 0
+    ) -> None:
+        """Make a change, take its rows off the list as `take_off` does, and say so with `words`. Raises what `change`
+        raises. The `parts` of the files are read again either way, None for all."""
         try:
             change()
-            self.unmark()
+            self.take_off(grey=grey)
             self.services.say(f"{words} {actions.takes_back()}")
         finally:
             self.services.read(parts)
@@ -158,6 +169,14 @@ class RowCommands:
             check = Line("Hide until", below=later.TAKEN, check=lambda words: later.moment(words, now))
             answer = await self.services.ask(check)
         return answer
+
+    def reject(self, change: Callable[[], object], parts: frozenset[str]) -> None:
+        """Reject the chosen rows with `change`. A single one stays grey while the note stands, to be rejected for
+        good."""
+        rows = self.chosen.same_kind()
+        is_single = len(rows) == 1 and not self.screen.typed
+        words = actions.keyed(AGAIN) if is_single else f"Rejected {self.named(rows)}."
+        self.chosen.act(change, words, parts, note_seconds(words) if is_single else 0)
 
     def never(self) -> None:
         """Hide the chosen rows for good."""

@@ -1,52 +1,62 @@
 """The commands of the inbox: what a verb does is decided by the kind of the chosen rows."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
 from memtui import actions
-from memtui.core.review.waiting import Waiting
 from memtui.tui.screens.inbox.change_rows import ChangeCommands
-from memtui.tui.screens.inbox.chosen import Chosen
-from memtui.tui.screens.inbox.entries import DraftCommands, GhostCommands, TodoCommands
+from memtui.tui.screens.inbox.chosen import Chosen, RowCommands
+from memtui.tui.screens.inbox.entries import DraftCommands, TodoCommands
 from memtui.tui.screens.inbox.memory_rows import ChangedCommands, ProblemCommands, TrustCommands
-from memtui.tui.screens.inbox.row import InboxView
+from memtui.tui.screens.inbox.row import GHOST, InboxView
 from memtui.tui.services import Command
 
 VERBS = ("accept", "edit", "reject", "later", "merge", "history", "follow", "note")
 
 
-class Ghost(NamedTuple):
-    """How the grey row of a draft that was rejected just now is shown, for so many seconds, and dropped."""
+class GhostCommands(RowCommands):
+    """The command on the grey row of what was rejected just now."""
 
-    keep: Callable[[Sequence[Waiting], float], object]
-    drop: Callable[[], object]
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {"reject": Command(self.forbid)}
+
+    def forbid(self) -> None:
+        """Reject it for good."""
+        (row,) = self.chosen.same_kind()
+        self.chosen.act(lambda: row.forbid(self.services.data), f"Never again: {self.named([row])}.")
 
 
-def commands(
-    chosen: Chosen, view: InboxView, ghost: Ghost, decided: Callable[[Collection[str]], object]
-) -> dict[str, Command]:
-    """Return the commands by the id of their action. `decided` is called with the ids of changes that are done with."""
+def commands(chosen: Chosen, view: InboxView, drop_ghost: Callable[[], object]) -> dict[str, Command]:
+    """Return the commands by the id of their action. `drop_ghost` takes the grey row off the list."""
     families = {
-        "draft": DraftCommands(chosen, view, ghost.keep).table(),
-        "ghost": GhostCommands(chosen, ghost.drop).table(),
+        "draft": DraftCommands(chosen, view).table(),
+        "ghost": GhostCommands(chosen).table(),
         "todo": TodoCommands(chosen).table(),
         "changed": ChangedCommands(chosen).table(),
-        "change": ChangeCommands(chosen, decided).table(),
+        "change": ChangeCommands(chosen).table(),
         "problem": ProblemCommands(chosen).table(),
         "trust": TrustCommands(chosen).table(),
     }
-    return {f"inbox.{verb}": _routed(chosen, families, verb) for verb in VERBS}
+    return {f"inbox.{verb}": _routed(chosen, families, verb, drop_ghost) for verb in VERBS}
 
 
-def _routed(chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb: str) -> Command:
-    """Return the command of a verb, which the kind of the chosen rows decides about."""
+def _routed(
+    chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb: str, drop_ghost: Callable[[], object]
+) -> Command:
+    """Return the command of a verb, which the kind of the chosen rows decides about. On a grey row it is about the
+    next."""
 
     def command() -> Command | None:
         leader = chosen.leader
         return families[leader.kind.family].get(verb) if leader is not None else None
 
+    def is_for_next() -> bool:
+        return chosen.leader is not None and chosen.leader.kind is GHOST and verb not in GHOST.verbs
+
     def why_not() -> str:
         leader, own = chosen.leader, command()
+        if is_for_next():
+            return ""
         if leader is None:
             return chosen.nothing()
         if own is not None:
@@ -55,6 +65,11 @@ def _routed(chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb:
         return f"That is not for a {leader.kind.singular}: {', '.join(ways)}."
 
     def run() -> object:
+        if is_for_next():
+            drop_ghost()
+            if reason := why_not():
+                chosen.services.warn(reason)
+                return None
         own = command()
         return own.run() if own is not None else None
 

@@ -28,7 +28,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen, RowCommands
-from memtui.tui.screens.inbox.row import DRAFT, GHOST, TODO, InboxRow, InboxView
+from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import EntrySubject, Values
 from memtui.tui.screens.inbox.text import (
     RENAME,
@@ -42,10 +42,11 @@ from memtui.tui.screens.inbox.text import (
     written_text,
 )
 from memtui.tui.screens.list_screen import Described
-from memtui.tui.services import Command, note_seconds
+from memtui.tui.services import Command
 from memtui.tui.widgets.detail import append_keys
 
 if TYPE_CHECKING:
+    from memtui.tui.model.data import Data
     from memtui.tui.screens.inbox.row import InboxView
 
 TODO_KEYS = (
@@ -54,14 +55,11 @@ TODO_KEYS = (
     ("inbox.reject", "reject it"),
     ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
 )
-TITLE_SHOWN = 40  # characters of a draft in a note
-GHOST_WORDS = "You rejected this. {inbox.reject}: it is never drafted again. {app.undo}: it waits again."
 
 
 @dataclass(frozen=True, kw_only=True)
 class EntryRow(InboxRow):
-    """A draft or a todo; of the kind GHOST a draft that was rejected just now, in its old place as long as the note
-    about that stands."""
+    """A draft or a todo."""
 
     item: Waiting
 
@@ -79,13 +77,6 @@ class EntryRow(InboxRow):
         """Return its age."""
         return age(self.item.entry.time(), view.now)
 
-    def cells(self, view: "InboxView") -> list[Text]:
-        """Draw the cells; of one that was rejected all of them grey."""
-        cells = super().cells(view)
-        if self.kind is GHOST:
-            cells[1].stylize("dim")
-        return cells
-
     @property
     def searched(self) -> str:
         """The text that the filter searches: the whole entry, and what its memory is called."""
@@ -98,12 +89,14 @@ class EntryRow(InboxRow):
 
     def look_up(self, view: "InboxView") -> Callable[[], object] | None:
         """Return what finds the evidence of it."""
-        return None if self.kind is GHOST or self.key in view.evidence else view.finder(self.item)
+        return None if self.key in view.evidence else view.finder(self.item)
+
+    def forbid(self, data: "Data") -> None:
+        """Let the draft never be extracted again."""
+        data.review().never([self.item])
 
     def describe(self, view: "InboxView") -> Described:
         """Return what it would become, and why; that it was edited and not saved comes first."""
-        if self.kind is GHOST:
-            return Described(Text(f"{self.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         item, evidence = self.item, view.evidence.get(self.key)
         kept = autosave.kept(view.data.root, self.autosave)
         text = Text().append(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
@@ -133,25 +126,6 @@ def entry_row(item: Waiting, view: "InboxView") -> EntryRow:
     if item.slug is not None and not (kind is DRAFT and drafting.label_of(item) == "global"):
         place = f"project {view.project_name(item) or view.data.facts.project}"
     return EntryRow(key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item)
-
-
-class GhostCommands(RowCommands):
-    """The command on the grey row of a draft that was rejected just now. `gone` takes it off the list."""
-
-    def __init__(self, chosen: Chosen, gone: Callable[[], object]) -> None:
-        super().__init__(chosen)
-        self._gone = gone
-
-    def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
-        return {"reject": Command(self.forbid)}
-
-    def forbid(self) -> None:
-        """Let the draft never be extracted again."""
-        items, review = self.chosen.items(), self.services.data.review()
-        self._gone()
-        words = f"Never drafted again: “{drafts.title(items[0], TITLE_SHOWN)}”."
-        self.chosen.act(lambda: review.never(items), words, ENTRIES)
 
 
 class TodoCommands(RowCommands):
@@ -204,17 +178,15 @@ class TodoCommands(RowCommands):
 LONGEST_NAME, SCOPE_NAME = 32, 28
 # The most characters of a memory's name in a note.
 NAME_SHOWN = 30
-REJECTED = "Rejected. Back on its grey row, {inbox.reject}: never draft it again."
 NAMES = ("the memory now", "the memory then")
 
 
 class DraftCommands(RowCommands):
-    """The commands on drafts. `rejected` is called with those that were rejected, and how long the note about that
-    stands, in seconds."""
+    """The commands on drafts."""
 
-    def __init__(self, chosen: Chosen, view: InboxView, rejected: Callable[[Sequence[Waiting], float], object]) -> None:
+    def __init__(self, chosen: Chosen, view: InboxView) -> None:
         super().__init__(chosen)
-        self.view, self._rejected = view, rejected
+        self.view = view
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
@@ -223,15 +195,13 @@ class DraftCommands(RowCommands):
             "edit": Command(self.edit, self.why_not_one),
             "merge": Command(self.merge),
             "note": Command(self.note),
-            "reject": Command(self.reject),
+            "reject": Command(self.reject_drafts),
         }
 
-    def reject(self) -> None:
-        """Reject the chosen drafts. A single one stays as a grey row while the note stands, to be rejected for good."""
-        items = self.chosen.items()
-        words = actions.keyed(REJECTED) if len(items) == 1 and not self.screen.typed else "Rejected {}."
-        self.decide(Review.reject, words)
-        self._rejected(items, note_seconds(words))
+    def reject_drafts(self) -> None:
+        """Reject the chosen drafts."""
+        items, review = self.chosen.items(), self.services.data.review()
+        self.reject(lambda: review.reject(items), ENTRIES)
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
@@ -267,7 +237,7 @@ class DraftCommands(RowCommands):
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
         written = [each.memory for each in outcomes if each.memory is not None]
         if written:
-            self.chosen.unmark()
+            self.chosen.take_off([each.item.key for each in outcomes if each.error is not None])
             self.services.data.approved = written[0].path
             words = cut(written[0].stem, NAME_SHOWN) if len(written) == 1 else f"{len(written)} memories"
             self.services.say(f"Accepted: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")

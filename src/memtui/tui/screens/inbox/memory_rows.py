@@ -158,7 +158,7 @@ class ChangedCommands(RowCommands):
         try:
             work = partial(changed.take_back, data.store(), data.versions, memories)
             outcome = await self.chosen.work(work, len(memories))
-            self.chosen.unmark([f"changed:{item.key}" for item, _ in outcome.failed])
+            self.chosen.take_off([f"changed:{item.key}" for item, _ in outcome.failed])
             data.take_in()
         finally:
             self.services.read()
@@ -176,7 +176,7 @@ class ChangedCommands(RowCommands):
         (item,) = self._memories()
         if await self.edit_memory(item.key, item.scope.label):
             self.services.data.take_in()
-            self.chosen.unmark()
+            self.chosen.take_off()
             self.services.read()
 
     async def history(self) -> None:

@@ -30,6 +30,7 @@ from memtui.tui.screens.list_screen import Described
 if TYPE_CHECKING:
     from memtui.core.review.changed import Changed
     from memtui.core.review.waiting import Waiting
+    from memtui.tui.model.data import Data
     from memtui.tui.services import Services
 
 # The lines of a detail that must be on the screen: all of them.
@@ -163,7 +164,7 @@ def _kind(family: str, word: str, singular: str = "", plural: str = "", **verbs:
 CHANGE = {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
 FOLD = RowKind("", "", "", "", {})
 DRAFT = _kind("draft", "draft", accept="accept", edit="edit", reject="reject", later="later", merge="merge")
-GHOST = _kind("ghost", "rejected", "rejected draft", reject="never again")
+GHOST = _kind("ghost", "rejected", "rejected row", reject="never again")
 TODO = _kind("todo", "todo", accept="done", edit="edit", reject="reject", later="later")
 CHANGED_VERBS = {"accept": "keep", "edit": "edit", "reject": "take back", "later": "later", "history": "versions"}
 CHANGED = RowKind("changed", "changed", "changed memory", "changed memories", CHANGED_VERBS)
@@ -219,6 +220,8 @@ class InboxRow:
         """Draw the cells of the row: kind, sentence, place, age or bytes."""
         kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
         where = Text(safe_text.line(self.place, PLACE), "dim")
+        if self.kind is GHOST:
+            what.stylize("dim")
         fuzzy.mark([kind, what, where], view.typed)
         signs = self.signs(view)
         if self.autosave and autosave.has(view.autosaves, self.autosave):
@@ -237,6 +240,9 @@ class InboxRow:
     def look_up(self, _view: "InboxView") -> Callable[[], object] | None:
         """Return what finds out more about it, which takes a worker; None if there is nothing."""
         return None
+
+    def forbid(self, _data: "Data") -> None:
+        """Reject it for good, after it was rejected."""
 
     def copied(self, _view: "InboxView") -> str:
         """Return the text for the clipboard."""

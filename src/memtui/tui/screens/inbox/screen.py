@@ -1,6 +1,6 @@
 """The inbox: everything that waits for the person's decision, worst first."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -19,7 +19,6 @@ from memtui.core.base.storage import file_error
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import Evidence
-from memtui.core.review.waiting import Waiting
 from memtui.present import changesets, safe_text, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
@@ -27,7 +26,7 @@ from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox import change_rows, entries, reader
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
-from memtui.tui.screens.inbox.commands import Ghost, commands
+from memtui.tui.screens.inbox.commands import commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
 from memtui.tui.screens.inbox.row import DRAFT, GHOST, FoldRow, InboxRow, InboxView, folded, in_order
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -45,6 +44,7 @@ EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
 SHOWS = "{app.memories} shows the memories."
 ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
 READING = "reading …"
+GHOST_WORDS = "You rejected this. {inbox.reject} again: never again. {app.undo}: it waits again."
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
@@ -83,9 +83,8 @@ class Inbox(ListScreen[InboxRow]):
             id="list",
         )
         super().__init__(services, table, lambda row: row.searched, placeholder="filter: words, kind, project")
-        self.chosen = Chosen(services, self)
-        ghost = Ghost(self._keep_ghost, self._drop_ghost)
-        self.commands |= commands(self.chosen, self.view, ghost, self._decide) | {
+        self.chosen = Chosen(services, self, self._take_off)
+        self.commands |= commands(self.chosen, self.view, self._drop_ghost) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.nothing),
             "list.mark_all": Command(self.mark_all, self.chosen.nothing),
@@ -95,7 +94,8 @@ class Inbox(ListScreen[InboxRow]):
         self.unfolded: set[str] = set()  # keys of the open folds
         self._entries: Sequence[InboxRow] = ()
         self._changes = PlannedChanges()
-        self._ghosts: list[InboxRow] = []  # the draft that was rejected just now, and where it stood
+        self._gone: set[str] = set()  # keys of the rows that were decided on since the entries were read
+        self._ghosts: list[InboxRow] = []  # the row that was rejected just now, and where it stood
         self._ghost_at = 0
         self._ghost_timer: Timer | None = None
         self._in_other_projects = 0
@@ -114,7 +114,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def reload(self) -> None:
         """Read the inboxes, and plan changes when this is first shown; later look whether their files have changed."""
-        self._read()
+        self._read(frozenset(self._gone))
         if self.planned:
             self._look_for_changes()
         elif not self.planning:
@@ -127,7 +127,7 @@ class Inbox(ListScreen[InboxRow]):
             self._begins = False
             super().follow(parts)
         elif parts is None:
-            self._read(with_memories=False)
+            self._read(frozenset(self._gone), with_memories=False)
             if self.planned:
                 self._look_for_changes()
                 self._settle_soon()
@@ -135,7 +135,7 @@ class Inbox(ListScreen[InboxRow]):
                 self.plan()
         elif parts == ENTRIES or self._settle_timer is not None:
             if parts & ENTRIES:
-                self._read_entries()
+                self._read_entries(frozenset(self._gone))
             self._settle_soon()
         else:
             super().follow(parts)
@@ -153,24 +153,26 @@ class Inbox(ListScreen[InboxRow]):
         self.reload()
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read_entries(self) -> None:
-        """Read the entries again, after a decision about one."""
+    def _read_entries(self, gone: frozenset[str]) -> None:
+        """Read the entries again, after a decision about one; `gone`: keys of the rows that are decided on by now."""
         reading = reader.read_entries(self.services.data, self._last) if self._last is not None else None
         if reading is not None and not get_current_worker().is_cancelled:
-            self.call_later(self._show_reading, reading)
+            self.call_later(self._show_reading, reading, gone)
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read(self, *, with_memories: bool = True) -> None:
-        data = self.services.data
+    def _read(self, gone: frozenset[str], *, with_memories: bool = True) -> None:
+        worker, data = get_current_worker(), self.services.data
         reading = reader.read(data, all_projects=self.services.all_projects)
-        self.call_later(self._show_reading, reading)
+        if worker.is_cancelled:
+            return
+        self.call_later(self._show_reading, reading, gone)
         if with_memories:
             self.call_later(self._show_memories, self.view.read_memories())
 
-    def _show_reading(self, reading: InboxReading) -> None:
+    def _show_reading(self, reading: InboxReading, gone: frozenset[str]) -> None:
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
         waiting = {each.key for each in reading.waiting}
-        self._ghosts = [row for row in self._ghosts if row.item and row.item.key not in waiting]  # else it was undone
+        self._gone -= gone
         if reading.names != view.names:
             view.names = reading.names
             self.table.redraw()
@@ -196,7 +198,9 @@ class Inbox(ListScreen[InboxRow]):
         changes = self._changes.rows
         self._note_returned("changes", {row.key for row in changes}, jump=True)
         hidden = self._last.hidden if self._last is not None else {}
-        self.found = in_order([*self._entries, *changes], hidden, self.view.now)
+        rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
+        self.found, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
+        self._ghosts = [row for row in self._ghosts if row.key not in keys]  # else it was undone
         awake = [row for row in self.found if row.until is None]
         if (self.planned or self._plan_problem) and not self.services.all_projects:
             self.services.data.note_decisions(sum(row.item is None for row in awake))
@@ -293,6 +297,8 @@ class Inbox(ListScreen[InboxRow]):
         return text
 
     def describe(self, row: InboxRow) -> Described:
+        if row.kind is GHOST:
+            return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"), title=row.kind.word)
         self.view.detail_width = self.detail_width
         return row.describe(self.view)._replace(title=" · ".join(filter(None, (row.kind.word, row.place))))
 
@@ -386,30 +392,24 @@ class Inbox(ListScreen[InboxRow]):
         if outdated and self._settle_timer is None:
             self.plan()
 
-    def _decide(self, ids: Collection[str]) -> None:
-        """Take changes off the list at once; the plan that is made anew confirms it."""
-        self._changes.decided |= set(ids)
-        self._settle_soon()
-        self._arrange()
-
-    def _keep_ghost(self, items: Sequence[Waiting], seconds: float) -> None:
-        """Take rejected drafts off the list at once, so that the next key is about the next row; a single one stays as
-        a grey row for some seconds."""
-        keys = {item.key for item in items}
-        others = (row for row in self.table.rows if row.kind is not GHOST)
-        rows = [(at, row) for at, row in enumerate(others) if row.key in keys]
-        self._ghosts = [replace(row, key=f"ghost {row.key}", kind=GHOST) for _, row in rows] if len(items) == 1 else []
-        self._ghost_at = rows[0][0] if rows else 0
-        self._entries = [row for row in self._entries if row.key not in keys]
+    def _take_off(self, rows: Sequence[InboxRow], grey: float) -> None:
+        """Take rows off the list that were decided on, until their files are read again; one that was rejected stays
+        grey for so many seconds, with the cursor on it."""
+        keys, is_under = {row.key for row in rows}, self.table.row in rows
+        shown = [row.key for row in self.table.rows if row.kind is not GHOST]
+        self._ghost_at = next((at for at, key in enumerate(shown) if key in keys), 0)
+        self._ghosts = [replace(row, key=f"ghost {row.key}", kind=GHOST) for row in rows] if grey else []
+        self._gone |= keys
         self._keys["entries"] -= keys
-        if self._last is not None:  # so that what an undo brings back is news, however soon
-            self._last = self._last._replace(waiting=[each for each in self._last.waiting if each.key not in keys])
+        if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
+            self._changes.decided |= changes
+            self._settle_soon()
         if self._ghost_timer is not None:
             self._ghost_timer.stop()
-        self._ghost_timer = self.set_timer(seconds, self._drop_ghost)
+        self._ghost_timer = self.set_timer(grey, self._drop_ghost) if grey else None
         self._arrange()
-        if self.table.row is not None and self.table.row.kind is GHOST:  # the next key is about another row
-            self.table.move_to(self._ghost_at + 1 if self._ghost_at + 1 < len(self.table.rows) else self._ghost_at - 1)
+        if grey and is_under:
+            self.table.move_to(self._ghost_at)
 
     def _drop_ghost(self) -> None:
         if self._ghosts:
@@ -417,6 +417,11 @@ class Inbox(ListScreen[InboxRow]):
             self.fill()
 
     # moving
+
+    def mark(self) -> None:
+        """Mark the row under the cursor; on a grey one, the next."""
+        self._drop_ghost()
+        super().mark()
 
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
