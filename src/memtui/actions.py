@@ -36,6 +36,8 @@ list.mark_all | A | all like this | Cl | mark all like this | Mark all like this
 list.range | v | | Cl | mark a range | Mark a range: once at its start, once at its end
 list.attention | exclamation_mark | problems | Cl | what needs attention | Show only what needs attention, or all
 list.project | p | project | Cl | this project, or all | This project only, or all
+list.left | h,left | | M | left pane, or fold | One pane to the left, or close the fold
+list.right | l,right | | M | right pane, or unfold | One pane to the right, or open the fold
 list.next | J | next | M | read the next | The next one, also while one is read
 list.previous | K | previous | M | read the previous | The previous one
 list.open | | | M | read, whole screen | Read it over the whole screen
@@ -53,8 +55,6 @@ memories.copy | | | Dw | | Copy it to another scope
 memories.history | H | | D | versions, restore one | Its versions: who wrote each and what it changed; restore one
 memories.follow | f | follow | D | follow a link | To a memory that it links to, or that links to it; escape comes back
 memories.sort | s | sort | Cl | next order | Sort by the next column
-memories.left | h,left | | M | left pane | One pane to the left, or where it has no room: choose a scope; there, fold
-memories.right | l,right | | M | right pane | One pane to the right; in the scopes, unfold
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
 memories.export | | | Dw | export this scope… | Export the memories of this scope to a folder
 memories.trust | a | trust | Dw | | Trust a memory that came with the repository, or all
@@ -71,8 +71,6 @@ activity.edit | e | edit | Dw | | Change a note that waits: text, for whom, unti
 activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
 activity.again | a | send again | Dw | send a note again | Send a note again in a form; an expired or held one at once
 activity.plots | P | plots | D | | Plots: deliveries a day, receipts, hook time
-activity.fold | h,left | fold | M | fold the session | Fold the session; back to the list
-activity.unfold | l,right | unfold | M | unfold the session, or read | Unfold the session; else read the row
 setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown: fix it, install the hooks
 setup.edit | e | change | Dw | change | Change a setting
 setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default; of the hooks: remove them

@@ -1077,6 +1077,12 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
         at = names.index("one-offs")
         assert set(names[at + 1 : at + 3]) == {"blue-here", "short-changelog"}
         assert app.screen.table.row.key == "one-offs"
+        await pilot.press("j")
+        assert app.screen.table._draw(app.screen.table.row)[1].plain.startswith("  ")
+        await pilot.press("h")
+        await settle(pilot)
+        assert [line.key for line in app.screen.table.rows] == keys
+        assert app.screen.table.row.key == "one-offs"
 
 
 @pytest.mark.slow

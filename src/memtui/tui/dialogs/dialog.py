@@ -55,8 +55,7 @@ TOGETHER = (
         ("Memories, Inbox, Activity, Setup", "the places"),
     ),
     (("list.next", "list.previous"), ("the next, the previous one, also while one is read", "next, previous one")),
-    (("memories.left", "memories.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
-    (("activity.fold", "activity.unfold"), ("fold, unfold the session",)),
+    (("list.left", "list.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
     (("app.undo", "app.redo"), ("undo the last change, redo it", "undo, redo")),
     (("app.changes",), ("all changes; undo any of them", "all changes; undo any")),
 )

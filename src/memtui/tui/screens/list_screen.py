@@ -91,6 +91,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.typed = self.status = ""
         self._is_framing = False
         self._unfiltered = ""  # the id of the row under the cursor before the filter
+        self.unfolded: set[str] = set()  # the ids of the open folds
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
         self._nothing = table.empty
@@ -293,9 +294,45 @@ class ListScreen(Screen[None], Generic[Row]):
         word = self.fold_word() or reads
         return clear + ([("enter", word)] if word else [])
 
+    # folds
+
+    def fold_of(self, _row: Row) -> str:
+        """Return the id of the fold that a row heads or is in; empty for none."""
+        return ""
+
     def fold_word(self) -> str:
         """Return `fold` or `unfold` if enter does that to the row under the cursor, instead of opening it."""
         return ""
+
+    def fold(self, fold: str, *, unfold: bool) -> None:
+        """Open or close a fold. The cursor comes to its head, and the rows in it onto the screen."""
+        self.unfolded = self.unfolded | {fold} if unfold else self.unfolded - {fold}
+        self.fill()
+        places = [at for at, row in enumerate(self.table.rows) if self.fold_of(row) == fold]
+        if places:
+            self.table.move_to(places[0])
+            lines = min(len(places) + self.table.header, self.table.size.height)
+            shown = Region(0, places[0], 1, lines)
+            self.table.scroll_to_region(shown, animate=False, force=True, immediate=True)
+
+    def go_left(self) -> None:
+        """Leave the detail, or close the fold that the row under the cursor heads or is in."""
+        row = self.table.row
+        if not self.leave_detail() and row is not None and (fold := self.fold_of(row)):
+            self.fold(fold, unfold=False)
+
+    def go_right(self) -> None:
+        """Open the fold under the cursor, or read the row."""
+        row = self.table.row
+        if row is not None and self.fold_word() == "unfold":
+            self.fold(self.fold_of(row), unfold=True)
+        else:
+            self.open_detail()
+
+    def _why_no_left(self) -> str:
+        row = self.table.row
+        can = self.detail.has_focus or self.detail_covers_list or (row is not None and self.fold_of(row))
+        return "" if can else "There is nothing to fold here."
 
     def can_run(self, action: actions.Action) -> bool:
         """Return whether an action works now: one of the list only while the list is seen."""
@@ -404,6 +441,8 @@ class ListScreen(Screen[None], Generic[Row]):
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),
             "open": Command(self.open_whole, self.no_row),
+            "left": Command(self.go_left, self._why_no_left),
+            "right": Command(self.go_right, self.no_row),
             "next": Command(lambda: self.table.action_move(1), self.no_row),
             "previous": Command(lambda: self.table.action_move(-1), self.no_row),
         }
@@ -421,7 +460,11 @@ class ListScreen(Screen[None], Generic[Row]):
         self.open()
 
     def open(self) -> None:
-        self.open_detail()
+        row = self.table.row
+        if row is not None and (word := self.fold_word()):
+            self.fold(self.fold_of(row), unfold=word == "unfold")
+        else:
+            self.open_detail()
 
     def open_detail(self) -> None:
         self.add_class("deep")

@@ -192,7 +192,7 @@ class SessionGroup:
     @property
     def actions(self) -> Sequence[str]:
         """The verbs that suit it, for the foot."""
-        return ("fold",) if self.unfolded else ("unfold",) if self.foldable else ()
+        return ("left",) if self.unfolded else ("right",) if self.foldable else ()
 
     @property
     def foldable(self) -> bool:

@@ -10,7 +10,6 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.geometry import Region
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -29,7 +28,7 @@ from memtui.tui.screens.activity.plots import plots, summary, today, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
 
@@ -49,6 +48,9 @@ EMPTY = """Nothing yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
 {app.note} writes a note: the next prompt in this project gets it, and you see here whether it arrived."""
+
+# The words of the bottom bar for actions that all lists have.
+FOOTER = {"attention": "lost", "left": "fold", "right": "unfold"}
 
 
 class ActivityList(RowList[Row]):
@@ -101,8 +103,6 @@ class Activity(ListScreen[Row]):
             "list.attention": Command(lambda: self.toggle_term(IS_LOST)),
             "list.project": Command(self.toggle_projects),
             "activity.plots": Command(self.toggle_plots),
-            "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
-            "activity.unfold": Command(self._unfold_row, self.no_row),
         }
 
     def body(self) -> ComposeResult:
@@ -268,26 +268,17 @@ class Activity(ListScreen[Row]):
                 self.table.move_to(0)
         self.draw_sums()
 
-    def fold(self, session: str, *, unfold: bool) -> None:
-        self.listing.fold(session, unfold=unfold)
-        self.fill()
-        at = next((at for at, row in enumerate(self.table.rows) if getattr(row, "session", "") == session), None)
-        if at is not None:
-            self.table.move_to(at)
-            rows = [each for each in self.table.rows[at:] if getattr(each, "session", "") == session]
-            shown = Region(0, at, 1, min(len(rows), self.table.size.height))
-            self.table.scroll_to_region(shown, animate=False, force=True, immediate=True)
+    def fold_of(self, row: Row) -> str:
+        """Return the id of the session that a row is or is of; empty for a note that waits."""
+        return "" if isinstance(row, NoteRow) else row.session
 
-    def _fold_row(self) -> None:
-        row = self.table.row
-        if not self.leave_detail() and row is not None and not isinstance(row, NoteRow):
-            self.fold(row.session, unfold=False)
+    def fold(self, fold: str, *, unfold: bool) -> None:
+        """Show or hide what a session got."""
+        self.listing.fold(fold, unfold=unfold)
+        super().fold(fold, unfold=unfold)
 
-    def _why_no_fold(self) -> str:
-        open_ = self.detail.has_focus or self.detail_covers_list or not isinstance(self.table.row, NoteRow)
-        return "" if open_ else "A note that waits belongs to no session: there is nothing to fold."
-
-    def _unfold_row(self) -> None:
+    def go_right(self) -> None:
+        """Unfold the session under the cursor, or read the row."""
         row = self.table.row
         if isinstance(row, SessionGroup) and row.foldable and not row.unfolded:
             self.fold(row.session, unfold=True)
@@ -370,7 +361,7 @@ class Activity(ListScreen[Row]):
         if self.services.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
             own = ()  # what arrived need not be sent again
         offered = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
-        return [replace(each, footer="lost") if each.verb == "attention" else each for each in offered]
+        return [replace(each, footer=FOOTER.get(each.verb, each.footer)) for each in offered]
 
     def copied(self) -> str:
         row = self.table.row

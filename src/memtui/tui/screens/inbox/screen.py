@@ -76,7 +76,7 @@ class Inbox(ListScreen[InboxRow]):
         self.view = InboxView(services)
         table = RowList[InboxRow](
             COLUMNS,
-            lambda row: row.cells(self.view),
+            self._draw,
             lambda row: row.key,
             empty=READING,
             look=lambda row: row.look,
@@ -91,7 +91,7 @@ class Inbox(ListScreen[InboxRow]):
             "list.project": Command(self.toggle_projects),
             "app.undo": Command(self.undo),
         }
-        self.unfolded: set[str] = set()  # keys of the open folds
+        self._folds: dict[str, str] = {}  # the key of its fold, by that of a row in one
         self._entries: Sequence[InboxRow] = ()
         self._changes = PlannedChanges()
         self._gone: set[str] = set()  # keys of the rows that were decided on since the entries were read
@@ -260,9 +260,11 @@ class Inbox(ListScreen[InboxRow]):
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
+        self._folds = {}
         if self.typed:
             return super().select()
         shown = folded(self.found, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
+        self._folds = {row.key: fold.key for fold in shown if isinstance(fold, FoldRow) for row in fold.folds}
         shown[self._ghost_at : self._ghost_at] = self._ghosts
         return shown
 
@@ -440,14 +442,14 @@ class Inbox(ListScreen[InboxRow]):
         row = self.table.row
         return ("fold" if row.is_open else "unfold") if isinstance(row, FoldRow) else ""
 
-    def open_detail(self) -> None:
-        """Go into the detail; on the fold, unfold or fold."""
-        row = self.table.row
-        if isinstance(row, FoldRow):
-            self.unfolded ^= {row.key}
-            self.fill()
-        else:
-            super().open_detail()
+    def fold_of(self, row: InboxRow) -> str:
+        """Return the key of the fold that a row is or is in."""
+        return row.key if isinstance(row, FoldRow) else self._folds.get(row.key, "")
+
+    def _draw(self, row: InboxRow) -> list[Text]:
+        """Draw the cells of a row; in a fold it is indented."""
+        kind, what, *more = row.cells(self.view)
+        return [kind, Text("  ").append_text(what) if row.key in self._folds else what, *more]
 
     def undo(self) -> None:
         """Undo the last change, and put the cursor on the row that comes back."""

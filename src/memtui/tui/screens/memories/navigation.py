@@ -36,8 +36,8 @@ class MemoryNavigation:
     def table(self, why_none: Callable[[], str]) -> dict[str, Command]:
         """Return command by action id; `why_none`: why no memory is chosen."""
         return {
-            "memories.left": Command(self.left),
-            "memories.right": Command(self.right),
+            "list.left": Command(self.left),
+            "list.right": Command(self.right),
             "memories.sort": Command(self.sort),
             "memories.follow": Command(self.follow, first_of(why_none, self._why_no_link)),
             "app.undo": Command(self.undo),

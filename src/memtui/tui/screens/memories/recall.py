@@ -110,7 +110,7 @@ class Recall(Labelled):
             "memories.recall": Command(self.type_prompt),
             "memories.retype": Command(self.trigger, first_of(self.list.why_none, one), *TRIGGER),
             "memories.remove": Command(self.mute, first_of(self.list.why_none, self._why_no_prompt), *MUTE),
-            "memories.left": Command(screen.leave_detail),
+            "list.left": Command(screen.leave_detail),
             **{actions.on_screen("memories", verb).id: Command(self.leave, lambda: ORDERED) for verb in WITHOUT},
         }
         screen.legend, screen.glance_lines = LEGEND, GLANCE_LINES

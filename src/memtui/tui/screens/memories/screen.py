@@ -274,7 +274,7 @@ class Memories(ListScreen[Pair]):
             return super().summary() if self.is_filtered or self.table.marks else recall.summary()
         if not narrow or place is None:
             return super().summary()
-        hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
+        hint = actions.keyed("{list.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
         line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
         return line.append(f" · {self.counted()}").append(f" · {hint}", "dim")
@@ -396,7 +396,7 @@ class Memories(ListScreen[Pair]):
     def on_click(self, event: events.Click) -> None:
         """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
         if event.widget is self.summary_line:
-            self.services.action_run("memories.recall" if self.recalled else "memories.left")
+            self.services.action_run("memories.recall" if self.recalled else "list.left")
 
     # back
 

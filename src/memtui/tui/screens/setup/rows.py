@@ -34,8 +34,8 @@ VALUE_WIDTH = 10
 READING = "reading"
 BAD = f"bold {colours.PROBLEM}"
 MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
-# The marks of hooks whose files are missing, and of a setting that is changed.
-MISSING, CHANGED = "✗", "●"
+# The mark of hooks whose files are missing.
+MISSING = "✗"
 # The titles of the headings, in their order, and those that are unfolded at first.
 PROBLEMS, MORE, HOOKS, PROJECT = "problems", "more", "hooks", "this project"
 MODEL, DISK, SETTINGS, ADVANCED = "model", "disk", "settings", "advanced"
@@ -58,9 +58,10 @@ LEGEND = legend.section(
         (MARKS[NOTE][0], "worth knowing; a hook that is not installed"),
         (MARKS[PROBLEM][0], "to fix"),
         (MISSING, "installed, but its files are missing"),
-        (CHANGED, "a setting that is changed"),
     ),
 )
+# The other places that have problems, and of what.
+OTHERS = {"inbox": "memories", "activity": "notes"}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 ERRORS_SHOWN = 30
 # The hooks that deliver and record nothing: the log has none of their runs.
@@ -70,8 +71,8 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 @dataclass
 class Snapshot:
     """Everything that was seen at one moment. `times` and `last_runs`: the milliseconds of hook runs and the time of
-    the last one in seconds, by event; `counted`: whether the log was counted for them; `elsewhere`: the problems that
-    wait in other places, in words; `reading`: of sessions by a model, once one is set."""
+    the last one in seconds, by event; `counted`: whether the log was counted for them; `elsewhere`: which problems wait
+    in other places, with the keys of these; `reading`: of sessions by a model, once one is set."""
 
     findings: list[Finding] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
@@ -90,11 +91,6 @@ class Snapshot:
         return findings.problems(self.findings)
 
     @property
-    def fine(self) -> str:
-        """What is said where the set-up has no problems."""
-        return "setup is fine" if self.elsewhere else "all good"
-
-    @property
     def has_model(self) -> bool:
         """Whether a model may be asked."""
         return any(row.key == setting.BACKEND and row.value != "off" for row in self.settings)
@@ -111,9 +107,9 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
     found = checkup.check(data.env, data.cwd, data.now(), client, data.known)
     snapshot.findings = findings.of_setup(found)
-    for place, what in (("inbox", "memories"), ("activity", "notes")):
-        if count := findings.problems(each for each in found if findings.place(each) == place):
-            snapshot.elsewhere.append(f"{many(count, 'problem')} with {what} ({actions.key_of(f'app.{place}')})")
+    places = {findings.place(each) for each in found if each.level == PROBLEM}
+    keys = {place: actions.key_of(f"app.{place}") for place in places & {*OTHERS}}
+    snapshot.elsewhere = [f"{keys[place]}: problems with {what}" for place, what in OTHERS.items() if place in keys]
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
     snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
@@ -182,10 +178,10 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
     changed = sum(row.source != "default" for row in seen.settings)
-    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none in the set-up" if seen.elsewhere else "✓ none"
-    settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
+    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none in the setup"
+    settings = f"{changed} changed" if changed else "all at their defaults"
     return {
-        PROBLEMS: (" · ".join([problems, *seen.elsewhere]), BAD if seen.problems else "green", None),
+        PROBLEMS: (problems, BAD if seen.problems else "green", None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
         HOOKS: (*_hooks(seen), None),
         PROJECT: (sessions_get, colours.GOOD if usual else f"bold {colours.WARNING}", mode),
@@ -253,8 +249,9 @@ def _error(number: int, each: Record, now: float) -> SetupRow:
 
 
 def _setting(each: Setting) -> SetupRow:
-    mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
-    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {each.meaning}"
+    mark, style = MARKS[PROBLEM] if each.problem else (" ", "")
+    changed = "changed · " * (each.source != "default")
+    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {changed}{each.meaning}"
     return SetupRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 

@@ -27,7 +27,7 @@ from memtui.tui.widgets.rows import Column, RowList
 
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
-LOOKING = "looking …"
+LOOKING, FINE = "looking …", "✓ Setup is fine"
 # Cells of the column of titles, and from which width of the list it has the second.
 TITLE_WIDTHS, ROOMY = (16, 20), 60
 
@@ -114,6 +114,8 @@ class Setup(ListScreen[SetupRow]):
 
     def why_no_matches(self) -> str:
         state = query.parse(self.typed, ("is",)).terms.get("is", "")
+        if self.typed.strip() == query.IS_PROBLEM:
+            return "\n".join((FINE, *self.snapshot.elsewhere))
         is_known = query.PROBLEM.startswith(state)
         return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
@@ -124,22 +126,22 @@ class Setup(ListScreen[SetupRow]):
     def summary(self) -> Text:
         """Return the top line: whether hooks run, and how many problems there are; with a filter what it lets
         through."""
-        if self.is_filtered:
+        if self.is_filtered and self.typed.strip() != query.IS_PROBLEM:
             return super().summary()
-        line = Text(no_wrap=True, overflow="ellipsis", end="")
+        parts = []
         if not self.found:
-            return line
+            return Text()
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         if hooks is not None and hooks.unreadable:
-            line.append("! No hook runs: Claude Code skips a settings file", style=BAD).append(" · ")
+            parts.append("! No hook runs: Claude Code skips a settings file")
         elif hooks is None or not hooks.installed:
-            key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks to install"
-            line.append(f"! No hooks{key}", style=BAD).append(" · ")
-        fine = self.snapshot.fine.capitalize()
-        words, style = (f"! {many(count, 'problem')} to fix", BAD) if count else (f"✓ {fine}", "green")
-        line.append(words, style=style)
-        for each in self.snapshot.elsewhere:
-            line.append(" · ").append(each, style=BAD)
+            key = "" if self.services.read_only else f": press {actions.key_of('setup.accept')}"
+            parts.append(f"! Hooks are not installed{key}")
+            count -= any(each.code == "hooks.absent" for each in self.snapshot.findings)
+        parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
+        line = Text().append("" if parts else FINE, "green")
+        for part in (*parts, *self.snapshot.elsewhere):
+            line.append(" · " if line else "").append(part, BAD)
         return line
 
     def describe(self, row: SetupRow) -> Described:
@@ -150,18 +152,15 @@ class Setup(ListScreen[SetupRow]):
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         return [replace(each, footer=self.row_commands.footer_word(each.id) or each.footer) for each in possible]
 
+    def fold_of(self, row: SetupRow) -> str:
+        """Return the title of the heading that a row is or is below; empty while a filter shows all."""
+        return "" if self.is_filtered else row.group or row.title * row.is_fold
+
     def fold_word(self) -> str:
         row = self.table.row
         if row is None or not row.is_fold or self.is_filtered:
             return ""
         return "fold" if row.title in self.unfolded else "unfold"
-
-    def open(self) -> None:
-        if self.fold_word() and self.table.row is not None:
-            self.unfolded ^= {self.table.row.title}
-            self.fill()
-        else:
-            self.open_detail()
 
     # filters
 

@@ -38,7 +38,7 @@ NO_RUNS = (
 )
 # What the detail of a heading says, by title.
 HEADINGS = {
-    rows.PROBLEMS: "What is wrong with the set-up, worst first. Problems of memories wait in the Inbox ({app.inbox}).",
+    rows.PROBLEMS: "What is wrong with the setup, worst first. Problems of memories wait in the Inbox ({app.inbox}).",
     rows.MORE: "The rest of them.",
     rows.HOOKS: "Where each hook is installed, how long Claude Code waited for it, how many runs were logged, and how"
     " old the last is. A run that has nothing to deliver is not logged.",
