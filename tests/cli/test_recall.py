@@ -1,6 +1,7 @@
 """`memtui recall`: what a prompt would bring, what is left out and why; nothing is delivered or logged by asking."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reas
     assert by_name["release-steps"]["outcome"] == "unlikely"
     done = memtui("recall", PROMPT)
     first, *others = done.out.splitlines()
-    assert first.startswith("1 memory would be delivered")
+    assert re.match(r"1 of \d+ memories would be delivered", first)
     assert "prefer-pnpm" in done.out.partition("Left out")[0]
     assert "too unlikely to help" in done.out.partition("Left out")[2]
     assert max(map(len, done.out.splitlines())) <= 80

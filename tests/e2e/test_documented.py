@@ -500,7 +500,7 @@ def recalled(tui, _):
     tui.press("r")
     tui.see("likely +name", "recent prompts")
     tui.press("how do we put the new version live?\r")
-    tui.see("1 memory would be delivered", "✓ +[0-9]+% .*release-steps")
+    tui.see("1 of [0-9]+ memories would be delivered", "✓ +[0-9]+% .*release-steps")
     tui.press("t")
     tui.see("A trigger for release-steps")
     tui.press("\x1b")

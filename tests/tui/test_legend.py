@@ -50,7 +50,10 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
 @pytest.mark.parametrize(
     ("name", "marks"),
     [
-        ("memories", {*"ufprt", *"XHUBNLC", memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())}),
+        (
+            "memories",
+            {*"ufprt", *memory_rows.REASONS.values(), memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())},
+        ),
         ("inbox", {"!", "✗"}),
         ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
         ("setup", {"✓", "·", "!", "✗", "▸", "●"}),

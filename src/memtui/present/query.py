@@ -82,6 +82,11 @@ def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[st
     return {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
 
 
+def names(scope: Scope, begun: str) -> bool:
+    """Tell whether the value of `scope:` means a scope: with the beginning of its kind, label or source."""
+    return bool(begun) and any(each.casefold().startswith(begun) for each in (scope.kind, scope.label, scope.source))
+
+
 @dataclass(frozen=True)
 class MemoryQuery:
     """`words`: sought in name, description and text; an empty field means all. `unknown`: a term that there is not."""
@@ -120,8 +125,7 @@ class MemoryQuery:
         of memories with unsaved text, which is a problem."""
         if self.kind and not (row.memory.type.casefold() or UNTYPED).startswith(self.kind):
             return False
-        names = (scope.kind, scope.label, scope.source)
-        if self.scope and not any(each.casefold().startswith(self.scope) for each in names):
+        if self.scope and not names(scope, self.scope):
             return False
         project = scope.project or (here if scope.kind in {"project", "auto", "team"} else "")
         if self.project not in {"", ALL} and self.project not in project.casefold():

@@ -76,8 +76,8 @@ def outcome(code: str) -> tuple[str, str, str]:
 
 
 def scored(found: "RecallCandidate") -> str:
-    """Draw how likely it is that a memory helps: a number and a bar."""
-    return f"{share(found.probability):>4} {bar(found.probability, 1.0, BAR)}"
+    """Draw how likely it is that a memory helps: a number and a bar, none where the number is 0."""
+    return f"{share(found.probability):>4} {bar(round(found.probability, 2), 1.0, BAR)}"
 
 
 def telling(found: "RecallCandidate") -> "list[MatchedTerm]":
@@ -114,7 +114,7 @@ def silence(run: "RecallRun") -> str:
         return "no memory has any of its words" if run.memories else "there are no memories yet"
     likely = next((each for each in run.candidates if each.outcome != "unlikely"), None)
     if run.silent == "nothing" and likely is not None:
-        return f"{likely.name}: {outcome(likely.outcome)[2]}"
+        return f"{likely.name} is left out, {outcome(likely.outcome)[2]}"
     return SILENT.get(run.silent, run.silent.replace("-", " "))
 
 
@@ -124,7 +124,7 @@ def headline(run: "RecallRun") -> str:
         return f"Nothing passes {share(run.threshold)}"
     if not run.delivered:
         return f"Nothing would be delivered: {silence(run)}"
-    return f"{many(len(run.delivered), 'memory', 'memories')} would be delivered"
+    return f"{len(run.delivered)} of {many(len(run.candidates), 'memory', 'memories')} would be delivered"
 
 
 def title(run: "RecallRun") -> str:

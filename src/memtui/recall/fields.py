@@ -85,7 +85,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         name,
         description,
         kind,
-        memory.text_of(doc.fields, *memory.SWITCHES).casefold() in memory.TRUE,
+        memory.is_pinned(doc.fields),
         expires,
         tuple(_listed(doc.fields, "paths")),
         tuple(_listed(doc.fields, "forbids")),

@@ -113,7 +113,7 @@ class LinkTargets:
         return memory
 
 
-def text_of(fields: dict[str, object], *keys: str) -> str:
+def text_of(fields: Mapping[str, object], *keys: str) -> str:
     """Return the first of these fields that is a text; but for name and description, `metadata` has it first."""
     nested = fields.get("metadata")
     for key in keys:
@@ -218,6 +218,11 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
 def is_value(key: str, value: str) -> bool:
     """Tell whether a field takes a value: a switch only one that is true or false."""
     return key.rpartition(".")[2] not in SWITCHES or not value or value.strip().casefold() in TRUE | FALSE
+
+
+def is_pinned(fields: Mapping[str, object]) -> bool:
+    """Tell whether recall counts a memory with these fields more."""
+    return text_of(fields, *SWITCHES).strip().casefold() in TRUE
 
 
 def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:

@@ -47,7 +47,8 @@ class ListMessage(Message):
 
 class RowList(ScrollView, Generic[Row], can_focus=True):
     """A list of rows: `draw(row)` returns a cell for each column, `key(row)` its id; `empty` is shown without rows.
-    `look(row)` returns what decides how a row is drawn: lines that look as before are not painted again."""
+    `look(row)` returns what decides how a row is drawn: lines that look as before are not painted again. Without
+    `has_cursor` the cursor is there, and not drawn."""
 
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -102,6 +103,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._look = look
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
+        self.has_cursor = True
         self._anchor = ""
         self._is_placed = False  # whether the cursor follows its row
         self._shown_at = math.inf
@@ -325,4 +327,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         row = self.rows[at]
         assert self._paint is not None
         marked = self._key(row) in self.marks
-        return painting.row_line(self._draw(row), self._paint, width, here=at == self.cursor, marked=marked)
+        return painting.row_line(
+            self._draw(row), self._paint, width, here=self.has_cursor and at == self.cursor, marked=marked
+        )

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 
 import pytest
 
@@ -75,14 +76,28 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_b
         assert app.screen.recalled is None
 
 
+@pytest.mark.usefixtures("every_frame")
+async def test_one_cursor_is_drawn_that_of_the_prompt_or_that_of_the_list(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        table = app.screen.table
+        assert "›" not in "".join(table.render_line(y).text for y in range(table.size.height))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "›" in "".join(table.render_line(y).text for y in range(table.size.height))
+
+
 async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         assert names(app)[:2] == ["prefer-pnpm", "-"]
         assert len(names(app)) > 3
         summary = app.screen.summary().plain
-        assert summary.startswith("1 memory would be delivered · ")
-        assert "tokens" in summary
+        assert re.match(r"1 of \d+ memories would be delivered · ", summary)
+        assert "tokens" not in summary
+        assert "tokens" in app.screen.recall.rule()
         assert " ms" in summary
         detail = app.screen.detail.plain
         assert "✓ would be delivered" in detail

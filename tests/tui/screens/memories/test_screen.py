@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 
 import pytest
 from textual.widgets import Input
@@ -241,6 +242,8 @@ async def test_bar_and_scopes_say_that_the_list_is_of_all_projects(app):
         await settle(pilot)
         first = app.screen.places.rows[0]
         assert (first.label, first.count) == ("all projects", len(app.screen.table.rows))
+        assert app.screen.summary().plain == f"{first.count} memories in all projects"
+        assert not any(scope.kind == "instructions" for scope, _ in app.screen.table.rows)
         assert " all ▾" in app.screen.top.render().plain
         await pilot.press("p")
         await settle(pilot)
@@ -271,6 +274,10 @@ async def test_a_query_has_terms_and_says_which_exist(app):
             app.screen.show_query(text)
             assert not names(app)
             assert words in app.screen.table.empty
+        app.screen.show_query("scope:global is:never")
+        assert app.screen.counted().startswith("0 of 13 "), "instructions are no memories"
+        app.screen.show_query("scope:instr")
+        assert {scope.kind for scope, _ in app.screen.table.rows} == {"instructions"}
         await pilot.press("escape")
         assert len(names(app)) == 13
 
@@ -573,8 +580,19 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
             "Use pnpm in this repository, never npm",
             "Use pnpm for every install and script.",
         ]
+        await stand_on(pilot, "skip-code-review")
+        assert line(app, "#glance").split("\n")[1:3] == [
+            "── skip-code-review",
+            "! not trusted, not delivered: a trusts it",
+        ]
+        app.screen.places.go_to("global")
+        await settle(pilot)
         await stand_on(pilot, "editor")
-        assert line(app, "#glance").split("\n")[1] == "── editor"
+        glance = line(app, "#glance")
+        assert glance.split("\n")[1] == "── editor"
+        assert glance.count("is on every machine") == 1
+        assert "in global · " in glance
+        assert "~/.claude/memory/editor.md" in glance, "with room it is all that enter shows"
     wide = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with wide.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -587,6 +605,19 @@ async def test_names_have_the_room_they_want(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert all(any(f" {name} " in each for each in shown_lines(app)) for name in names(app))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("every_frame")
+async def test_a_pinned_name_is_whole_and_one_that_is_too_long_is_cut_by_letters(app, world):
+    longest, endless = "conventional-commits-of-all", "a-name-of-many-words-that-has-no-room-in-any-list-at-all"
+    for name in (longest, endless):
+        write(f"{world.config}/memory/{name}.md", f"---\nname: {name}\npinned: true\n---\n\nPinned.\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert any(f"▲ {longest} " in each for each in shown_lines(app))
+        (cut,) = re.findall(r"▲ a-name\S*", "\n".join(shown_lines(app)))
+        assert len(cut) == rows.LONG_NAME
 
 
 async def test_an_instruction_found_is_under_its_right_name(app):
@@ -646,17 +677,20 @@ async def test_the_detail_begins_with_the_facts_and_says_nothing_twice(app, worl
         assert "loaded by Claude Code itself" in detail(app).split("\n")
 
 
-async def test_a_row_says_its_problem_in_the_words_of_the_list_command_and_that_it_is_pinned(app, world):
+async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
     write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
         cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
-        assert (
-            cells["skip-code-review"][4] == "not trusted, not delivered · Push straight to main, reviews slow us down"
-        )
-        assert cells["payment-provider"][4].startswith("no line in MEMORY.md · ")
+        assert cells["skip-code-review"][4] == "untrusted · Push straight to main, reviews slow us down"
+        assert cells["payment-provider"][4].startswith("unlisted · ")
         assert cells["meeting-notes"][4].startswith("broken · ")
         assert cells["pinned-one"][3] == "▲ pinned-one"
+        while app.screen.table.order != "flags":
+            await pilot.press("s")
+        cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
+        assert cells["skip-code-review"][4:] == ["Push straight to main, reviews slow us down", "untrusted"]
+        assert cells["flaky-upload-test"][5] == "link"
         assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
 
 
@@ -677,18 +711,18 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("enter", "J")
         await pilot.pause()
-        assert detail(app).startswith("release-steps")
+        assert detail(app).startswith("── release-steps")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("K")
         await pilot.pause()
-        assert detail(app).startswith("prefer-pnpm")
+        assert detail(app).startswith("── prefer-pnpm")
         await pilot.press("f")  # its one link
         await pilot.pause()
-        assert detail(app).startswith("release-steps")
+        assert detail(app).startswith("── release-steps")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("escape")
         await pilot.pause()
-        assert detail(app).startswith("prefer-pnpm")
+        assert detail(app).startswith("── prefer-pnpm")
         await pilot.press("escape")
         assert app.screen.table.has_focus
         await stand_on(pilot, "editor")

@@ -11,6 +11,7 @@ from memtui.core.base.phrasing import age, ago
 from memtui.core.memories import memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Row
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.batch import AT_ONCE, BatchRunner, report
@@ -150,7 +151,7 @@ class MemoryCommands:
             (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {each.scope_label}")
             for each in items.values()
         ]
-        about = lambda trash_id: glance_text(items[trash_id].memory, MAX_BODY)
+        about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""), MAX_BODY)
         chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))
         if chosen is None:
             return

@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.finding import PROBLEM
-from memtui.core.base.phrasing import age, size
+from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import LinkTargets, Memory, flat
@@ -34,6 +34,8 @@ MAX_BODY = 20_000
 MAX_PREVIEW = 2000
 BAR = 8
 LABEL = 10
+# Marks of Markdown in a text, which its description may lack.
+MARKUP = dict.fromkeys(map(ord, "`*"))
 # From this share of a limit on, its numbers are yellow.
 NEARLY = 0.8
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
@@ -63,11 +65,10 @@ class MemoryDetail:
         self._links.clear()
 
     def text(self, pair: Pair, *, named: bool) -> Text:
-        """Return the detail of a memory, with its name if `named`."""
+        """Return the detail of a memory, below a rule with its name if `named`."""
         scope, row = pair
         found, now = row.memory, self.services.data.now()
-        text = Text()
-        text.append(safe_text.line(found.name, 300) + "\n" if named else "", "bold")
+        text = _rule(found) if named else Text()
         text.append(_description(found))
         text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
@@ -195,7 +196,7 @@ class MemoryDetail:
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
-        used = f", opened or written by the agent {row.uses}×" if row.uses else ""
+        used = f" · opened {row.uses}×" if row.uses else ""
         if scope.kind == "model":
             text.append("delivered to sessions, where the setting subconscious is full\n")
             return
@@ -204,8 +205,8 @@ class MemoryDetail:
             text.append(f"{way}{used}\n")
             return
         _label(text, "delivered")
-        text.append(f"{row.deliveries}×{used}, last ")
-        text.append_text(last(scope, row, self.reader.outcomes, now)).append("\n")
+        text.append(f"{row.deliveries}×, last ")
+        text.append_text(last(scope, row, self.reader.outcomes, now, ago)).append(f"{used}\n")
         text.append(" " * LABEL + recalls(row.recalls) + "\n" if row.recalls else "")
 
 
@@ -219,13 +220,16 @@ def flag_lines(row: Row) -> Text:
     return text
 
 
-def glance_text(found: Memory, most: int = MAX_PREVIEW) -> Text:
-    """Return a preview of a memory: name, description, and at most `most` characters of its body."""
-    text = Text().append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
-    text.append(_description(found), "dim")
-    whole = _readable_text(found)
-    text.append_text(markdown.render(whole[:most].strip("\n")))
+def glance_text(row: Row, most: int = MAX_PREVIEW) -> Text:
+    """Return a preview of a memory: name, problems, description, and at most `most` characters of its body."""
+    text, whole = _rule(row.memory).append_text(flag_lines(row)), _readable_text(row.memory)
+    text.append(_description(row.memory), "dim").append_text(markdown.render(whole[:most].strip("\n")))
     return text.append("\n…" if len(whole) > most else "", "dim")
+
+
+def _rule(found: Memory) -> Text:
+    """Return the line with a memory's name above its preview."""
+    return Text().append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
 
 
 def _readable_text(found: Memory) -> str:
@@ -237,7 +241,8 @@ def _description(found: Memory) -> str:
     """Return the line with a memory's description; empty if its text begins with the same words."""
     words = safe_text.line(found.description, 400)
     begin = " ".join(_readable_text(found)[: 2 * len(words) + 20].split()).lstrip("# ")
-    return f"{words}\n" if words and not begin.casefold().startswith(words.rstrip(".").casefold()) else ""
+    plain, begin = (each.translate(MARKUP).casefold() for each in (words.rstrip("."), begin))
+    return f"{words}\n" if words and not begin.startswith(plain) else ""
 
 
 def _body(text: Text, found: Memory) -> None:

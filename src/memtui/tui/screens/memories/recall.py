@@ -239,6 +239,14 @@ class Recall(Labelled):
             self.prompt = event.value
             self.run(fresh=False)
 
+    def on_descendant_focus(self) -> None:
+        """Show one cursor: that of the prompt while it is typed, else that of the list."""
+        super().on_descendant_focus()
+        self.list.has_cursor = not self.has_focus_within
+        self.list.redraw()
+
+    on_descendant_blur = on_descendant_focus
+
     def on_input_submitted(self) -> None:
         """Go to the list."""
         self.list.focus()
@@ -342,8 +350,8 @@ class Recall(Labelled):
             line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
-        facts = [words.amount(run)] if run.delivered else []
-        facts += [words.took(run), f"of {many(run.memories, 'memory', 'memories')}"]
+        match = "" if run.delivered else f"{len(run.left_out)} of {many(run.memories, 'memory', 'memories')} match"
+        facts = [fact for fact in (match, words.took(run)) if fact]
         return line.append("".join(f" · {fact}" for fact in facts), style="dim")
 
     def describe(self, pair: Pair) -> Described:

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from memtui.core.base import clock
-from memtui.core.base.finding import NOTE, PROBLEM
+from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
 from memtui.core.memories import memory
@@ -44,7 +44,7 @@ ORDERS: dict[str, tuple[Callable[[Pair], object], Column]] = {
     "sent": (_by("deliveries"), Column("sent▾", 6, right=True)),
     "last": (_by("last"), Column("last▴", 6, right=True)),
     "used": (lambda pair: -times_used(pair[1]), Column("used▾", 6, right=True)),
-    "flags": (_by("flags"), Column("fix▴", 6)),
+    "flags": (_by("flags"), Column("fix▴", 9)),
     "scope": (lambda pair: scope_word(*pair), Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
@@ -61,8 +61,17 @@ COLUMNS = (
 TYPE, NAME = 1, 3
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
-# The letter of a memory with an autosave.
-AUTOSAVED = legend.UNSAVED[0]
+# The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
+AUTOSAVED, UNSAVED = legend.UNSAVED[0], "unsaved"
+REASONS = {
+    "X": "broken",
+    "H": "hidden",
+    "U": "untrusted",
+    "B": "unseen",
+    "N": "unlisted",
+    "L": "link",
+    "C": "changed",
+}
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
 LEGEND = "\n".join(
@@ -73,9 +82,9 @@ LEGEND = "\n".join(
         legend.section("Marks", [(PINNED, "pinned: recall counts it more")]),
         legend.section(
             "In the order of problems, what is to fix or worth knowing",
-            {**memory_status.MEANINGS, AUTOSAVED: legend.UNSAVED[1]}.items(),
-        )
-        + "  !       a problem, in every order: the detail says which",
+            [(REASONS[letter], meaning) for letter, meaning in memory_status.MEANINGS.items()],
+        ),
+        legend.section("In every order", [("!", "a problem: the detail says more"), legend.UNSAVED]),
         "",
         legend.receipts("In the order of the last delivery")
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
@@ -123,14 +132,13 @@ def scope_word(scope: Scope, row: Row) -> str:
     return scope.label
 
 
-def _flags(shown: str, row: Row) -> Text:
-    """Return the letters of a row, those that are only worth knowing dim, as in Setup."""
-    known = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == NOTE}
-    wrong = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == PROBLEM}
-    text = Text()
-    for letter in shown:
-        text.append(letter, "dim" if letter in known - wrong else colours.PROBLEM)
-    return text
+def _reason(row: Row) -> Text:
+    """Return the word for the worst problem of a memory, else for the first thing that is worth knowing, dim."""
+    worst = min(row.flags, key=lambda flag: flag.level != PROBLEM, default=None)
+    if worst is None:
+        return Text()
+    style = colours.PROBLEM if worst.level == PROBLEM else "dim"
+    return Text(REASONS[memory_status.LETTERS[worst.code]], style=style)
 
 
 def times_used(row: Row) -> int:
@@ -144,20 +152,21 @@ def draw(
     """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
     row = pair[1]
     found = row.memory
-    name = Text(safe_text.line(found.name, 200), style=colours.PROBLEM if found.broken else "")
+    # Cut by letters, as much of a name as there is room for.
+    name = Text(safe_text.line(found.name, 200), colours.PROBLEM if found.broken else "", overflow="ellipsis")
     description = Text(safe_text.line(found.description, 400), style="dim")
     kind, colour = safe_text.line(found.type or "-", 20), colours.TYPES.get(found.type, "dim")
     type_cell = Text(kind, style=colour)
     if typed:
         fuzzy.mark([name, description, type_cell], typed)
-    if wrong := next((each for each in row.flags if each.level == PROBLEM), None):
-        words = safe_text.line(findings.flag(wrong).partition(": ")[0], 60) + " · " * bool(found.description)
-        description = Text.assemble((words, colours.PROBLEM), description)
-    if str(found.fields.get("pinned", "")).casefold() == "true":
-        name = Text.assemble((PINNED + " ", colours.PERSON), name)
-    unsaved = found.path in autosaves
-    mark = "!" if findings.problems(row.flags) else AUTOSAVED if unsaved else ""
-    last_cell = _ordered_by(sort, pair, outcomes, (AUTOSAVED if unsaved else "") + row.letters, now)
+    reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), found.path in autosaves
+    if is_wrong and sort != "flags":
+        description = Text.assemble(reason, (" · ", colours.PROBLEM), description)
+    if memory.is_pinned(found.fields):
+        name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
+    mark = "!" if is_wrong else AUTOSAVED if unsaved else ""
+    reason = reason or Text(UNSAVED * unsaved, style=colours.WARNING)
+    last_cell = reason if sort == "flags" else _ordered_by(sort, pair, outcomes, now)
     return [
         Text(mark, style=colours.PROBLEM if mark == "!" else colours.WARNING),
         type_cell,
@@ -168,11 +177,9 @@ def draw(
     ]
 
 
-def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], letters: str, now: float) -> Text:
+def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) -> Text:
     """Return the last cell of a row: what the list is ordered by."""
     scope, row = pair
-    if sort == "flags":
-        return _flags(letters, row)
     if sort == "last":
         return last(scope, row, outcomes, now)
     used = times_used(row)
@@ -185,11 +192,13 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], letters: str
     return Text(words, style="dim")
 
 
-def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Text:
-    """Return how long ago a memory was delivered last, and a glyph for the outcome."""
+def last(
+    scope: Scope, row: Row, outcomes: Mapping[str, str], now: float, words: Callable[[float | None, float], str] = age
+) -> Text:
+    """Return how long ago a memory was delivered last, by `words`, and a glyph for the outcome."""
     if not row.last_delivery:
         return Text("-" if scope.delivered else BY_CLIENT, style="dim")
-    cell = Text().append(age(clock.parse(row.last_delivery), now) + " ", "dim")
+    cell = Text().append(words(clock.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.newest[0].record.get("id"))) if row.newest else None
     if outcome is None:
         return cell.append(" ")
@@ -244,7 +253,9 @@ class MemoryTable(RowList[Pair]):
     def ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Return memories in the order of the list, equals by name, and set the columns for them."""
         # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
-        self.longest_name = max([self.longest_name, *(len(row.memory.name) for _, row in pairs)])
+        memories = [row.memory for _, row in pairs]
+        names = [len(each.name) + len(PINNED + " ") * memory.is_pinned(each.fields) for each in memories]
+        self.longest_name = max([self.longest_name, *names])
         self.fit()
         sort_key = ORDERS[self.order][0]
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()))
@@ -261,7 +272,7 @@ class MemoryTable(RowList[Pair]):
     def _line(self, at: int, width: int) -> Strip:
         if self.rows[at] is not RULE:
             return super()._line(at, width)
-        is_here, paint = at == self.cursor, self._paint
+        is_here, paint = self.has_cursor and at == self.cursor, self._paint
         assert paint is not None
         style = paint.cursor.base if is_here else self.get_component_rich_style("rows--head")
         text = Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())} ", no_wrap=True)

@@ -16,6 +16,7 @@ from memtui import actions
 from memtui.actions import Action
 from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings
+from memtui.core.memories.scopes import Scope
 from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
@@ -23,7 +24,7 @@ from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
-from memtui.tui.screens.memories.detail import MemoryDetail, flag_lines, glance_text
+from memtui.tui.screens.memories.detail import MemoryDetail, glance_text
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
@@ -41,6 +42,8 @@ BESIDE = 140
 # Of the rows of a screen: the most that the list has with the memory below it, in percent, the least, and those that it
 # needs beside one for each memory: its border, its head and the line of the filter.
 LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
+# With as many rows below the list as this, a narrow screen shows the whole detail there, not its beginning.
+ROOMY = 12
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
@@ -191,11 +194,24 @@ class Memories(ListScreen[Pair]):
     def _sought_in(self) -> list[Pair]:
         """Return the memories that the query is about: of the chosen place, of this project, or of all."""
         reader, place = self.reader, self.places.row
-        if self.search.project or (self.services.all_projects and place is not None and place.key == tree.ALL):
-            return reader.pairs()
+        if self._is_everywhere:
+            return reader.pairs(scope for scope in reader.found if self._may_list(scope))
         if self.search.scope:
-            return reader.pairs(scope for scope in reader.found if not scope.project)
+            return reader.pairs(scope for scope in reader.found if not scope.project and self._may_list(scope))
         return reader.pairs(place.scopes) if place else []
+
+    @property
+    def _is_everywhere(self) -> bool:
+        """Whether the list has the memories of all projects."""
+        place = self.places.row
+        return bool(self.search.project) or (self.services.all_projects and place is not None and place.key == tree.ALL)
+
+    def _may_list(self, scope: Scope) -> bool:
+        """Whether a scope is listed among others: instructions are no memories, and only where they are asked for."""
+        return tree.group_of(scope) != tree.INSTRUCTIONS or query.names(scope, self.search.scope)
+
+    def marked(self) -> str:
+        return " in all projects" * (self._is_everywhere and not self.recalled) + super().marked()
 
     def relist(self) -> None:
         """Show the list after a change of place or order, and remember that state."""
@@ -226,7 +242,7 @@ class Memories(ListScreen[Pair]):
     def fill(self) -> None:
         before, self.search = self.search, query.memories(self.typed)
         self.places.of_all_projects(self.of_all_projects)
-        if (bool(before.scope), bool(before.project)) != (bool(self.search.scope), bool(self.search.project)):
+        if (before.scope, bool(before.project)) != (self.search.scope, bool(self.search.project)):
             self.sift()  # it is about other memories now
         else:
             super().fill()
@@ -289,7 +305,8 @@ class Memories(ListScreen[Pair]):
         if not self._painted:
             return Described(Text())
         narrow, memory = self.has_class("narrow"), row[1].memory
-        glance = flag_lines(row[1]).append_text(glance_text(memory)) if narrow else None
+        rows_left = self.middle.size.height - len(self.table.rows)
+        glance = glance_text(row[1]) if narrow and rows_left < ROOMY else None
         return Described(self.details.text(row, named=narrow), glance, title=safe_text.line(memory.name))
 
     @property

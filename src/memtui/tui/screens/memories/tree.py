@@ -15,7 +15,8 @@ from memtui.tui.widgets.rows import Column, RowList
 
 ALL = "all"
 # The groups of scopes, folded at first: (key, label).
-GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
+INSTRUCTIONS = "instructions"
+GROUPS = (("others", "other projects"), ("agents", "agents"), (INSTRUCTIONS, INSTRUCTIONS))
 # Shown instead of a count until all memories are read.
 UNREAD = "…"
 
@@ -73,12 +74,12 @@ def group_of(scope: Scope) -> str:
     """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
     if scope.label in {"global", "project", "auto", "team", "model"}:
         return ""
-    return {"agent": "agents", "instructions": "instructions"}.get(scope.kind, "others")
+    return {"agent": "agents", INSTRUCTIONS: INSTRUCTIONS}.get(scope.kind, "others")
 
 
 def is_here(scope: Scope) -> bool:
     """Return whether a scope belongs to this project, so that the first line of the tree counts it."""
-    return group_of(scope) not in {"others", "instructions"}
+    return group_of(scope) not in {"others", INSTRUCTIONS}
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class Library:
     def places(self, folds: Mapping[str, bool]) -> list[Place]:
         """Return the lines of the tree. `folds`: what the person has folded (False) or unfolded, by key."""
         here = [scope for scope in self.scopes if is_here(scope)]
-        label, counted = ("all projects", self.scopes) if self.everywhere else ("all here", here)
+        every = [scope for scope in self.scopes if group_of(scope) != INSTRUCTIONS]
+        label, counted = ("all projects", every) if self.everywhere else ("all here", here)
         places = [replace(self._place(ALL, label, counted), scopes=tuple(here))]
         places += [self._scope(scope) for scope in self.scopes if not group_of(scope)]
         for key, label in GROUPS:
