@@ -184,7 +184,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def fill(self) -> None:
         shown = self.select()
-        self.table.empty = self.why_empty()
+        self.table.empty = "" if shown else self.why_empty()
         at = self.wanted(shown) if self.wanted is not None else None
         self.table.show(shown, at)
         if at is not None:

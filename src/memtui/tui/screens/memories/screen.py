@@ -270,7 +270,9 @@ class Memories(ListScreen[Pair]):
 
     def numbers(self) -> tuple[str, str]:
         """Return how many memories are listed, of how many; the rule of recall is none."""
-        return f"{len(self.markable()):,}", f"{sum(pair is not RULE for pair in self._pairs.rows):,}"
+        listed, rows = self.table.rows, self._pairs.rows
+        rules = (listed.count(RULE), rows.count(RULE)) if self.recalled else (0, 0)
+        return f"{len(listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
 
     def counted(self) -> str:
         """Return how many memories are listed and marked; where problems are sought, also how many there are."""
