@@ -194,11 +194,13 @@ class Decisions:
 
     def _unknown(self, ref: str) -> NotFoundError:
         """Return the error for what nothing that waits is called."""
-        with suppress(NotFoundError):
+        try:
             memories.find(self.ctx, ref)
-            return self.gate_off() or NotFoundError(
-                f"Nobody else has changed “{ref}” since you saw it.", entries.LISTED
-            )
+        except NotFoundError as unlike:
+            near = unlike.hint
+        else:
+            words = f"Nobody else has changed “{ref}” since you saw it."
+            return self.gate_off() or NotFoundError(words, entries.LISTED)
         if (error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))) is not None:
             return error
         hint, wanted = entries.LISTED, ref.lower()
@@ -207,8 +209,8 @@ class Decisions:
             hint = f"Did you mean --all (all drafts)? {hint}"
         elif beginning:
             hint = f"Did you mean {' or '.join(f'{short_ids.short_id(row.id)} (“{row.says}”)' for row in beginning)}?"
-        elif close := changed.similar([each.thing for each in self.changed() if isinstance(each.thing, Changed)], ref):
-            hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
+        elif near.startswith("Did you mean"):
+            hint = near
         elif len(ref) < short_ids.MIN_REF:
             hint = f"Give at least {short_ids.MIN_REF} characters of the id."
         return NotFoundError(f"{NOTHING} “{ref}”.", hint)

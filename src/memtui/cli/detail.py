@@ -25,11 +25,6 @@ from memtui.present import dates, drafts
 from memtui.present import versions as version_words
 
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
-WAYS = {
-    "guidance": "memtui note --withdraw {0} withdraws it.",
-    "updates": "memtui approve {0} makes it a memory, memtui reject {0} drops it.",
-    "items": "memtui approve {0} says that it is done, memtui reject {0} drops it.",
-}
 WHO_WIDTH = 6  # columns for who spoke
 
 # What a thing has more for --json, and how it is printed.
@@ -131,7 +126,7 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
             _print_evidence(out, item, found)
         if near := found.similar[: drafts.SIMILAR_SHOWN]:
             _print_similar(out, store, item, near)
-        out.say(WAYS[item.kind].format(short_id(item.id)))
+        out.say(entries.WAYS[item.kind][1].format(short_id(item.id)))
 
     return data, text
 

@@ -21,16 +21,10 @@ from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import drafts
 
 # By kind: what it is, and what can be done with an entry.
-DECIDE = {
-    "guidance": (
-        "a note",
-        "See it with `memtui inbox {0}`; `memtui edit {0} --body TEXT` or `memtui note --withdraw {0}`.",
-    ),
-    "updates": ("a draft", "See it with `memtui inbox {0}`; `memtui approve {0}` or `memtui reject {0}`."),
-    "items": (
-        "a todo",
-        "See it with `memtui inbox {0}`; `memtui approve {0}` says it is done, `memtui reject {0}` drops it.",
-    ),
+WAYS = {
+    "guidance": ("a note", "memtui edit {0} --body TEXT changes it, memtui note --withdraw {0} withdraws it."),
+    "updates": ("a draft", "memtui approve {0} makes it a memory, memtui reject {0} drops it."),
+    "items": ("a todo", "memtui approve {0} says that it is done, memtui reject {0} drops it."),
 }
 # Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
 DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
@@ -111,8 +105,8 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
         item = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    what, ways = DECIDE[item.kind]
-    return NotFoundError(f"{ref} is {what}.", ways.format(short_id(item.id)))
+    (what, ways), short = WAYS[item.kind], short_id(item.id)
+    return NotFoundError(f"{ref} is {what}.", f"See it with `memtui inbox {short}`: {ways.format(short)}")
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":

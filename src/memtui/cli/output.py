@@ -316,10 +316,8 @@ class Output:
     ) -> None:
         """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order; the last
         ones are printed below their row if too little would be left of them. With `whole` the last column is never cut:
-        it is wrapped below its row.
-
-        `right` are the columns aligned to the right. `notes` has a text to print below each row, or an empty one.
-        """
+        it is wrapped below its row. `right` are the columns aligned to the right. `notes` has a text to print below
+        each row, or an empty one."""
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         widths = [max([width(name), *[width(row[n][0]) for row in cells]]) for n, name in enumerate(headers)]
         flex = [place % len(headers) for place in flex]

@@ -8,11 +8,9 @@ YES_HELP = "keep secrets in the text, without asking"
 
 
 def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> "tuple[str, list[str]]":
-    """Return the text as it may be kept, and the kinds of secrets taken out of it.
-
-    A person is asked; a no raises MemtuiError with the message `declined`. A script can't be asked: its text is kept
-    without the secret, and a note is printed. With `yes` all is kept. Secrets that `before` holds too are not new.
-    """
+    """Return the text as it may be kept, and the kinds of secrets taken out of it. A person is asked; a no raises
+    MemtuiError with the message `declined`. A script can't be asked: its text is kept without the secret, and a note is
+    printed. With `yes` all is kept. Secrets that `before` holds too are not new."""
     if ctx.can_ask:
         confirm(ctx, text, yes=yes, declined=declined, before=before)
         return text, []

@@ -12,11 +12,8 @@ HOUR = 3600.0
 
 @dataclass(frozen=True)
 class World:
-    """The paths of a sample world, its time and its sessions.
-
-    `env`: HOME, CLAUDE_CONFIG_DIR and MEMTUI_HOME, to be added to an environment; `now`: seconds since the epoch;
-    `sessions`: session ids by name.
-    """
+    """The paths of a sample world, its time and its sessions. `env`: HOME, CLAUDE_CONFIG_DIR and MEMTUI_HOME, to be
+    added to an environment; `now`: seconds since the epoch; `sessions`: session ids by name."""
 
     directory: str
     env: dict[str, str]

@@ -21,10 +21,8 @@ PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n
 
 
 class DemoSession:
-    """A session in the making: the records of its transcript and its deliveries, in the order of time.
-
-    `hours`: how long before the world's now it begins. Each `after` is in seconds since the record before.
-    """
+    """A session in the making: the records of its transcript and its deliveries, in the order of time. `hours`: how
+    long before the world's now it begins. Each `after` is in seconds since the record before."""
 
     def __init__(self, world: World, name: str, project: str, hours: float) -> None:
         self.world = world
@@ -65,10 +63,8 @@ class DemoSession:
     def delivers(
         self, event: str, blocks: list[delivery_blocks.Block], outcome: str = "arrived", tool: str = ""
     ) -> str:
-        """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript.
-
-        Returns the delivery's id.
-        """
+        """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript. Returns the
+        delivery's id."""
         self.time += 1.0
         self.count += 1
         name = ulid(self.time, self.count)

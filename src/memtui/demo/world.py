@@ -42,10 +42,8 @@ def is_world(directory: str) -> bool:
 
 
 def build(directory: str, now: float | None = None) -> World:
-    """Build the sample world in a directory that is missing, empty, or an older sample world, which is replaced.
-
-    `now`: the time of the world in seconds since the epoch. Raises UsageError for any other directory.
-    """
+    """Build the sample world in a directory that is missing, empty, or an older sample world, which is replaced. `now`:
+    the time of the world in seconds since the epoch. Raises UsageError for any other directory."""
     world = layout(directory, clock.now() if now is None else now)
     if is_world(world.directory):
         shutil.rmtree(world.directory)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
@@ -41,6 +41,7 @@ OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger
 NOUNS = {"changed": "memories", "trust": "memories", "note": "notes"}
 TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
+T = TypeVar("T")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -184,18 +185,14 @@ class DecisionCall:
         self.bulk.failed += [{"name": name, "message": error.message, "hint": error.hint} for name in names]
 
 
-def _entries(rows: "list[DecisionRow]") -> "list[Waiting]":
-    return [row.thing for row in rows if isinstance(row.thing, Waiting)]
-
-
-def _changed(rows: "list[DecisionRow]") -> "list[Changed]":
-    return [row.thing for row in rows if isinstance(row.thing, Changed)]
+def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
+    return [row.thing for row in rows if isinstance(row.thing, kind)]
 
 
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
     from memtui.consolidate.proposed import Undecided
 
-    return [row.thing.proposal for row in rows if isinstance(row.thing, Undecided)]
+    return [each.proposal for each in _things(rows, Undecided)]
 
 
 # approve
@@ -224,7 +221,7 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Say that todos are done, keep them, or turn them or drafts into notes."""
-    items, review = _entries(rows), call.review
+    items, review = _things(rows, Waiting), call.review
     if call.args.note:
         review.to_guidance(items)
         return Done(rows, "now a note")
@@ -244,7 +241,7 @@ def _say_new_ids(call: DecisionCall, out: Output, items: "list[Waiting]") -> Non
 
 
 def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    ctx, args, items = call.ctx, call.args, _entries(rows)
+    ctx, args, items = call.ctx, call.args, _things(rows, Waiting)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
     call.store.shared = args.yes
@@ -344,7 +341,7 @@ def _written(ctx: Context, each: Approval, *, trigger: bool) -> "dict[str, str]"
 def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Record that a person has seen what somebody else wrote, and trust what sessions get only then, after it was
     shown."""
-    items = _changed(rows)
+    items = _things(rows, Changed)
     trusted = changed.undelivered(call.ctx.root, items)
     if trusted and not call.args.yes:
         _show_changed(call.ctx, trusted)
@@ -370,7 +367,7 @@ def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Trust memories as they are, after they were shown."""
-    ctx, found = call.ctx, [row.thing for row in rows if isinstance(row.thing, Untrusted)]
+    ctx, found = call.ctx, _things(rows, Untrusted)
     if not call.args.yes:
         for each in [] if ctx.out.json else found:
             ctx.out.heading(line(each.memory.ref))
@@ -410,8 +407,8 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    drafts = [item for item in _entries(rows) if item.kind == "updates"]
-    others = [item for item in _entries(rows) if item.kind != "updates"]
+    drafts = [item for item in _things(rows, Waiting) if item.kind == "updates"]
+    others = [item for item in _things(rows, Waiting) if item.kind != "updates"]
     if drafts:
         call.review.reject(drafts, never=call.args.never)
     if others:
@@ -421,8 +418,8 @@ def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
-    _show_changed(call.ctx, _changed(rows), back=True)
-    outcome = changed.take_back(call.store, call.ctx.versions, _changed(rows))
+    _show_changed(call.ctx, _things(rows, Changed), back=True)
+    outcome = changed.take_back(call.store, call.ctx.versions, _things(rows, Changed))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
     call.bulk.failed += changed_words.failures(outcome.failed)
@@ -446,7 +443,7 @@ def _never_make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:
     """Hide things of any kind until a time, for good, or bring them back."""
-    items, others = _entries(rows), [row for row in rows if not isinstance(row.thing, Waiting)]
+    items, others = _things(rows, Waiting), [row for row in rows if not isinstance(row.thing, Waiting)]
     if items:
         call.review.snooze(items, until)
     if others:

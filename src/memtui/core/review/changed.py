@@ -99,16 +99,6 @@ def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     return sorted(found, key=lambda each: each.now.written or 0.0, reverse=True)
 
 
-def similar(items: Sequence[Changed], ref: str) -> list[Changed]:
-    """List those with a name like a reference, at most three, the nearest first."""
-    from difflib import get_close_matches
-
-    wanted = ref.rpartition(":")[2].removesuffix(".md")
-    begun = [each for each in items if wanted and each.name.startswith(wanted)]
-    close = get_close_matches(wanted, [each.name for each in items], 3)
-    return (begun + [each for name in close for each in items if each.name == name and each not in begun])[:3]
-
-
 def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     """Return what a person saw last, and what is there now. Raises NotFoundError for a text that is not kept."""
     return versions.content(item.before) if item.before is not None else b"", versions.content(item.now)
