@@ -202,7 +202,7 @@ STORIES = {
             "(?s)prefer-pnpm already.*approve",
         ),
         typed("", "memtui reject {other} --later friday", "until"),
-        typed("", "memtui inbox --later", "until"),
+        typed("", "memtui inbox --later", "UNTIL"),
         typed("", "memtui reject {other} --later now && memtui reject --all --later 2w", "back"),
         typed("", "memtui undo --yes", ""),
         typed(
