@@ -691,6 +691,7 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
     assert "2 probably one-offs: left in the inbox" in done.err
     if command == "reject":
         assert "\n4 drafts rejected\n" in done.out
+        assert "memtui: There are no other drafts.\n" in memtui(command, "--all", check=False).err
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
     memtui(command, "--all", "--one-offs", check=False)
     assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out

@@ -105,8 +105,8 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
         item = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    (what, ways), short = WAYS[item.kind], short_id(item.id)
-    return NotFoundError(f"{ref} is {what}.", f"See it with `memtui inbox {short}`: {ways.format(short)}")
+    what, ways = WAYS[item.kind]
+    return NotFoundError(f"{ref} is {what}.", f"See it with `memtui inbox {{0}}`: {ways}".format(short_id(item.id)))
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":

@@ -15,7 +15,7 @@ from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import cut, many
+from memtui.core.base.phrasing import cut, it, many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
@@ -136,9 +136,9 @@ class DecisionCall:
             rows = [row for row in found.read(("draft",)) if (row.until is not None) == asleep]
             self.rows = [row for row in rows if asleep or self.args.one_offs or not row.is_one_off]
             if folded := len(rows) - len(self.rows):
-                self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes them too")
+                self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes {it(folded)} too")
             if not self.rows:
-                raise NotFoundError(f"There are no {'hidden ' if asleep else ''}drafts.")
+                raise NotFoundError(f"There are no {'hidden ' if asleep else 'other ' if folded else ''}drafts.")
         return {row.kind for row in self.rows}
 
     def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
