@@ -127,11 +127,6 @@ def headline(run: "RecallRun") -> str:
     return f"{len(run.delivered)} of {many(len(run.candidates), 'memory', 'memories')} would be delivered"
 
 
-def title(run: "RecallRun") -> str:
-    """Return the title of all that a prompt would bring."""
-    return "all that it would bring" if run.delivered else "why it brings nothing"
-
-
 def nearest(run: "RecallRun") -> str:
     """Return how near the likeliest memory came to being delivered, in a sentence; empty if that is not why none is."""
     best = max(run.candidates, key=lambda each: each.probability, default=None)

@@ -96,11 +96,6 @@ class Row:
         own = {LETTERS[flag.code] for flag in self.flags}
         return "".join(each for each in ORDER if each in own)
 
-    @property
-    def severity(self) -> int:
-        """The rank of the worst flag, 0 for the worst of all."""
-        return min((ORDER.index(letter) for letter in self.letters), default=len(ORDER))
-
     def never_delivered(self, scope: Scope) -> bool:
         """Return whether memtui's hooks could have delivered it and never did."""
         return scope.delivered and not self.deliveries
@@ -116,7 +111,7 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
     "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
     "recalled": lambda row: -row.recalls.recalled,
     "used": lambda row: -row.uses,
-    "flags": lambda row: row.severity,
+    "flags": lambda row: min(map(ORDER.index, row.letters), default=len(ORDER)),  # the worst first
 }
 
 

@@ -358,7 +358,8 @@ class Recall(Labelled):
         """Return the detail of a memory, or of all that would be delivered."""
         found, run, narrow = self.candidate(pair), self.last, self.of_screen.has_class("narrow")
         if found is None:
-            return Described(recall_text.whole(run), title=words.title(run))
+            title = "all that it would bring" if run.delivered else "why it brings nothing"
+            return Described(recall_text.whole(run), title=title)
         where, now = self.memories.name_of(pair[0]), self.services.data.now()
         head = recall_text.head(found, run, where, now)
         name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")

@@ -63,15 +63,8 @@ TYPE, NAME = 1, 3
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = legend.UNSAVED[0], "unsaved"
-REASONS = {
-    "X": "broken",
-    "H": "hidden",
-    "U": "untrusted",
-    "B": "unseen",
-    "N": "unlisted",
-    "L": "link",
-    "C": "changed",
-}
+WORDS = ("broken", "hidden", "untrusted", "unseen", "unlisted", "link", "changed")
+REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
 LEGEND = "\n".join(
