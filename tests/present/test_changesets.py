@@ -14,7 +14,7 @@ from memtui.present.changesets import resized, saved
             "Saves 1 memory, 1 line of MEMORY.md (about 9 tokens of each session), 210 B.",
             "-210 B",
         ),
-        (Savings(0, 0, 1, -3), "Saves 1 line of MEMORY.md; adds 3 B.", "+3 B"),
+        (Savings(0, 0, 1, -3), "Saves 1 line of MEMORY.md. The files are 3 B longer.", ""),
         (
             Savings(-1, -1200, -1, -40),
             "Adds 1 memory, 1 line of MEMORY.md (about 10 tokens of each session), 1.2 kB.",

@@ -55,6 +55,19 @@ def gist(found: Proposal) -> str:
     return next(iter(reasons(found)), f"{what[:1].upper()}{what[1:]}")
 
 
+def scope_of(found: Proposal) -> str:
+    """Return the label of the scope that a proposal is about; empty if its evidence names none."""
+    return next((str(each.data["scope"]) for each in found.evidence if "scope" in each.data), "")
+
+
+def without_scope(sentence: str, label: str) -> str:
+    """Return a sentence about memories without the label of their scope, which stands beside it in a list."""
+    if not label:
+        return sentence
+    words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
+    return f"No{words.removeprefix(f'{label} has no')}" if words.startswith(f"{label} has no ") else words
+
+
 def reasons(proposal: Proposal) -> list[str]:
     """Return why a proposal is made, in sentences: its reason, or else what its evidence says."""
     if proposal.reason:
@@ -140,6 +153,8 @@ def saved(found: Savings) -> str:
     session), 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`; empty if nothing changes. Bytes are those of
     memories, MEMORY.md and instructions."""
     less, more = _counted(found, 1), _counted(found, -1)
+    if found.index_lines > 0 and not found.memories and found.bytes + found.index_bytes < 0:
+        return f"Saves {less[0]}. The files are {more[0]} longer."
     told = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
     said = "; ".join(told)
     return f"{said[:1].upper()}{said[1:]}." if told else ""
@@ -159,8 +174,11 @@ def _counted(found: Savings, sign: int) -> list[str]:
 
 
 def resized(found: Savings) -> str:
-    """Return by how much the files become smaller or larger together: `-310 B`, `+3 B`, `0 B`."""
+    """Return by how much the files become smaller or larger together: `-310 B`, `+3 B`, `0 B`; nothing of a MEMORY.md
+    that gets shorter where other files grow."""
     grown = -found.bytes - found.index_bytes
+    if grown > 0 and found.index_lines > 0:
+        return ""
     return f"{'+' if grown > 0 else '-' if grown else ''}{size(abs(grown))}"
 
 

@@ -14,7 +14,6 @@ KINDS = {
     "changed": PERSON,
     "merge": PLAIN,
     "fix": PLAIN,
-    "safe fix": GOOD,
     "rule": RULE,
     "problem": PROBLEM,
     "trust": PROBLEM,

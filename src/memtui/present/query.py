@@ -73,6 +73,13 @@ def not_among(name: str, value: str, choices: Collection[str]) -> str:
     return f"There is no {term(name, value)}.{meant} {name}: takes {some([*choices], LISTED)}."
 
 
+def not_there(name: str, names: Collection[str]) -> str:
+    """Return the sentences for a term that there is not: the nearest of those that there are, and all of them."""
+    near = _nearest(name, names)
+    meant = f" Did you mean {near}:?" if near else ""
+    return f"There is no {name}: here.{meant} There are {', '.join(f'{each}:' for each in names)}."
+
+
 def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:
     """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name."""
     scopes = [*places]
@@ -111,9 +118,7 @@ class MemoryQuery:
     def problem(self, there: Mapping[str, Sequence[str]]) -> str:
         """Return in sentences what is wrong with it; empty if nothing is. `there`: what each term takes."""
         if self.unknown:
-            near, exist = _nearest(self.unknown, NAMES), ", ".join(f"{name}:" for name in NAMES)
-            meant = f" Did you mean {near}:?" if near else ""
-            return f"There is no {self.unknown}: here.{meant} There are {exist}."
+            return not_there(self.unknown, NAMES)
         for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
             begun = [each for each in there[name] if each.startswith(value) or (name == "project" and value in each)]
             if not begun:

@@ -117,7 +117,7 @@ async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
         await pilot.pause(0.4)
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "in context" in shown
+        assert "evidence" in shown
         assert "▸ you   no, no snapshots please" in shown
         assert "Replaced by assertions" in shown  # what came after, too
         assert "add tests for the new components" in shown  # the session, by its first words
@@ -266,7 +266,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
         below = "\n".join(drawn(app)[14:])
-        assert "no-snapshot-tests   feedback memory in project shop" in below
+        assert "No snapshot tests for components" in below
         assert "Assert on what the user sees instead." in below
         assert app.screen.table.size.height - 1 >= 10  # the list keeps its room
         await to(pilot, "prefer-pnpm")
@@ -1360,7 +1360,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         await to(pilot, "alt-texts")
         await rest(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "memory in auto blog" in shown
+        assert "auto has a" in shown
         assert "auto:alt-texts" in shown
         assert "Shop's." not in shown
         await pilot.press("m")
@@ -1404,6 +1404,70 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("kind:frob", "There is no kind:frob."),
+        ("knd:fix", "There is no knd: here. Did you mean kind:? There are kind:, scope:, project:."),
+        ("scope:agnt", "There is no scope:agnt. Did you mean scope:agent?"),
+    ],
+)
+async def test_a_term_that_means_nothing_is_named(app, typed, words):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *typed, "enter")
+        await settle(pilot)
+        assert words in app.screen.table.empty
+
+
+@pytest.mark.parametrize(
+    ("typed", "kinds"),
+    [
+        ("kind:draft pnpm", {"draft"}),
+        ("scope:auto", {"changed", "merge", "problem"}),
+        ("project:shop kind:todo", {"todo"}),
+    ],
+)
+async def test_the_filter_takes_kind_scope_and_project(app, typed, kinds):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *typed, "enter")
+        await settle(pilot)
+        assert {row.kind.word for row in app.screen.table.rows} == kinds
+
+
+async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        signs = {row.item.entry.fields.get("name"): row.signs(screen.view).plain for row in screen.found if row.item}
+        assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}
+
+
+async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        rows = {row.kind.word: row for row in app.screen.found}
+        assert rows["problem"].says.startswith("meeting-notes is broken: ")
+        assert rows["problem"].place == "auto shop"
+        assert all(row.place for row in app.screen.found)
+        assert not [row.says for row in app.screen.found if "of project" in row.says or "agent:" in row.says]
+        await to(pilot, "no-snapshot-tests")
+        assert "draft · feedback for project shop" in app.screen._titles[app.screen.detail].plain
+        assert app.screen.detail.plain.startswith("No snapshot tests for components")
+        assert "no-snapshot-tests   " not in app.screen.detail.plain
+
+
+async def test_the_number_of_other_projects_stands_behind_what_it_counts(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        await pilot.press("space")
+        await settle(pilot)
+        assert re.fullmatch(r"\d+ to decide \(1 in other projects\) · 1 marked", app.screen.summary().plain)
+
+
 async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):
     text = "[bold]\x1b[31mred\x1b[0m \u202egnp\n" + "x" * 1_000_000 + "\n\n> you: \x1b]0;owned\x07 [/]"
     leave(world, text, name="[red]x\x1b[2J", kind="\x1b[5m", confidence="0.99", scope="project")
@@ -1481,7 +1545,7 @@ async def test_in_a_small_window_a_draft_is_before_a_long_quote(world, app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         shown = str(app.screen.glance.render())
-        assert "no-friday" in shown
+        assert "Never deploy on a Friday" in shown
         assert "Never deploy on a Friday" in shown
 
 

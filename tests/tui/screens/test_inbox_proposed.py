@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from memtui.consolidate import plan, proposed
 from memtui.consolidate.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
-from memtui.core.base import paths
+from memtui.core.base import ids, paths
 from memtui.core.inbox import file as inbox_file
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
@@ -612,6 +612,23 @@ async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x
     async with again.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: kinds(again))
         assert "merge" not in kinds(again)
+
+
+async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
+    for number in range(20):
+        words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
+        text = f"---\nname: rule-{number:02}\ndescription: Rule: {words}\ntype: feedback\n---\n\n{words}.\n"
+        put(f"{place}/rule-{number:02}.md", text)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        folds = [row for row in table.rows if row.folds and row.folds[0].kind.word == "fix"]
+        assert [" such as “" in row.says for row in folds] == [True], [row.says for row in table.rows]
+        rest = [row for row in table.rows if isinstance(row, ProposedRow) and row.kind.word == "fix"]
+        assert len(rest) < 5
+        table.move_to(table.rows.index(folds[0]))
+        await press(pilot, "enter")
+        assert len([row for row in table.rows if row.kind.word == "fix"]) == len(rest) + len(folds[0].folds)
 
 
 async def test_two_fast_keys_are_about_two_changes(app, place):

@@ -31,7 +31,7 @@ from memtui.tui.widgets.body import fits
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
 DROPS, BLOCKED = ("!", colours.WARNING), ("✗", colours.PROBLEM)
 MARKS = (
-    (DROPS[0], "it drops a statement, or a memory that nothing replaces"),
+    (DROPS[0], "it drops a statement, or a memory that nothing replaces; a draft: its name is taken"),
     (BLOCKED[0], "it can't be made now: the detail says why"),
 )
 
@@ -51,11 +51,12 @@ class ProposedRow(InboxRow):
         return cls(
             key=proposal.ref,
             kind=kind,
-            says=changesets.gist(proposal),
+            says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal)),
             place=facts.place,
             later_key=f"change:{proposal.id}",
             autosave=f"proposal-{proposal.id}",
             facts=facts,
+            cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
         )
 
     def weighed(self, found: Any) -> "ProposedRow":

@@ -1,7 +1,8 @@
 """Drafts and todos as rows of the inbox, and the commands that decide about them: what is not on the screen is shown
 first; undo takes back each."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from memtui.core.review.approve import Approval
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, best_first
-from memtui.present import drafts, safe_text, unheard
+from memtui.present import colours, drafts, safe_text, unheard
 from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import Choice, ignored
 from memtui.tui.dialogs.dialog import Preview
@@ -71,7 +72,17 @@ class EntryRow(InboxRow):
     @property
     def look(self) -> tuple[object, ...]:
         """What decides how it is drawn."""
-        return self.key, self.until, self.item.entry.raw
+        return self.key, self.until, self.item.entry.raw, self.is_taken
+
+    @property
+    def heading(self) -> str:
+        """The title of its detail, which names type and scope once."""
+        of = f" · {self.item.entry.fields.get('type') or 'feedback'} for" if self.kind is DRAFT else " ·"
+        return f"{self.kind.word}{of} {self.place}"
+
+    def signs(self, _view: "InboxView") -> Text:
+        """Return whether its name is taken."""
+        return Text("! " if self.is_taken else "", colours.WARNING)
 
     def extent(self, view: "InboxView") -> str:
         """Return its age."""
@@ -107,8 +118,8 @@ class EntryRow(InboxRow):
             text.append(safe_text.line(item.path) + "\n", style="dim")
             append_keys(text, TODO_KEYS, read_only=view.services.read_only)
             return Described(text)
-        proposed, project = view.draft(item), view.project_name(item) or view.data.facts.project
-        text.append_text(draft_head(item, proposed, evidence, project))
+        proposed = view.draft(item)
+        text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
         return Described(text.append_text(draft_text(item, proposed, evidence, states, view.now)))
 
@@ -117,15 +128,27 @@ def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:
     """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
     entries = [*best_first(each for each in waiting if each.kind == "updates")]
     entries += [each for each in waiting if each.kind == "items"]
-    return [entry_row(each, view) for each in entries]
+    places = {scope.label: scope.directory for scope in view.data.scopes() if scope.exists}
+    return [entry_row(each, view, is_taken=_has_name(each, view.data.slug, places)) for each in entries]
 
 
-def entry_row(item: Waiting, view: "InboxView") -> EntryRow:
+def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
+    """Return whether a memory has the name of a draft of this project or of all, by the directories of scopes."""
+    fields, label = item.entry.fields, drafting.label_of(item)
+    place = places.get(label, places.get("auto") if label == "project" else None)
+    if item.kind != "updates" or item.slug not in {None, slug} or fields.get("replaces") or place is None:
+        return False
+    return os.path.exists(f"{place}/{fields.get('name') or memory.slugify(item.text.partition(chr(10))[0])}.md")
+
+
+def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> EntryRow:
     """Make the row of a draft or todo."""
     kind, place = (DRAFT if item.kind == "updates" else TODO), "global"
     if item.slug is not None and not (kind is DRAFT and drafting.label_of(item) == "global"):
         place = f"project {view.project_name(item) or view.data.facts.project}"
-    return EntryRow(key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item)
+    return EntryRow(
+        key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item, is_taken=is_taken
+    )
 
 
 class TodoCommands(RowCommands):

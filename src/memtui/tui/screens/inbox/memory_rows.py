@@ -1,7 +1,7 @@
 """Memories that somebody else wrote, that have a problem, or that are not trusted: as rows of the inbox, and the
 commands that decide about them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +16,7 @@ from memtui.core.memories.writers import Occasion, Occasions
 from memtui.core.review import changed
 from memtui.core.review.changed import Changed, Untrusted
 from memtui.present import changed as words
-from memtui.present import safe_text, versions
+from memtui.present import changesets, safe_text, versions
 from memtui.present.memories import scope_name
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs import history
@@ -24,7 +24,7 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model import line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import RowCommands
-from memtui.tui.screens.inbox.row import CHANGED, PROBLEM, TRUST, WHOLE, InboxRow, InboxView
+from memtui.tui.screens.inbox.row import BY_OTHERS, CHANGED, PROBLEM, TRUST, WHOLE, InboxRow, InboxView
 from memtui.tui.screens.inbox.text import cut, lines_of
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, first_of
@@ -85,6 +85,7 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
                 autosave=key,
                 changed=each,
                 undelivered=each in undelivered,
+                cause=BY_OTHERS,
             )
         )
     return rows
@@ -326,11 +327,21 @@ class TrustCommands(RowCommands):
         self.chosen.act(grant, f"Trusted, so delivered: {self.named(rows)}.")
 
 
-def rows_of_problems(problems: Sequence[Problem]) -> list[ProblemRow]:
-    """Return a row for each cause. The command line hides it under the same key."""
+def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> list[ProblemRow]:
+    """Return a row for each cause; `places`: the names of the scopes, by label. The command line hides it under the
+    same key."""
+    labels = [str(each.finding.data.get("scope", "")) for each in problems]
     return [
-        ProblemRow(key=each.key, kind=PROBLEM, says=each.sentence, later_key=each.later_key, problem=each)
-        for each in problems
+        ProblemRow(
+            key=each.key,
+            kind=PROBLEM,
+            says=changesets.without_scope(each.sentence, label),
+            place=places.get(label, ""),
+            later_key=each.later_key,
+            cause=f"problem {each.cause}",
+            problem=each,
+        )
+        for each, label in zip(problems, labels, strict=True)
     ]
 
 

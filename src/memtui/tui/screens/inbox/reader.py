@@ -79,11 +79,12 @@ Stamps = dict[str, watch.Stamp]
 
 
 class InboxPlan(NamedTuple):
-    """The `changes` that are proposed; the `problems` that are left for a person; the `stamps` of the files that all of
-    it depends on."""
+    """The `changes` that are proposed; the `problems` that are left for a person; the names of scopes by label; the
+    `stamps` of the files that all of it depends on."""
 
     changes: Sequence[ChangeFacts]
     problems: Sequence[Problem]
+    places: dict[str, str]
     stamps: Stamps
 
 
@@ -109,7 +110,11 @@ class PlannedChanges:
         gone = [row for row in self._rows if row.proposal.id in self.decided - ids]
         rows = [ProposedRow.of(replace(facts, weighed=known.get(facts.proposal.id))) for facts in plan.changes]
         self.decided -= ids
-        self._rows, self._problems, self._stamps = [*rows, *gone], rows_of_problems(plan.problems), plan.stamps
+        self._rows, self._problems, self._stamps = (
+            [*rows, *gone],
+            rows_of_problems(plan.problems, plan.places),
+            plan.stamps,
+        )
 
     def weigh(self, weighed: Sequence[Weighed]) -> None:
         """Take over what some of the changes save."""
@@ -133,7 +138,9 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     before = stamps(data)
     undecided = data.undecided(go_on)
     files = MemoryFiles(data.store())
-    return InboxPlan([_facts(data, files, each) for each in undecided.proposals], undecided.left, before)
+    places = {scope.label: present.scope_name(scope, data.facts.project) for scope in data.scopes()}
+    changes = [_facts(data, files, each) for each in undecided.proposals]
+    return InboxPlan(changes, undecided.left, places, before)
 
 
 def _facts(data: "Data", files: MemoryFiles, each: Undecided) -> ChangeFacts:

@@ -2,6 +2,7 @@
 the commands that decide about it."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -78,11 +79,6 @@ class InboxView:
             known = self._drafts[item.key] = (item, self.propose(item))
         return known[1]
 
-    def is_taken(self, row: "InboxRow") -> bool:
-        """Tell whether a row is a draft that can't be accepted, as a memory of its name is there already."""
-        proposed = self.draft(row.item) if row.kind is DRAFT and row.item is not None else None
-        return isinstance(proposed, Draft) and proposed.taken
-
     def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
         """As `draft`, but read the files now; with the choices of the person."""
         try:
@@ -129,8 +125,9 @@ class InboxView:
 
 # Characters of a row's sentence, and of its place, that are drawn.
 SENTENCE, PLACE = 300, 40
-# More memories that others changed than this are folded.
+# More rows of one cause than this are folded.
 MANY = 12
+OF_ONE_CAUSE = "All have one cause: space marks each, A all that need no second look, once they are unfolded."
 # The keys of the folds, and why rows are in them.
 ONE_OFFS, SNOOZED, BY_OTHERS = "one-offs", "snoozed", "changed"
 WHY = {
@@ -170,7 +167,7 @@ CHANGED_VERBS = {"accept": "keep", "edit": "edit", "reject": "take back", "later
 CHANGED = RowKind("changed", "changed", "changed memory", "changed memories", CHANGED_VERBS)
 MERGE = _kind("change", "merge", **CHANGE)
 FIX = _kind("change", "fix", plural="fixes", **CHANGE)
-SAFE_FIX = _kind("change", "safe fix", plural="safe fixes", **CHANGE)
+SAFE_FIX = _kind("change", "fix", "safe fix", "safe fixes", **CHANGE)
 RULE = _kind("change", "rule", **CHANGE)
 PROBLEM = _kind("problem", "problem", accept="edit", reject="reject", later="later", follow="go to it")
 TRUST_VERBS = {"accept": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
@@ -185,7 +182,8 @@ class InboxRow:
     again, in seconds since the epoch; `later_key`: what tells it from all others while it is hidden, empty for an
     entry, which has its own field for that; `autosave`: the name under which unsaved text of it is kept; `item`: the
     entry of an inbox that it is, `changed`: the memory that somebody else wrote, each None for others; `folds`: the
-    rows that it folds."""
+    rows that it folds; `cause`: what many rows are folded by; `is_taken`: whether a memory has the name of a draft, as
+    far as its file tells."""
 
     key: str
     kind: RowKind
@@ -197,11 +195,18 @@ class InboxRow:
     item: "Waiting | None" = None
     changed: "Changed | None" = None
     folds: "tuple[InboxRow, ...]" = ()
+    cause: str = ""
+    is_taken: bool = False
 
     @property
     def gist(self) -> str:
         """What it says, which leads the row."""
         return self.says
+
+    @property
+    def heading(self) -> str:
+        """The title of its detail."""
+        return " · ".join(filter(None, (self.kind.word, self.place)))
 
     @property
     def look(self) -> tuple[object, ...]:
@@ -272,7 +277,9 @@ class FoldRow(InboxRow):
 
     def describe(self, view: "InboxView") -> Described:
         """Return what is in it, and why."""
-        text = Text(WHY[self.key]).append(f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim")
+        text = Text(WHY.get(self.key, OF_ONE_CAUSE)).append(
+            f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim"
+        )
         for row in self.folds:
             kind, what, *_ = row.cells(view)
             kind.pad_right(max(0, 9 - kind.cell_len))
@@ -288,12 +295,12 @@ def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) 
         until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0
         if until != NEVER:
             shown.append(replace(row, until=until) if until > now else row)
-    return sorted(shown, key=lambda row: (row.until or 0.0, ORDER.index(row.kind.word.removeprefix("safe "))))
+    return sorted(shown, key=lambda row: (row.until or 0.0, ORDER.index(row.kind.word)))
 
 
 def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
-    """Return rows with likely one-offs and snoozed rows in folds at the end, and many memories that others changed in
-    one; `unfolded` are the keys of the folds that are open."""
+    """Return rows with likely one-offs and snoozed rows in folds at the end, and many of one cause in one;
+    `unfolded` are the keys of the folds that are open."""
 
     def fold(key: str, rows: Sequence[InboxRow], says: str) -> list[InboxRow]:
         is_open = key in unfolded
@@ -305,11 +312,14 @@ def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> l
     one_offs = [row for row in awake if row.kind is DRAFT and row.item is not None and row.item.entry.one_off()]
     aside = {row.key for row in one_offs}
     shown = [row for row in awake if row.key not in aside]
-    changed = [row for row in shown if row.kind is CHANGED]
-    if len(changed) > MANY:
-        at = shown.index(changed[0])
-        says = many(len(changed), "memory", "memories") + " that others changed"
-        shown[at : at + len(changed)] = fold(BY_OTHERS, changed, says)
+    for cause, count in Counter(row.cause for row in shown if row.cause).items():
+        if count > MANY:
+            alike = [row for row in shown if row.cause == cause]
+            at, kind = shown.index(alike[0]), alike[0].kind
+            others = [row for row in shown if row.cause != cause]
+            like = "that others changed" if cause == BY_OTHERS else f"such as “{alike[0].gist}”"
+            noun = ("memory", "memories") if cause == BY_OTHERS else (kind.singular, kind.plural)
+            shown = [*others[:at], *fold(cause, alike, f"{many(count, *noun)} {like}"), *others[at:]]
     untils = [row.until for row in snoozed if row.until is not None]
     return [
         *shown,

@@ -24,7 +24,7 @@ from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox import change_rows, entries, reader
+from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
@@ -82,7 +82,7 @@ class Inbox(ListScreen[InboxRow]):
             look=lambda row: row.look,
             id="list",
         )
-        super().__init__(services, table, lambda row: row.searched, placeholder="filter: words, kind, project")
+        super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
         self.chosen = Chosen(services, self, self._take_off)
         self.commands |= commands(self.chosen, self.view, self._drop_ghost) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
@@ -254,7 +254,7 @@ class Inbox(ListScreen[InboxRow]):
         if autosaves != self.view.autosaves:
             self.view.autosaves = autosaves
             self.table.redraw()
-        self.view.typed = self.typed
+        self.view.typed = self.sought
         self.table.widen("for", max((cell_len(row.place) for row in self.found), default=0))
         super().fill()
         self.look_soon()
@@ -262,11 +262,18 @@ class Inbox(ListScreen[InboxRow]):
     def select(self) -> Sequence[InboxRow]:
         self._folds = {}
         if self.typed:
-            return super().select()
+            return terms.select(self.found, self.typed)
         shown = folded(self.found, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in shown if isinstance(fold, FoldRow) for row in fold.folds}
         shown[self._ghost_at : self._ghost_at] = self._ghosts
         return shown
+
+    @property
+    def sought(self) -> str:
+        return terms.words(self.typed)
+
+    def why_no_matches(self) -> str:
+        return terms.mistake(self.found, self.typed) or super().why_no_matches()
 
     def why_empty(self) -> str:
         if self.is_filtered:
@@ -290,10 +297,12 @@ class Inbox(ListScreen[InboxRow]):
         if self._last is None:
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
-        text.append("Nothing to decide" if self.numbers()[1] == "0" else self.counted(), style="bold")
+        count = self.counted().removesuffix(self.marked())
+        text.append("Nothing to decide" if self.numbers()[1] == "0" else count, style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.services.all_projects else "")
+        text.append(self.marked(), style="bold")
         if elsewhere and not self.services.all_projects:
             text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
         return text
@@ -302,7 +311,7 @@ class Inbox(ListScreen[InboxRow]):
         if row.kind is GHOST:
             return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"), title=row.kind.word)
         self.view.detail_width = self.detail_width
-        return row.describe(self.view)._replace(title=" · ".join(filter(None, (row.kind.word, row.place))))
+        return row.describe(self.view)._replace(title=row.heading)
 
     @property
     def is_on_draft(self) -> bool:
@@ -317,7 +326,7 @@ class Inbox(ListScreen[InboxRow]):
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ("project",))]
         verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
-        if self.view.is_taken(leader):
+        if leader.is_taken:
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "accept"})]
         own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in verbs]
         return [
@@ -432,7 +441,7 @@ class Inbox(ListScreen[InboxRow]):
         alike = [row for row in self.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
             return [row for row in alike if row.until is not None]
-        sure = [row for row in alike if not (row.needs_look or self.view.is_taken(row))]
+        sure = [row for row in alike if not (row.needs_look or row.is_taken)]
         if under is not None and under.kind is DRAFT:
             sure = [row for row in sure if row.item and not row.item.entry.one_off()]
         return sure or [row for row in alike if row.until is None]

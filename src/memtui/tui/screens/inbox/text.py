@@ -13,7 +13,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
-from memtui.present import dates, drafts, memories, safe_text
+from memtui.present import dates, drafts, safe_text
 from memtui.tui.model import line_diff
 from memtui.tui.widgets import markdown
 
@@ -46,16 +46,13 @@ def heading(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", style="dim underline")
 
 
-def draft_head(item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, project_name: str) -> Text:
-    """Return the whole memory that a draft would become. `project_name`: of the draft's project."""
+def draft_head(item: Waiting, draft: Draft | MemtuiError, found: Evidence | None) -> Text:
+    """Return the whole memory that a draft would become."""
     text = Text()
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
-    text.append(safe_text.line(draft.name), style="bold")
-    text.append(f"   {safe_text.line(draft.memory.type)} memory in ", style="dim")
-    text.append(safe_text.line(memories.scope_name(draft.scope, project_name)) + "\n")
     words = _content(draft.memory)
     if not (found and found.similar) or len(words) > DRAFT_LENGTH:
         return cut(text, words, item.path, head=0).append("\n")
@@ -112,7 +109,7 @@ def _session(session_id: str, title: str) -> str:
 def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
     """Append what was said around a draft, from the transcript, or else what the draft itself holds of it."""
     if found is not None and found.said:
-        heading(text, "in context")
+        heading(text, "evidence")
         for quote in drafts.setting(found):
             mark, style = ("▸", "bold") if quote.hit else (" ", "dim")
             text.append(f"{mark} {quote.who:<6}", style=style)

@@ -1,0 +1,37 @@
+"""The query of the Inbox: words, and the terms kind:, scope: and project:."""
+
+from collections.abc import Callable, Sequence
+
+from memtui.present import query
+from memtui.tui.model import fuzzy
+from memtui.tui.screens.inbox.row import InboxRow
+
+# What each term looks at.
+TERMS: dict[str, Callable[[InboxRow], str]] = {
+    "kind": lambda row: row.kind.word,
+    "scope": lambda row: row.place.partition(" ")[0],
+    "project": lambda row: row.place.partition(" ")[2],
+}
+HINT = "words, kind:, scope:, project:"
+
+
+def words(typed: str) -> str:
+    """Return the words of a query, without its terms."""
+    return query.parse(typed, TERMS).words
+
+
+def select(rows: Sequence[InboxRow], typed: str) -> Sequence[InboxRow]:
+    """Return the rows that a query lets through."""
+    terms = [(TERMS[name], value.casefold()) for name, value in query.parse(typed, TERMS).terms.items()]
+    rows = [row for row in rows if all(value in text_of(row).casefold() for text_of, value in terms)]
+    return fuzzy.Haystack(rows, lambda row: row.searched).select(words(typed))
+
+
+def mistake(rows: Sequence[InboxRow], typed: str) -> str:
+    """Return in sentences what is wrong with a query: a term that there is not, or a value that no row has."""
+    asked = query.parse(typed, TERMS)
+    for name, value in asked.terms.items():
+        values = sorted({text for row in rows if (text := TERMS[name](row))})
+        if not any(value.casefold() in each.casefold() for each in values):
+            return query.not_among(name, value, values)
+    return query.not_there(asked.unknown[0], TERMS) if asked.unknown else ""
