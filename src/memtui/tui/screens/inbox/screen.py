@@ -297,12 +297,11 @@ class Inbox(ListScreen[InboxRow]):
         if self._last is None:
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
-        count = self.counted().removesuffix(self.marked())
-        text.append("Nothing to decide" if self.numbers()[1] == "0" else count, style="bold")
-        text.append(", still looking for more" if self.planning and not self.planned else "")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
-        text.append(f" ({elsewhere})" if elsewhere and self.services.all_projects else "")
-        text.append(self.marked(), style="bold")
+        count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted().removesuffix(self.marked())
+        count += f" ({elsewhere})" if elsewhere and self.services.all_projects else ""
+        text.append(count + self.marked(), style="bold")
+        text.append(", still looking for more" if self.planning and not self.planned else "")
         if elsewhere and not self.services.all_projects:
             text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
         return text
