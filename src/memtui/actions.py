@@ -19,7 +19,7 @@ app.memories | 1 | | M | go to: memories | Memories: what the agent remembers
 app.inbox | 2 | | M | go to: inbox | Inbox: what waits for your decision
 app.activity | 3 | | M | go to: activity | Activity: notes that wait, what sessions got, whether it arrived
 app.setup | 4 | | M | go to: setup | Setup: problems, hooks, the mode, the model, settings
-app.note | c | note | Dw | activity: write a note | Write a note, from any screen; on a session: to it
+app.note | c | note | Dw | memtui: write a note | Write a note, from any screen; on a session: to it
 app.undo | z | undo | Aw | changes: undo | Undo the last change
 app.redo | Z | | Aw | changes: redo | Redo what was undone last
 app.changes | U | | A | changes: list | All changes: which, when, by whom; undo any of them
@@ -44,9 +44,9 @@ list.open | | | M | read, whole screen | Read it over the whole screen
 memories.edit | e | edit | Dw | | Edit its fields and text
 memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
-memories.remove | x | trash | Dw | to the trash | Move it to the trash
-memories.purge | | | Dw | delete for good | Delete it for good
 memories.restore | | | Dw | open the trash | The trash: restore, or delete for good
+memories.remove | x | trash | Dw | trash this memory | Move it to the trash
+memories.purge | | | Dw | delete for good | Delete it for good
 memories.recall | r | prompt | D | | Recall: type a prompt, and see which memories it would bring, and why
 memories.retype | t | type | Dw | type | Change its type
 memories.pin | P | | Dw | pin or unpin | Pin it, so that recall counts it more, or unpin it

@@ -55,7 +55,7 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
         await settle(pilot)
         assert isinstance(app.screen, Choice)
         assert "UserPromptSubmit" in app.screen.query_one("Detail").plain
-        assert "enter choose" in lines(app)[-1]
+        assert "enter install" in lines(app)[-1]
         assert "›all projects" in shown(app)
         assert files(home) == before  # nothing before the key
         await pilot.press("enter")

@@ -66,3 +66,19 @@ async def test_the_line_under_the_cursor_has_a_mark_and_the_cursor_stops_at_the_
         assert commands.highlighted == 0
         await pilot.press("end", *["down"] * commands.option_count)
         assert commands.highlighted == commands.option_count - 1
+
+
+async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await palette(pilot, "trash")
+        commands = app.screen.query_one("CommandList")
+        names = [str(commands.get_option_at_index(at).prompt) for at in range(2)]
+        assert ["open the trash" in names[0], "trash this memory" in names[1]] == [True, True]
+        await pilot.press("escape")
+        await settle(pilot)
+        await palette(pilot, "")
+        names = [str(commands.prompt) for commands in app.screen.query_one("CommandList").options]
+        assert not any("find an action" in name for name in names)
+        groups = [name.split()[0] for name in names if not name.startswith(" ")]
+        assert len(groups) == len(set(groups))

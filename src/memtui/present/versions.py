@@ -34,7 +34,7 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
     if what.by == AGENT:
         return f"Claude in “{title}”" if title else f"Claude in session {short_id(what.session)}"
     if what.by == FIRST:
-        return "there at memtui's first look"
+        return "found on the first run"
     if what.by == PERSON:
         return "you, with memtui"
     return "deleted outside memtui" if version.digest == GONE else "outside memtui"

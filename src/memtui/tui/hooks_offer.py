@@ -59,6 +59,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
         lead=WELCOME if offer else "",
         marks=EXPLAINED,
+        verb="install" if action == "install" else "remove",
     )
     scope = await services.ask(question)
     plan = plans[scope] if scope else None

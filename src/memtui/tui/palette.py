@@ -33,6 +33,8 @@ RANK, HERE, ACTION = 10.0, 2.0, 1.0
 NONE, EXPLAINED, WITHIN, AT_START, WHOLE, EXACT = range(6)
 # What joins the words of a name.
 JOINT = r"[\W_]"
+# The action that opens the palette; and the words by which a help adds something to a name.
+OWN, WORD = "app.palette", re.compile(r"\w{4,}")
 
 
 class Names(Provider):
@@ -43,13 +45,17 @@ class Names(Provider):
         order = {getattr(self.screen, "group", ""): 0, actions.LIST: 1, actions.GLOBAL: 2}
         here = getattr(self.screen, "commands", {})
         offered = actions.offered(read_only=services_of(self.screen).read_only)
-        possible = [action for action in offered if action.group != actions.LIST or action.id in here]
+        possible = [each for each in offered if each.id in here or (each.group != actions.LIST and each.id != OWN)]
         possible = [here[action.id].named(action) if action.id in here else action for action in possible]
-        return sorted(possible, key=lambda action: order.get(action.group, len(order)))
+        groups = [action.name.partition(": ")[0] for action in possible]
+        return sorted(
+            possible, key=lambda each: (order.get(each.group, len(order)), groups.index(each.name.partition(": ")[0]))
+        )
 
     def _line(self, action: actions.Action, name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
-        return line(name, f"{keys:<{KEY_WIDTH}}", action.help)
+        adds = {*WORD.findall(action.help.casefold())} - {*WORD.findall(action.name.casefold())}
+        return line(name, f"{keys:<{KEY_WIDTH}}", action.help if adds else "")
 
     async def discover(self) -> Hits:
         """List all actions, before anything is typed, with the name of a group before the first of it."""

@@ -96,7 +96,7 @@ async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_t
         assert isinstance(app.screen, Choice)
         said = [row for _, row in app.screen.rows]
         assert said[0].startswith("  3   now  you, with memtui: renamed")
-        assert said[-1].endswith("there at memtui's first look, called prefer-pnpm")
+        assert said[-1].endswith("found on the first run, called prefer-pnpm")
         await restore_first(pilot)
         assert isinstance(app.screen, Preview)
         assert "+ name" not in app.screen.plain

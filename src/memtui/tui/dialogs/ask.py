@@ -47,7 +47,8 @@ KEPT = {"j", "k", "q", "space", "question_mark"}
 
 class Line(Dialog[str]):
     """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
-    and below the line. `check` raises UsageError for text that is not accepted; its message is shown while typing."""
+    and below the line, `verb` is the word for enter. `check` raises UsageError for text that is not accepted; its
+    message is shown while typing."""
 
     DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
     across: ClassVar[int] = 72
@@ -60,10 +61,12 @@ class Line(Dialog[str]):
         *,
         about: str = "",
         below: str = "",
+        verb: str = "accept",
         check: Callable[[str], object] = str,
     ) -> None:
         super().__init__()
         self.heading, self.lead, self.value, self.below, self.check = question, about, value, below, check
+        self.verb = verb
 
     def body(self) -> ComposeResult:
         yield Field(self.value)
@@ -72,7 +75,7 @@ class Line(Dialog[str]):
             yield Static(safe_text.styled(self.below, "dim"), id="below")
 
     def keys(self) -> Keys:
-        return (("enter", "accept"), ("escape", "back"))
+        return (("enter", self.verb), ("escape", "back"))
 
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
@@ -118,7 +121,8 @@ class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
     `current` value, which is in force, is marked; without one the cursor begins at `start`. Typing narrows a list of
     several. `about(value)` is the text below the list for the option under the cursor, `below` a text that is the same
-    for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter."""
+    for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter,
+    which does nothing at the value `idle`."""
 
     DEFAULT_CSS = """
     Choice.about > Vertical { height: 94%; }
@@ -145,11 +149,12 @@ class Choice(Dialog[str | None]):
         marks: str = "",
         verb: str = "choose",
         start: str = "",
+        idle: str | None = None,
     ) -> None:
         super().__init__()
         self.heading, self.lead, self.marks = question, lead, marks
         self.below, self.verb, self.current, self.about = below, verb, current, about
-        self.start = current or start
+        self.start, self.idle = current or start, idle
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
@@ -164,11 +169,13 @@ class Choice(Dialog[str | None]):
             yield Static(safe_text.styled(self.below, "dim"), id="below")
 
     def keys(self) -> Keys:
+        value = self.values[self.table.row[0]] if self.table.row else None
+        enter = [("enter", self.verb if value else "choose")] * (value is None or value != self.idle)
         if self.typed is not None:
-            return (("enter", self.verb), ("escape", "all again"), ("↓ ↑", "move"))
+            return (*enter, ("escape", "all again"), ("↓ ↑", "move"))
         typing = [("type", "to narrow")] * (len(self.rows) >= NARROWED)
         read = [("tab", "read on")] * (self.about is not None)
-        return (("enter", self.verb), ("escape", "back"), *typing, *read, ("↓ ↑", "move"), ("home end", "first, last"))
+        return (*enter, ("escape", "back"), *typing, *read, ("↓ ↑", "move"), ("home end", "first, last"))
 
     def on_mount(self) -> None:
         self.table.empty = "No matches. escape shows all again."
@@ -211,7 +218,6 @@ class Choice(Dialog[str | None]):
         self.table.show(fuzzy.Haystack(self.rows, lambda row: row[1]).select(self.table.typed))
         self.table.move_to(0)
         self.table.redraw()
-        self.name_keys()
         self._show_about()
 
     def action_leave(self) -> None:
@@ -222,6 +228,7 @@ class Choice(Dialog[str | None]):
 
     @on(RowList.Moved)
     def _show_about(self) -> None:
+        self.name_keys()
         if self.about is not None:
             row = self.table.row
             value = self.values[row[0]] if row else ""
@@ -229,7 +236,8 @@ class Choice(Dialog[str | None]):
 
     @on(RowList.Opened)
     def answer(self, event: RowList.Opened) -> None:
-        self.dismiss(self.values[int(event.rows.row_id)])
+        if (value := self.values[int(event.rows.row_id)]) != self.idle:
+            self.dismiss(value)
 
 
 def sure(question: str, yes: str) -> Choice:

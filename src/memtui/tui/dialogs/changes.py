@@ -162,7 +162,7 @@ class Changes(Dialog[None]):
             ("{app.undo}", "undo it", writes and row is not None and row.state == "done"),
             ("l h", "one by one, together", row is not None and bool(row.together or row.inside)),
             ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
-            ("enter", "read the difference", row is not None),
+            ("enter", "read the difference", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
         return keyed([(key, word) for key, word, works in keys if works])
@@ -226,7 +226,7 @@ class Changes(Dialog[None]):
             else:
                 self._find_difference(row.each)
         self._show_in_foot(text)
-        self.name_keys()
+        self.call_after_refresh(self.name_keys)
 
     def _can_undo(self, row: ChangeRow) -> bool:
         return self.ledger is not None and any(change.id in self.ledger.undoable for change in row.changes)
@@ -250,14 +250,13 @@ class Changes(Dialog[None]):
     async def _find_difference(self, change: "Transaction") -> None:
         text = await asyncio.to_thread(difference, self.data.journal(), change)
         self.query_one(Detail).show(change.id, text)
+        self.call_after_refresh(self.name_keys)
 
     @on(RowList.Opened, "#changes")
     def read_on(self) -> None:
         """Go to the difference, to scroll it; stay in the list if all of it is shown."""
         if (detail := self.query_one(Detail)).max_scroll_y:
             detail.focus()
-        else:
-            self.services.say("All of it is shown below the list.")
 
     def action_undo(self) -> None:
         row = self.table.row

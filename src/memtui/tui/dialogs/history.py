@@ -119,7 +119,7 @@ async def _chosen(services: Services, name: str, lines: Sequence[str], about: Ca
 
     rows = [(str(number), f"{number:>3}  {line}") for number, line in enumerate(lines, 1)][::-1]
     question = f"Versions of {name}" if len(lines) > 1 else f"The only version of {name}"
-    return int(await services.ask(Choice(question, rows, about=drawn, verb="restore")) or 0)
+    return int(await services.ask(Choice(question, rows, about=drawn, verb="restore", idle=rows[0][0])) or 0)
 
 
 async def _is_wanted(services: Services, name: str, number: int, present: str | None, text: str) -> bool:

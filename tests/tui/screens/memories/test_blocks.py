@@ -134,9 +134,7 @@ async def test_an_earlier_version_is_restored(app, world, monkeypatch):
         ]
         await pilot.press("enter")
         await settle(pilot)
-        assert said == ["That is the present text."]
-        await pilot.press("H")
-        await settle(pilot)
+        assert "enter" not in dict(app.screen.keys()), "that is the present text"
         await pilot.press("down", "enter")
         await settle(pilot)
         await pilot.press("enter")

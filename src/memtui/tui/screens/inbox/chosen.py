@@ -166,7 +166,7 @@ class RowCommands:
         rows += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
         answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
         if answer == DATE:
-            check = Line("Hide until", below=later.TAKEN, check=lambda words: later.moment(words, now))
+            check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, now))
             answer = await self.services.ask(check)
         return answer
 

@@ -226,7 +226,7 @@ class MemoryCommands:
             await self._each(lambda store, found: store.copy(found, scope), f"Copied to {self.reader.name_of(scope)}")
             return
         original = chosen[0][1].memory
-        name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2"))
+        name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2", verb="copy"))
         if name:
             store = self.services.data.store()
             self._attempt(lambda: store.copy(original, scope, name), f"Copied to {name}. {actions.takes_back()}")

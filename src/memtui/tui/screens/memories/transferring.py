@@ -44,7 +44,8 @@ class TransferCommands:
         from memtui.present import drafts
         from memtui.transfer import importing
 
-        typed = await self.services.ask(Line("Import memories from", about=KINDS, below=BELOW, check=self._check_there))
+        question = Line("Import memories from", about=KINDS, below=BELOW, verb="import", check=self._check_there)
+        typed = await self.services.ask(question)
         if not typed or not typed.strip():
             return
         data, path = self.services.data, self._whole(typed)
@@ -84,9 +85,8 @@ class TransferCommands:
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
         about = f"{transfers.exported(found)}. {' '.join(transfers.beside(found))}".strip()
         below = transfers.elsewhere(found, "PATH")
-        typed = await self.services.ask(
-            Line(f"Export {safe_text.line(label)} to", default, about=about, below=below, check=self._check_free)
-        )
+        title, check = f"Export {safe_text.line(label)} to", self._check_free
+        typed = await self.services.ask(Line(title, default, about=about, below=below, verb="export", check=check))
         if not typed or not typed.strip():
             return
         path = self._whole(typed)

@@ -233,6 +233,7 @@ class SetupCommands:
             str(about.value),
             about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
             below=f"default {setting.as_toml(about.default)}",
+            verb="set",
             check=partial(setting.value_of, about.key),
         )
         typed = await self.services.ask(question)
@@ -250,6 +251,7 @@ class SetupCommands:
             options,
             f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}",
             about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
+            verb="set",
         )
         answer = await self.services.ask(question)
         if answer is not None:
