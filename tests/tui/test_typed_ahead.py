@@ -1,5 +1,7 @@
 """Keys that come in one burst: what the first opens takes the others."""
 
+import asyncio
+
 import pytest
 from textual import events
 from textual.widgets import TextArea
@@ -60,3 +62,14 @@ async def test_the_palette_has_all_that_was_typed_behind_its_key(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "ctrl+p", *"theme")
         assert app.screen.query_one("CommandInput").value == "theme"
+
+
+async def test_letters_and_backspaces_stay_in_their_order_while_the_screen_is_slow(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "slash")
+        app.screen.call_later(asyncio.sleep, 1.6)
+        for key in ("x", "backspace", "y"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause(2.2)
+        await settle(pilot)
+        assert app.screen.filter_line.value == "y"

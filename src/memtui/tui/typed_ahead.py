@@ -12,8 +12,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-# A key waits no longer than this, whatever became of the one before it.
-MOST_SECONDS = 1.0
+# How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
+LOOK_SECONDS, MOST_LOOKS = 1.0, 10
 
 
 class Handled(Message):
@@ -33,6 +33,8 @@ class TypedAhead:
         self._is_under_way = False
         self._openings = 0
         self._timer: Timer | None = None
+        self._holder: Widget | Screen[object] | None = None  # what has the key before
+        self._looks = 0
 
     async def take(self, event: events.Event) -> None:
         """Handle a key or pasted text, at once unless the key before it is not handled yet."""
@@ -40,7 +42,13 @@ class TypedAhead:
         if not self._is_under_way:
             await self._go_on()
         elif self._timer is None:
-            self._timer = self._app.set_timer(MOST_SECONDS, self._go_on)
+            self._timer = self._app.set_interval(LOOK_SECONDS, self._look)
+
+    async def _look(self) -> None:
+        """Go on if the widget that has the key before is gone: what is only slow must not have it after this one."""
+        self._looks += 1
+        if self._holder is None or not self._holder.is_running or self._looks > MOST_LOOKS:
+            await self._go_on()
 
     @contextmanager
     def opening(self) -> Iterator[None]:
@@ -61,7 +69,7 @@ class TypedAhead:
             self._app.call_later(self._go_on)
 
     async def _go_on(self) -> None:
-        self._is_under_way = False
+        self._is_under_way, self._holder, self._looks = False, None, 0
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -73,7 +81,8 @@ class TypedAhead:
 
     def _follow(self) -> None:
         self._is_under_way = True
-        (self._app.focused or self._app.screen).post_message(Handled(self._app.screen))
+        self._holder = self._app.focused or self._app.screen
+        self._holder.post_message(Handled(self._app.screen))
 
 
 def _is_for(focused: Widget | None, event: events.Event) -> bool:
