@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -336,6 +337,27 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         assert not screen.has_class("plots")
 
 
+async def test_what_became_of_the_deliveries_of_a_query_adds_up_to_their_number(deliveries):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.show_query("project:shop")
+        await ready(pilot)
+        title = screen.summary().plain
+        counted, _, parts = title.partition(" deliveries")
+        assert "all days · 11 of" in counted
+        assert sum(map(int, re.findall(r"\d+", parts))) == 11
+
+
+async def test_where_nothing_was_lost_that_is_said(empty):
+    app = MemtuiApp(*empty, now=NOW, screen="activity")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.press("exclamation_mark")
+        await ready(pilot)
+        assert "Nothing was lost." in app.screen.table.empty
+        assert "No matches" not in app.screen.table.empty
+
+
 def test_while_the_log_is_counted_the_plots_claim_nothing_about_days_that_were_not_reached():
     statistics = Statistics("/nowhere", lambda: NOW, lambda: NOTHING_MOVED)
     assert "counting …" in plots(statistics, {}, 80).plain
@@ -519,7 +541,7 @@ async def test_the_summary_of_a_query_says_what_it_finds_and_the_next_start_has_
         found = [row.id for row in listed(screen)]
         assert 0 < len(found) < 3
         words = screen.summary().plain
-        assert words.endswith("1 of 15 deliveries · 1 on the way")
+        assert words.endswith("all days · 1 of 15 deliveries · 1 on the way")
         await pilot.press("q")
     again = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
     async with again.run_test(size=(120, 40)) as pilot:

@@ -20,7 +20,7 @@ from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
 from memtui.tui.widgets.detail import Detail
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -566,6 +566,16 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
         await pilot.press("Z")
         await settle(pilot)
     assert notes(world) == after
+
+
+async def test_two_quick_keys_withdraw_two_notes(world, app):
+    before = notes(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red on main")
+        await burst(pilot, "x", "x")
+        await settle(pilot)
+        assert len(notes(world)) == len(before) - 2
+        assert [note.severity for note in app._notifications] == ["information"]
 
 
 async def test_a_delivered_note_tells_who_got_it_when_and_whether_it_arrived(app):

@@ -90,6 +90,9 @@ class NoteCommands:
         try:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
+            # The next key is for the row that is then under the cursor, though the files are not read again yet.
+            self.context.notes = [each for each in self.context.notes if each.item not in items]
+            self.screen.fill()
             self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
         finally:
             self.services.read()

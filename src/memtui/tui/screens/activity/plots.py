@@ -41,8 +41,9 @@ WAITING_FOR = {"UserPromptSubmit": "prompts", "SessionStart": "starts"}
 COUNTING = "counting …"
 
 
-def summary(data: "Data", listing: "Listing", counted: str, *, filtered: bool) -> Text:
-    """Return how many deliveries were `counted`, today or as a query wants them, and what became of them."""
+def summary(data: "Data", listing: "Listing", counted: str, room: int, filtered: bool) -> Text:
+    """Return how many deliveries were `counted`, today or as a query wants them, and what became of them: by signs
+    where words have no room, so that the parts add up."""
     line, known, reading, counts = Text(), data.receipts.known, listing.reading, ReceiptCounts()
     if filtered:
         stuck = len(listing.wanted_notes()) if listing.wanted.outcome == LOST else 0
@@ -54,9 +55,11 @@ def summary(data: "Data", listing: "Listing", counted: str, *, filtered: bool) -
     else:
         line.append(counted, "bold")
         counts = ReceiptCounts.of(known.get(row.id, "") for row in today(reading, data.now()))
-    for count, word, outcome in outcomes(counts):
-        line.append(f" · {count:,} {word}", GLYPHS[outcome][1])
-    return line
+    parts = outcomes(counts)
+    by_words = [(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts]
+    by_signs = [(f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts]
+    words = Text.assemble(*by_words)
+    return line.append_text(words if line.cell_len + words.cell_len <= room else Text.assemble(*by_signs))
 
 
 def today(reading: Reading, now: float) -> list[DeliveryRow]:
@@ -64,11 +67,16 @@ def today(reading: Reading, now: float) -> list[DeliveryRow]:
     return [row for row in reading.rows if row.injected and day_of(row.time) == day_of(now)]
 
 
+def injected(reading: Reading) -> int:
+    """Return how many rows of a reading brought a text: only of these there are receipts."""
+    return sum(row.injected for row in reading.rows)
+
+
 def total(statistics: Statistics, everything: Reading) -> str:
     """Return how many deliveries there are, as far as they are counted."""
     is_counted = statistics.ready and statistics.complete and not everything.wanted  # these are of all projects
     logged = sum(day.deliveries for day in statistics.days.values()) if is_counted else 0
-    held = len(everything.rows)
+    held = injected(everything)
     return f"{held:,}" if everything.done else f"{logged:,}" if logged > held else f"{held:,}+"
 
 
@@ -103,7 +111,7 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
     text.append("".join([" " * 10, *(f"  {name:<{NUMBERS + cells}}" for name in shown)]).rstrip() + "\n", style="dim")
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
         if day is None:
-            span = f"{_date(first)} to {_date(last)}" if last > first else _date(first)
+            span = f"{_date(last)} to {_date(first)}" if last > first else _date(first)
             text.append(f"{span}  {'none' if statistics.ready else COUNTING}\n", style="dim")
             continue
         text.append(f"{_date(last):<10}")
@@ -136,7 +144,8 @@ def _filled(known: dict[str, int], day: Day, cells: int) -> Text:
 def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None:
     counts = ReceiptCounts.of(statistics.outcomes(known))
     left = len(statistics.recent) - counts.total
-    note = f"of the newest {len(statistics.recent):,} deliveries" + (f", {left:,} not looked up yet" if left else "")
+    note = f"of the newest {len(statistics.recent):,} deliveries, known of {counts.settled:,}"
+    note += f", {left:,} not looked up yet" if left else ""
     _title(text, "Receipts", note)
     for words, style in sums(counts):
         text.append(f"  {words}\n", style=style)

@@ -29,11 +29,11 @@ from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 
 COLUMNS = (
-    Column("what"),
-    Column("project", 14, from_width=60),
-    Column("age", 4, right=True, from_width=36),
+    Column("what it got"),
+    Column("for", 14, from_width=60),
+    Column("when", 4, right=True, from_width=36),
     Column("receipt", 1, until_width=48),
-    Column("receipt", 5, right=True, from_width=48),
+    Column("receipt", 7, right=True, from_width=48),
 )
 # Cells of the kind of a row, and what kinds of addressees are called in a column.
 KIND_WIDTH = 10
@@ -46,7 +46,10 @@ WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
     (STOPPED, "stuck: the note is not delivered; its detail says why, and what to do"),
-    (legend.UNFOLDED, "a session with what it got, newest first; h folds it, l unfolds it"),
+    (
+        legend.UNFOLDED,
+        "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it",
+    ),
 )
 
 

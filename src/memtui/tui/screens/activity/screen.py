@@ -24,10 +24,10 @@ from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
-from memtui.tui.screens.activity.plots import plots, summary, today, total
+from memtui.tui.screens.activity.plots import injected, plots, summary, today, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
-from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.screens.list_screen import CORNERS, Described, ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
@@ -43,6 +43,8 @@ LIVE_SECONDS = 5.0
 UNWRITTEN_SECONDS = 86400
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
+# Cells of the plots' border and padding.
+PLOT_SIDES = 6
 ONLY_NOTES, NO_NOTES = "Only notes that wait can be marked.", "No notes wait here."
 EMPTY = """Nothing yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
@@ -84,7 +86,7 @@ class Activity(ListScreen[Row]):
 
     def __init__(self, services: Services) -> None:
         listing = self.listing = Listing(services.data, read_only=services.read_only)
-        table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, header=False, id="list")
+        table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
         super().__init__(services, table, lambda row: row.searched(listing), placeholder=placeholder)
         receivers = Receivers(
@@ -260,7 +262,7 @@ class Activity(ListScreen[Row]):
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
         here, to_first = self.table.row_id, self._to_first
-        self.table.widen("project", max((cell_len(note.whom(self.listing)) for note in self.listing.notes), default=0))
+        self.table.widen("for", max((cell_len(note.whom(self.listing)) for note in self.listing.notes), default=0))
         super().fill()
         if to_first and self.listing.reading is not None:
             self._to_first = False
@@ -301,7 +303,8 @@ class Activity(ListScreen[Row]):
         return actions.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:
-        return self.listing.wrong or super().why_no_matches()
+        nothing = "Nothing was lost." if self.typed == IS_LOST else super().why_no_matches()
+        return self.listing.wrong or nothing
 
     def status_words(self) -> str:
         """Return how many lines of the log could not be read, and that the oldest are not held."""
@@ -313,34 +316,36 @@ class Activity(ListScreen[Row]):
     def numbers(self) -> tuple[str, str]:
         """Return how many deliveries the query wants, of how many, as far as the log is read."""
         reading, everything = self.listing.reading, self.listing.everything
-        listed = "…" if reading is None else f"{len(reading.rows):,}{'' if reading.done else '+'}"
+        listed = "…" if reading is None else f"{injected(reading):,}{'' if reading.done else '+'}"
         listed = "0" if self.listing.wrong else listed
         return listed, total(self.services.data.statistics, everything) if everything is not None else "…"
 
     def counted(self) -> str:
-        """Return how many deliveries there were today, or how many of all the query wants; and what is marked."""
+        """Return how many deliveries there were today, or how many of all days the query wants; and what is marked."""
         reading = self.listing.everything
         if self.is_filtered or reading is None:
-            return super().counted()
+            return ("all days · " if self.is_filtered else "") + super().counted()
         rows = today(reading, self.services.data.now())
         more = "" if reading.done or len(rows) < len(reading.rows) else "+"
         return f"today · {len(rows):,}{more} {self.nouns[len(rows) != 1]}{self.marked()}"
 
     def summary(self) -> Text:
         if self.has_class("plots"):
-            return Text("deliveries of all projects", "bold")
+            return Text("plots · deliveries of all projects", "bold")
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
         code = self.services.data.unheard() if self.typed or self.table.rows else ""  # else the list says it
         deaf = unheard.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        return line.append_text(summary(self.services.data, self.listing, self.counted(), filtered=self.is_filtered))
+        room = (self.middle.outer_size.width or self.size.width) - CORNERS
+        return line.append_text(summary(self.services.data, self.listing, self.counted(), room, self.is_filtered))
 
     def draw_sums(self) -> None:
         self.summarize()
         if self.has_class("plots"):
             data = self.services.data
-            self.plots.show("plots", plots(data.statistics, data.receipts.known, self.size.width - 4))
+            self.entitle(self.plots, self.summary())
+            self.plots.show("plots", plots(data.statistics, data.receipts.known, self.size.width - PLOT_SIDES))
 
     @property
     def sought(self) -> str:
@@ -382,7 +387,7 @@ class Activity(ListScreen[Row]):
         if not self._leave_plots():
             self.add_class("plots")
             self.plots.focus()
-            self.draw_sums()
+            self.call_after_refresh(self.draw_sums)  # the title needs the width
 
     def _leave_plots(self) -> bool:
         if not self.has_class("plots"):
