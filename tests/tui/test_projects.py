@@ -69,7 +69,7 @@ async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_al
         await pilot.press("3", "P")
         await settle(pilot)
         assert word(app) == "all"
-        assert app.screen.summary().plain == "deliveries of all projects"
+        assert app.screen.summary().plain == "plots · deliveries of all projects"
         assert app.screen.foot.render().plain.startswith(" escape back  y copy")
         await pilot.press("escape", "slash", *"caching", "enter")
         await settle(pilot)
