@@ -1444,6 +1444,15 @@ async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
         assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}
 
 
+async def test_a_draft_whose_name_is_taken_is_rejected_like_others(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("x")
+        await settle(pilot)
+        assert app.screen.table.row.kind.word == "rejected"
+        assert "prefer-pnpm" not in updates(world)
+
+
 async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -408,7 +408,9 @@ class Inbox(ListScreen[InboxRow]):
         keys, is_under = {row.key for row in rows}, self.table.row in rows
         shown = [row.key for row in self.table.rows if row.kind is not GHOST]
         self._ghost_at = next((at for at, key in enumerate(shown) if key in keys), 0)
-        self._ghosts = [replace(row, key=f"ghost {row.key}", kind=GHOST) for row in rows] if grey else []
+        self._ghosts = (
+            [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows] if grey else []
+        )
         self._gone |= keys
         self._keys["entries"] -= keys
         if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
