@@ -34,7 +34,7 @@ list.filter | slash | filter | C | | Find words, and such as type:, scope:, is:p
 list.mark | space | mark | Cl | | Mark it; most actions work on all marked ones
 list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look, or none
 list.range | v | | Cl | mark a range | Mark a range: once at its start, once at its end
-list.attention | exclamation_mark | problems | Cl | what needs attention | Show only what needs attention, or all
+list.attention | exclamation_mark | problems | Cl | problems | Show only what needs attention, or all
 list.project | p | project | Cl | this project, or all | This project only, or all
 list.left | h,left | | M | left pane, or fold | One pane to the left, or close the fold
 list.right | l,right | | M | right pane, or unfold | One pane to the right, or open the fold
@@ -47,7 +47,7 @@ memories.new | n | new | Dw | | Create a memory
 memories.restore | | | Dw | open the trash | The trash: restore, or delete for good
 memories.remove | x | trash | Dw | trash this memory | Move it to the trash
 memories.purge | | | Dw | delete for good | Delete it for good
-memories.recall | r | prompt | D | | Recall: type a prompt, and see which memories it would bring, and why
+memories.recall | r | prompt | D | try a prompt | Recall: type a prompt, and see which memories it would bring, and why
 memories.retype | t | type | Dw | type | Change its type
 memories.pin | P | | Dw | pin or unpin | Pin it, so that recall counts it more, or unpin it
 memories.move | m | move | Dw | | Move it to another scope
@@ -61,7 +61,7 @@ memories.trust | a | trust | Dw | | Trust a memory that came with the repository
 inbox.accept | a | accept | Dw | | Accept (the command: approve): do what is shown
 inbox.edit | e | edit | Dw | | Edit it first, then it is accepted
 inbox.reject | x | reject | Dw | | Reject it; again while it is grey: never again
-inbox.later | w | later | Dw | hide until … | Hide it until tomorrow, next week or a date
+inbox.later | w | later | Dw | | Hide it until tomorrow, next week or a date
 inbox.merge | m | merge | Dw | | Append a draft to an existing memory
 inbox.history | H | versions | D | versions | The versions of a memory that others changed; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
