@@ -392,7 +392,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     fs.append(stale, b"x")
     os.utime(stale, (1, 1))
     world.time = NOW
-    kept = ["trust a", "trash global:m20", "create global:m10", "create global:m20"]
+    kept = ["trust a", "remove global:m20", "create global:m10", "create global:m20"]
     top, copy = f"{tmp_path}/.claude", f"{tmp_path}/copy"
     shutil.copytree(top, copy, symlinks=True)
     for point in turns.share(range(1, 200)):
