@@ -828,7 +828,8 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
         await pilot.pause(0.1)
         inbox = app.screen
         inbox.summarize()
-        assert (inbox.table.empty, inbox.summary().plain) == ("reading …", "reading …")
+        assert inbox.summary().plain == "reading …"
+        assert inbox.table.rows or inbox.table.empty == "reading …"  # fixes may be there first
         may_read.set()
         await settle(pilot)
         assert "to decide" in inbox.summary().plain

@@ -329,11 +329,6 @@ class ListScreen(Screen[None], Generic[Row]):
         else:
             self.open_detail()
 
-    def _why_no_left(self) -> str:
-        row = self.table.row
-        can = self.detail.has_focus or self.detail_covers_list or (row is not None and self.fold_of(row))
-        return "" if can else "There is nothing to fold here."
-
     def can_run(self, action: actions.Action) -> bool:
         """Return whether an action works now: one of the list only while the list is seen."""
         if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):
@@ -441,7 +436,7 @@ class ListScreen(Screen[None], Generic[Row]):
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),
             "open": Command(self.open_whole, self.no_row),
-            "left": Command(self.go_left, self._why_no_left),
+            "left": Command(self.go_left),
             "right": Command(self.go_right, self.no_row),
             "next": Command(lambda: self.table.action_move(1), self.no_row),
             "previous": Command(lambda: self.table.action_move(-1), self.no_row),

@@ -48,7 +48,7 @@ class TopBar(OneLine):
             text.append(label[:2], style=style or "dim").append(label[2:], style=style)
             text.append(" " * (len(words) - len(label)))
             if name != current and "!" in words:  # problems
-                text.stylize("bold red", start + words.index("!"), start + len(label))
+                text.stylize("not dim bold red", start + words.index("!"), start + len(label))
             pieces.append((start, start + len(label), f"app.{name}"))
         status = _status(app, width - text.cell_len - 1)
         text.append(" " * max(0, width - text.cell_len - status.cell_len - 1)).append_text(status)
