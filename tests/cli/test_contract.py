@@ -55,7 +55,7 @@ CALLS = [
     ["note", "--withdraw", ID],
     ["inbox"],
     ["inbox", ID],
-    ["approve", "prefer-pnpm"],
+    ["approve", "prefer-pnpm", "--yes"],
     ["reject", "prefer-pnpm"],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
@@ -127,7 +127,7 @@ EXACT = {
 def memtui(memtui, world, request):
     """The command line; where a command decides about what others wrote, somebody wrote a memory."""
     words = getattr(request.node, "callspec", None) and request.node.callspec.params.get("words")
-    if words and words[1:] == ["prefer-pnpm"] and words[0] in {"approve", "reject"}:
+    if words and words[1:2] == ["prefer-pnpm"] and words[0] in {"approve", "reject"}:
         Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
         with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
             file.write("Somebody's words.\n")

@@ -137,7 +137,7 @@ def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, worl
     (root / "run" / "versions.lock").mkdir()
     done = memtui("history", "prefer-pnpm")
     assert "newest version can't be kept" in done.err
-    assert "first look" in done.out
+    assert "found on the first run" in done.out
 
 
 def body(memtui, name, number):
@@ -261,7 +261,7 @@ def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(me
 
 
 def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):
-    first = "there at memtui's first look"
+    first = "found on the first run"
     memtui("history", "prefer-pnpm")
     memtui("mv", "prefer-pnpm", "pp")
     assert [each.partition(" B ")[2] for each in told(memtui, "pp")] == [

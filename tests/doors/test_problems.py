@@ -4,7 +4,6 @@ same findings with the same counts, for this project and for all."""
 import io
 import json
 import os
-import re
 import sys
 from collections import Counter
 
@@ -121,9 +120,9 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     of_setup = counts(each for each in doctor["findings"] if each["place"] == "setup")
     assert shown == of_setup
     assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
-    assert sum(map(int, re.findall(r"(\d+) problem", summary))) == doctor["problems"]
 
     of_memories = counts(each for each in doctor["findings"] if each["place"] == "inbox" and each["level"] == "problem")
+    assert ("problems with memories" in summary) == bool(of_memories)
     _, places = await doors.shown("memories", flags)
     assert places["all"] == sum(of_memories.values())
     in_check = counts(doors.told("check")["causes"])

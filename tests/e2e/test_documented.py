@@ -112,7 +112,7 @@ STORIES = {
         typed("show NAME", "memtui show prefer-pnpm", "Use pnpm"),
         typed("show ID", "memtui show {update}", "In context"),
         typed("", "memtui show prefer-pnpm --raw", "name: prefer-pnpm"),
-        typed("history NAME", "memtui history prefer-pnpm", "first look"),
+        typed("history NAME", "memtui history prefer-pnpm", "first run"),
         typed("", "memtui history prefer-pnpm --show 1", "name: prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --diff 1", "prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --restore 1", "prefer-pnpm"),
@@ -452,7 +452,7 @@ def changed_by_others(tui, world):
     tui.press("2")
     tui.see("to decide")
     tui.press("/")
-    tui.see("filter: words")
+    tui.see("words, kind:")
     tui.press("changed prefer-pnpm")
     tui.press("\r")
     for hours, (key, said) in enumerate((("a", "Kept"), ("x", "Taken back"), ("e", "save  ")), 1):

@@ -7,7 +7,7 @@ from .conftest import settle
 
 @pytest.mark.slow
 async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
-    async with app.run_test(size=(80, 14)) as pilot:
+    async with app.run_test(size=(80, 12)) as pilot:
         await settle(pilot)
         table = app.screen.table
         half = (table.size.height - 1) // 2
