@@ -16,6 +16,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
+from memtui.tui.screens.activity.screen import Activity
 from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -327,7 +328,10 @@ async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world)
         assert of(app, SessionGroup)[0].facts.title == "component tests"
 
 
-async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_written_late(app, world):
+@pytest.mark.parametrize(
+    "finds_receipt", [lambda it: it.follow(frozenset({"receipts", "log"})), Activity.show_receipts]
+)
+async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_written_late(app, world, finds_receipt):
     path = transcript.find(world.config, world.sessions["monday"])
     os.rename(path, path + ".later")
     async with app.run_test(size=WIDE) as pilot:
@@ -336,7 +340,7 @@ async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_writte
             app.screen.listing.facts[world.sessions["monday"]], last=NOW - 60
         )
         os.rename(path + ".later", path)
-        app.screen.follow(frozenset({"receipts", "log"}))
+        finds_receipt(app.screen)
         await settle(pilot)
         (row,) = [each for each in of(app, SessionGroup) if each.session == world.sessions["monday"]]
         assert row.facts.title == "please install the dependencies"

@@ -169,15 +169,21 @@ class Activity(ListScreen[Row]):
         """Read what has changed. After a new receipt also what live sessions are about, and those without a transcript:
         the client writes it late."""
         if parts is not None and "receipts" in parts:
-            begun = self.services.data.now() - UNWRITTEN_SECONDS
-            known = self.listing.facts
-            unwritten = {name for name in known if not known[name].transcript and (known[name].last or begun) >= begun}
-            for name in self.listing.live | unwritten:
-                known.pop(name, None)
+            self._forget(self.listing.live | self._unwritten())
         if parts == frozenset({"receipts"}):
             self.fill()
         else:
             super().follow(parts)
+
+    def _unwritten(self) -> set[str]:
+        """Return the sessions without a transcript that something was delivered to lately."""
+        begun, known = self.services.data.now() - UNWRITTEN_SECONDS, self.listing.facts
+        return {name for name in known if not known[name].transcript and (known[name].last or begun) >= begun}
+
+    def _forget(self, names: set[str] | frozenset[str]) -> None:
+        """Have what sessions are about read again."""
+        for name in names:
+            self.listing.facts.pop(name, None)
 
     def refresh_ages(self) -> None:
         """Read the notes again: they may have expired. The summary is about today."""
@@ -231,6 +237,9 @@ class Activity(ListScreen[Row]):
         self.fill()
 
     def show_receipts(self) -> None:
+        if unwritten := self._unwritten():  # a receipt is read from a transcript that may be new
+            self._forget(unwritten)
+            self.fill()
         self.table.redraw()
         self.draw_sums()
         self.show_detail()
