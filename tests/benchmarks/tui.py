@@ -30,7 +30,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from revision import sources
 
+from memtui.core.base import paths
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
+# When the newest delivery of the log was made.
+BEGAN = time.time()
 COLUMNS, LINES = 160, 48
 PATIENCE = 60.0
 
@@ -142,14 +146,20 @@ def world(base: Path, memories: int, log: bool = False, source: Path = SOURCE) -
 def fill_log(directory: Path, project: str) -> None:
     """100 MB of deliveries, the newest with words of its own."""
     directory.mkdir(parents=True)
-    now = time.time()
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now))
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(BEGAN))
     item = {"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project", "chars": 900, "reason": "next"}
     record = {"v": 1, "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "time": stamp, "event": "UserPromptSubmit"}
-    record |= {"session_id": "0b5d3a52", "cwd": project, "project": "p", "mode": "full", "chars": 900, "ms": 9.0}
+    record |= {
+        "session_id": "0b5d3a52",
+        "cwd": project,
+        "project": paths.project_key(project),
+        "mode": "full",
+        "chars": 900,
+        "ms": 9.0,
+    }
     line = json.dumps(record | {"text": "x" * 900, "items": [item]}) + "\n"
     last = json.dumps(record | {"session_id": "feedc0de", "text": "the newest", "items": [item]}) + "\n"
-    with (directory / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(now))).open("w") as file:
+    with (directory / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(BEGAN))).open("w") as file:
         for _ in range(100 * 1024 * 1024 // len(line) // 1000 + 1):
             file.write(line * 1000)
         file.write(last)
@@ -175,7 +185,7 @@ def first_paint(env: dict[str, str], project: str) -> float:
 def log_paint(env: dict[str, str], project: str) -> float:
     """Seconds until the newest delivery stands in the list of deliveries."""
     terminal = Terminal([sys.executable, "-m", "memtui", "--screen", "activity"], env, project)
-    seconds = terminal.wait_for("feedc0de"[:4])
+    seconds = terminal.wait_for(time.strftime("%H:%M", time.localtime(BEGAN)))
     terminal.end()
     return seconds
 

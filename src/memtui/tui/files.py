@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memtui.core.base.errors import MemtuiError
+from memtui.core.memories import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 COMMAND = "command"
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
-# While keys are pressed a count pauses, and looks so often, in seconds, whether they rest. After the start it waits so
-# long for what other workers read.
-KEY_PAUSE, START_PAUSE = 0.2, 10.0
+# Memories over which to count what waits for a decision slows keys, so that it begins only once keys rest.
+MANY = 2000
+# How often, in seconds, a count that pauses looks whether it may go on. After the start it waits so long for what other
+# workers read.
+LOOK_SECONDS, START_PAUSE = 0.02, 10.0
 # After a decision nobody looks for changes of others for so long: that would read again what was just written.
 REST_SECONDS = 1.5
 # A count that failed is tried again after this time.
@@ -145,13 +148,15 @@ class FileReader:
         while time.monotonic() < end and any(
             each.is_running and each.group not in {COMMAND, "read"} for each in [*self.app.workers]
         ):
-            time.sleep(KEY_PAUSE / 10)
+            time.sleep(LOOK_SECONDS)
 
     def _go_on(self) -> bool:
-        """Wait while keys are pressed; return whether the application runs."""
+        """Wait while keys are pressed: work in a thread slows what they do. Return whether the application runs."""
         while self._key_seen != self.last_key:
             self._key_seen = self.last_key
-            time.sleep(KEY_PAUSE)
+            end = time.monotonic() + QUIET_SECONDS
+            while self.app.is_running and time.monotonic() < end:
+                time.sleep(LOOK_SECONDS)
         return self.app.is_running
 
     def _count_findings(self, parts: frozenset[str]) -> None:
@@ -167,7 +172,9 @@ class FileReader:
         before = time.thread_time()
         try:
             self.data.count_findings()
-            if not self.inbox_shown():
+            if not is_quiet and sum(len(scopes.files(each)) for each in self.data.scopes()) > MANY:
+                self._count_wanted = True
+            elif not self.inbox_shown():
                 count = self.data.count_decisions(self._go_on)
                 if self._go_on() and not self.inbox_shown():
                     self.data.note_decisions(count)
