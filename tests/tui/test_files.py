@@ -32,6 +32,7 @@ def reader(tmp_path):
         take_in=lambda: None,
         refresh=lambda *_: None,
         count_findings=lambda: None,
+        scopes=list,
         count_decisions=lambda _: 0,
         note_decisions=lambda _: None,
         count_live=lambda: False,
@@ -125,3 +126,16 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
     older.join(WAIT)
     reader.look([])
     assert badge == [1, 0]
+
+
+def test_in_a_large_store_what_waits_is_counted_once_keys_rest(reader, monkeypatch):
+    counted = []
+    reader.data.count_decisions = lambda _: counted.append(1) or 1
+    monkeypatch.setattr("memtui.tui.files.scopes.files", lambda _: range(3000))
+    reader.data.scopes = lambda: ["one"]
+    reader._count_at_once = True
+    reader._count_findings(frozenset())
+    assert counted == []
+    reader.data.now.at += 10
+    reader._count_findings(frozenset())
+    assert counted == [1]
