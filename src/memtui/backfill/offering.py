@@ -113,16 +113,16 @@ class Candidates:
 
     def add(self, draft: Signal, project: str) -> None:
         """Add a draft of a session in a project."""
-        known = self._all.setdefault(_key(draft, project), Candidate(draft, project))
-        new = [origin for origin in draft.origins if origin not in known.evidence]
+        candidate = self._all.setdefault(_key(draft, project), Candidate(draft, project))
+        new = [origin for origin in draft.origins if origin not in candidate.evidence]
         if not new:
             return
-        known.evidence += new
-        if draft.session not in known.sessions:
-            known.sessions.append(draft.session)
-        known.newest = max(known.newest, draft.time)
-        if draft.confidence > known.draft.confidence:
-            known.draft, known.project = draft, project
+        candidate.evidence += new
+        if draft.session not in candidate.sessions:
+            candidate.sessions.append(draft.session)
+        candidate.newest = max(candidate.newest, draft.time)
+        if draft.confidence > candidate.draft.confidence:
+            candidate.draft, candidate.project = draft, project
 
     def ranked(
         self,

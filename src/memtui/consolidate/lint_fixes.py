@@ -213,9 +213,9 @@ def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix
     """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
     changes: list[Change] = []
     for scope, fixes in planned:
-        known = trust.load(store.root, scope.directory) if scope.needs_trust else None
+        trusted = trust.load(store.root, scope.directory) if scope.needs_trust else None
         allowed = [
-            each for each in fixes if known is not None and each.before is not None and known.allows(each.before)
+            each for each in fixes if trusted is not None and each.before is not None and trusted.allows(each.before)
         ]
         changes += store.trust_changes(scope, [(each.file, each.after) for each in allowed if each.file != INDEX_NAME])
         for each in fixes:

@@ -178,9 +178,11 @@ def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
 
 def waiting(root: str) -> int:
     """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
-    known = {*rejected(root)}
+    decided = {*rejected(root)}
     proposals = [each for _, _, changes in _sets(root) for each in changes.proposals]
-    return len({each.id for each in proposals if each.id not in known and all(file.is_current for file in each.inputs)})
+    return len(
+        {each.id for each in proposals if each.id not in decided and all(file.is_current for file in each.inputs)}
+    )
 
 
 def settled(root: str) -> Settled:

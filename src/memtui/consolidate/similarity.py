@@ -219,7 +219,7 @@ class KnownTexts:
         if words in self._exact and words:  # what has no words says nothing
             return self._exact[words]
         rule = same_rule.of(text)
-        known = sorted(rule.words & self._holders.keys(), key=lambda each: len(self._holders[each]))
-        numbers = dict.fromkeys(at for word in known[:RAREST] for at in self._holders[word][-COMPARED:])
+        rarest_first = sorted(rule.words & self._holders.keys(), key=lambda each: len(self._holders[each]))
+        numbers = dict.fromkeys(at for word in rarest_first[:RAREST] for at in self._holders[word][-COMPARED:])
         rows = (self._rules[at] for at in numbers)
         return next((what for other, what in rows if same_rule.same(rule, other, self._share)), None)

@@ -162,7 +162,7 @@ def _decisions(world: World) -> None:
         if draft is not None:
             personal.note(world.root, name, shop, draft)
             labels[name] = label
-    made = personal.fit(personal.decided(world.root, labels), personal.validation())
+    weights = personal.fit(personal.decided(world.root, labels), personal.validation())
     row = {"v": taught.VERSION, "labels": labels, "reset": ""}
-    fs.write_atomic(taught.weights_path(world.root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(taught.weights_path(world.root), fastjson.dumps(personal.data(weights)).encode(), durable=False)
     fs.write_atomic(taught.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)

@@ -170,12 +170,12 @@ def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
     """Return the words with a mark for each quotation of what the agent said, and these."""
     if not agent or not _QUOTATION.search(words) or _MARK.search(words):
         return words, []
-    said = normalised(agent)
+    answer = normalised(agent)
     found: list[str] = []
 
     def mark(quotation: re.Match[str]) -> str:
         text = normalised(quotation["text"])
-        if len(text.split()) < MIN_QUOTED or text not in said or len(found) == MOST_QUOTATIONS:
+        if len(text.split()) < MIN_QUOTED or text not in answer or len(found) == MOST_QUOTATIONS:
             return quotation[0]
         found.append(quotation[0])
         return chr(FIRST_MARK + len(found) - 1)

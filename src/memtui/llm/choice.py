@@ -149,11 +149,11 @@ def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = Tru
 def _kept(root: str, url: str) -> list[str] | None:
     """Return the list of a service as it was read within a day; None if it was not."""
     try:
-        found = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
+        cached = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
     except OSError:
         return None
-    read, names = found.get("time"), found.get("models")
-    if found.get("url") != url or not isinstance(read, float) or not 0 <= clock.now() - read < HOLDS:
+    read, names = cached.get("time"), cached.get("models")
+    if cached.get("url") != url or not isinstance(read, float) or not 0 <= clock.now() - read < HOLDS:
         return None
     return [str(each) for each in names] if isinstance(names, list) else []
 
@@ -161,8 +161,8 @@ def _kept(root: str, url: str) -> list[str] | None:
 def chosen(names: list[str], default: str) -> str:
     """Return the best of some models: one like the default, which is taken if there is none; else the largest."""
     able = [name for name in names if not _OTHER_USES.search(name)]
-    known = (name for word in (default, *BEST) for name in able if word in name)
-    return next(known, None) or max(able, key=_size, default=default)
+    matches = (name for word in (default, *BEST) for name in able if word in name)
+    return next(matches, None) or max(able, key=_size, default=default)
 
 
 def _size(name: str) -> float:

@@ -93,5 +93,5 @@ def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") ->
     others = len(asked.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
     before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
-    made = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
-    return f"“{asked.decided[0].summary}”{more}, {made}{before}"
+    origin = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
+    return f"“{asked.decided[0].summary}”{more}, {origin}{before}"

@@ -70,11 +70,11 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
     postings: "dict[str, tuple[array[int], array[int]]]" = {}
     for number, doc in enumerate(docs):
         for term, impact in doc.impacts.items():
-            found = postings.get(term)
-            if found is None:
-                found = postings[term] = (array(code), array("H"))
-            found[0].append(number)
-            found[1].append(impact)
+            posting = postings.get(term)
+            if posting is None:
+                posting = postings[term] = (array(code), array("H"))
+            posting[0].append(number)
+            posting[1].append(impact)
     counts = {term: len(numbers) for term, (numbers, _) in postings.items()}
     table, shards, longer = _shards(postings, len(docs))
     rows = _rows(docs, counts)

@@ -96,8 +96,8 @@ class Along:
             control.save(self.root, self.id, state)
         heard, conversation, end = self._listen(state)
         mentions = _waiting(state, heard, self.now())
-        said = sum(len(text) for text in heard.said(reading.AGENT))
-        if not (heard.mentions or heard.said(reading.PERSON)) and said < LEAST:
+        answer_chars = sum(len(text) for text in heard.said(reading.AGENT))
+        if not (heard.mentions or heard.said(reading.PERSON)) and answer_chars < LEAST:
             return None
         run = Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,

@@ -54,11 +54,11 @@ def _learn(root: str) -> personal.Correction | None:
         validation = personal.validation()
     except (OSError, ValueError):
         validation = []
-    made = personal.fit(personal.decided(root, labels), validation)
+    weights = personal.fit(personal.decided(root, labels), validation)
     row = {"v": taught.VERSION, "labels": labels, "reset": since}
-    fs.write_atomic(taught.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(taught.weights_path(root), fastjson.dumps(personal.data(weights)).encode(), durable=False)
     fs.write_atomic(taught.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
-    return made
+    return weights
 
 
 def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Mapping[str, Transaction]) -> None:

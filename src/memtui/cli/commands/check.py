@@ -128,8 +128,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             _print(ctx, out, causes, remedies.fix)
             _print_indexes(out, indexes)
-            known = {each.label for each in chosen}
-            count = sum(not known or each.scope_label in known for each in subject.memories.values())
+            labels = {each.label for each in chosen}
+            count = sum(not labels or each.scope_label in labels for each in subject.memories.values())
             _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)

@@ -367,13 +367,13 @@ def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Trust memories as they are, after they were shown."""
-    ctx, found = call.ctx, _things(rows, Untrusted)
+    ctx, untrusted = call.ctx, _things(rows, Untrusted)
     if not call.args.yes:
-        for each in [] if ctx.out.json else found:
+        for each in [] if ctx.out.json else untrusted:
             ctx.out.heading(line(each.memory.ref))
             ctx.out.print(safe(each.memory.raw.decode("utf-8", "replace").rstrip("\n")))
-        ctx.confirm(TRUST.format(many(len(found), "memory", "memories")), "Nothing was trusted.")
-    changed.grant(call.journal, found)
+        ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
+    changed.grant(call.journal, untrusted)
     return Done(rows, "trusted")
 
 

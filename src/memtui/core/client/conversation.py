@@ -154,8 +154,8 @@ class Conversation:
             "queued": [asdict(turn) for turn in self._queued],
             "calls": self._calls,
         }
-        kept = {key: cleaned(value, self._clean) for key, value in state.items()}
-        return kept | {
+        clean_state = {key: cleaned(value, self._clean) for key, value in state.items()}
+        return clean_state | {
             "others": [*self._others][-MAX_OTHERS:],
             "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
         }

@@ -81,11 +81,11 @@ class Untrusted(NamedTuple):
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
     """Yield the memories of some scopes that are not trusted, but for those among `changes`: keeping trusts them."""
-    known = {each.key for each in changes}
+    changed_keys = {each.key for each in changes}
     for scope in scopes:
         for file in status.not_trusted(root, scope):
             with suppress(MemtuiError, OSError):
-                if (path := f"{scope.directory}/{file}") not in known:
+                if (path := f"{scope.directory}/{file}") not in changed_keys:
                     yield Untrusted(scope, file, read_memory(path, scope.label))
 
 
@@ -108,9 +108,9 @@ def to_keep(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     """Return the two texts whose difference a person sees who keeps one: as `texts`, but of one that is trusted by that
     all that was never trusted."""
     before, now = texts(versions, item)
-    known = trust.load(versions.root, item.scope.directory) if item.scope.needs_trust else None
+    trusted = trust.load(versions.root, item.scope.directory) if item.scope.needs_trust else None
     was = item.before.digest if item.before is not None else GONE
-    return (before if known is None or known.knows(was) or known.knows(item.now.digest) else b""), now
+    return (before if trusted is None or trusted.knows(was) or trusted.knows(item.now.digest) else b""), now
 
 
 def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None:

@@ -47,9 +47,9 @@ def installs_path(root: str) -> str:
 def load(root: str) -> dict[str, Record]:
     """Read the records by the path of their settings file. Raises MemtuiError if the list can't be read."""
     try:
-        known = {item.name for item in fields(Record)}
+        names = {item.name for item in fields(Record)}
         rows = _whole(root).get("files", {}).items()
-        return {name: Record(**{key: row[key] for key in row if key in known}) for name, row in rows}
+        return {name: Record(**{key: row[key] for key in row if key in names}) for name, row in rows}
     except (TypeError, AttributeError) as error:
         raise _damaged(root, error) from error
 

@@ -117,8 +117,8 @@ class ActivityReader:
         stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
         if stamp != self._states_stamp:
             self._states_stamp = stamp
-            found = {name: (clock.parse(each.started), each.slug) for name, each in states(self.data.root).items()}
-            self._known = {name: (began, slug) for name, (began, slug) in found.items() if began is not None}
+            sessions = {name: (clock.parse(each.started), each.slug) for name, each in states(self.data.root).items()}
+            self._known = {name: (began, slug) for name, (began, slug) in sessions.items() if began is not None}
         return self._known
 
     def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:

@@ -177,8 +177,8 @@ class Activity(ListScreen[Row]):
 
     def _unwritten(self) -> set[str]:
         """Return the sessions without a transcript that something was delivered to lately."""
-        begun, known = self.services.data.now() - UNWRITTEN_SECONDS, self.listing.facts
-        return {name for name in known if not known[name].transcript and (known[name].last or begun) >= begun}
+        begun, facts = self.services.data.now() - UNWRITTEN_SECONDS, self.listing.facts
+        return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def _forget(self, names: set[str] | frozenset[str]) -> None:
         """Have what sessions are about read again."""
