@@ -10,6 +10,7 @@ from memtui.core.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterable, Mapping
 
     from memtui.consolidate.proposed import UndecidedSet
@@ -203,15 +204,19 @@ class Workspace:
 
         return [*changed.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
 
-    def count_decisions(self, go_on: "Callable[[], bool]" = lambda: True) -> int:
-        """Count what waits for a decision here besides entries: what others wrote, merges, fixes, problems, memories to
-        trust. As `undecided` otherwise."""
+    def count_decisions(self, go_on: "Callable[[], bool]" = lambda: True) -> "Counter[str]":
+        """Count what waits for a decision here besides entries, by what the Inbox calls it: `changed`, `merge`, `fix`,
+        `rule`, `problem`, `trust`. As `undecided` otherwise."""
+        from collections import Counter
+
         from memtui.core.review import later
 
         hidden, changes, plan = later.load(self.root), self.changed(), self.undecided(go_on)
-        keys = [each.later_key for each in changes] + [each.later_key for each in plan.proposals]
-        keys += [each.later_key for each in plan.left] + [each.later_key for each in self.untrusted(changes)]
-        return sum(hidden.get(key, 0.0) <= self.now() for key in keys)
+        decisions = [("changed", each.later_key) for each in changes]
+        decisions += [(each.proposal.word, each.later_key) for each in plan.proposals]
+        decisions += [("problem", each.later_key) for each in plan.left]
+        decisions += [("trust", each.later_key) for each in self.untrusted(changes)]
+        return Counter(word for word, key in decisions if hidden.get(key, 0.0) <= self.now())
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none

@@ -12,9 +12,11 @@ import pytest
 from e2e.worlds import DemoWorld, LargeWorld
 from memtui.cli.main import main
 from memtui.core.base import clock
+from memtui.core.base.phrasing import many
 from memtui.core.health import findings
 from memtui.core.memories.status import CHANGED, LETTERS
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.setup.screen import IN_INBOX
 
 # Of a MEMORY.md's lines, which no memory has.
 OF_LINES = {"memories.dangling", "memories.mention"}
@@ -122,7 +124,9 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     assert counted == badge == sum(number for (_, level), number in of_setup.items() if level == "problem")
 
     of_memories = counts(each for each in doctor["findings"] if each["place"] == "inbox" and each["level"] == "problem")
-    assert ("problems with memories" in summary) == bool(of_memories)
+    decisions = Counter(each["kind"] for each in doors.told("inbox", "--limit", "0")["entries"])
+    words = [many(decisions[kind], *nouns) for kind, nouns in IN_INBOX.items() if decisions[kind]]
+    assert f"2: {', '.join(words)}" in summary
     _, places = await doors.shown("memories", flags)
     assert places["all"] == sum(of_memories.values())
     in_check = counts(doors.told("check")["causes"])

@@ -1,6 +1,7 @@
 """The reading of the files in workers: no change is lost, and nothing older replaces what is newer."""
 
 import threading
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -33,7 +34,7 @@ def reader(tmp_path):
         refresh=lambda *_: None,
         count_findings=lambda: None,
         scopes=list,
-        count_decisions=lambda _: 0,
+        count_decisions=lambda _: Counter(),
         note_decisions=lambda _: None,
         count_live=lambda: False,
     )
@@ -130,7 +131,7 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
 
 def test_in_a_large_store_what_waits_is_counted_once_keys_rest(reader, monkeypatch):
     counted = []
-    reader.data.count_decisions = lambda _: counted.append(1) or 1
+    reader.data.count_decisions = lambda _: counted.append(1) or Counter()
     monkeypatch.setattr("memtui.tui.files.scopes.files", lambda _: range(3000))
     reader.data.scopes = lambda: ["one"]
     reader._count_at_once = True

@@ -140,10 +140,10 @@ class Decisions:
     def proposed(self) -> "Iterator[DecisionRow]":
         """Yield the merges, fixes and rules that are proposed. Raises MemtuiError."""
         for each in self.planned.proposals:
-            found = each.proposal
-            kind, says, path = changesets.word(found), changesets.gist(found), found.outputs[0].path
+            proposal = each.proposal
+            kind, says, path = proposal.word, changesets.gist(proposal), proposal.outputs[0].path
             where = next((scope.shown for scope in self.scopes if path.startswith(scope.directory + "/")), "")
-            yield self._decision(kind, says, where, None, each, own_id=found.ref)
+            yield self._decision(kind, says, where, None, each, own_id=proposal.ref)
 
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""

@@ -88,6 +88,13 @@ class Proposal:
         return ids.digest("\n".join([self.kind, cause, *sorted(each.path for each in self.outputs)]), 5)
 
     @property
+    def word(self) -> str:
+        """What the Inbox calls it: `merge`, `fix`, or `rule` for a stronger form of a memory that was not followed."""
+        if any(each.code == "memories.violated" for each in self.evidence):
+            return "rule"
+        return "merge" if self.kind == "merge" else "fix"
+
+    @property
     def written(self) -> tuple[FileOutput, ...]:
         """The outputs that are files."""
         return tuple(each for each in self.outputs if each.data is not None)

@@ -39,14 +39,6 @@ def about(found: Proposal) -> str:
     return join.join([*names[:NAMED], *more])
 
 
-def word(found: Proposal) -> str:
-    """Return the word of the inbox for a proposal: `merge`, `fix`, or `rule` for a stronger form of a memory that was
-    not followed."""
-    if any(each.code == "memories.violated" for each in found.evidence):
-        return "rule"
-    return "merge" if found.kind == "merge" else "fix"
-
-
 def gist(found: Proposal) -> str:
     """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed."""
     if found.kind == "merge":

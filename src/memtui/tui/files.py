@@ -175,9 +175,9 @@ class FileReader:
             if not is_quiet and sum(len(scopes.files(each)) for each in self.data.scopes()) > MANY:
                 self._count_wanted = True
             elif not self.inbox_shown():
-                count = self.data.count_decisions(self._go_on)
+                counts = self.data.count_decisions(self._go_on)
                 if self._go_on() and not self.inbox_shown():
-                    self.data.note_decisions(count)
+                    self.data.note_decisions(counts)
         except (OSError, MemtuiError):  # Setup shows the error
             self._count_wanted, self._retry_at = True, now + RETRY_SECONDS
             self._count_at_once = self._count_at_once or at_once

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import threading
+from collections import Counter
 
 import pytest
 
@@ -14,7 +15,6 @@ from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, retention
 from memtui.core.journal.journal import Journal
-from memtui.core.memories import scopes
 from memtui.core.review import taught
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
@@ -588,7 +588,7 @@ async def test_no_problems_are_said_with_the_way_back(setup_app, world, size, mo
         screen = await ready(pilot, folded=True)
         await pilot.press("exclamation_mark")
         assert " escape clear " in await foot(pilot)
-        assert screen.table.empty.startswith("✓ Setup is fine\n2: problems with memories")
+        assert screen.table.empty.startswith("✓ Setup is fine\n2: 3 fixes, 1 problem")
         await pilot.press("slash", "end", *" is:good", "enter")
         assert screen.table.empty == "There is no is:good. is: takes problem.\nescape clears the filter."
         await pilot.press("escape")
@@ -816,18 +816,18 @@ async def test_read_only_neither_stops_nor_starts_the_model(reading, world):
         assert not control.stopped(world.root)
 
 
-async def test_problems_that_wait_in_other_places_are_said_once_with_the_keys_of_these(setup_app, world):
-    from memtui.hooks.installer import checkup
-
-    write(scopes.discover(dict(world.env), world.shop)[0].directory + "/open.md", "no frontmatter")
-    found = checkup.check(dict(world.env), world.shop, NOW)
-    count = findings.problems(each for each in found if findings.place(each) == "inbox")
-    assert count
+async def test_what_waits_in_the_inbox_is_counted_as_its_rows_are(setup_app):
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        words = " · 2: problems with memories"
-        assert words in summary(screen)
-        assert "memories" not in words_of(screen, "problems")
+        assert " · 2: 3 fixes, 1 problem, 1 to trust · 3: 2 problems with notes" in summary(screen)
+        await pilot.press("2")
+        await settle(pilot)
+        table = pilot.app.screen.table
+        assert Counter(row.kind.word for row in table.rows) > Counter(fix=3, problem=1, trust=1)
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "fix"))
+        await pilot.press("x", "4")
+        await settle(pilot)
+        assert " · 2: 2 fixes, 1 problem, 1 to trust · " in summary(screen)
 
 
 @pytest.mark.parametrize("width", [60, 120])

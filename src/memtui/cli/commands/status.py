@@ -132,7 +132,7 @@ def _decisions(ctx: Context, waiting: "dict[str, int]") -> "int | None":
     end = time.monotonic() + COUNT_SECONDS
     with suppress(MemtuiError, OSError):
         count = ctx.count_decisions(lambda: time.monotonic() < end)
-        return waiting["updates"] + waiting["items"] + count if time.monotonic() < end else None
+        return waiting["updates"] + waiting["items"] + count.total() if time.monotonic() < end else None
     return None
 
 

@@ -12,6 +12,8 @@ from memtui.workspace import Workspace
 
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
+    from collections import Counter
+
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.reading import Receipts
     from memtui.core.deliveries.record import Record
@@ -45,7 +47,8 @@ class Data(Workspace):
         self.client: list[Finding] | None = None
         self.entries = {}
         self._entries = 0  # drafts and todos that wait here
-        self._decisions: int | None = None  # what waits for a decision besides entries; None until it is counted
+        # What waits for a decision besides entries, by what the Inbox calls it; None until it is counted.
+        self.decisions: Counter[str] | None = None
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -76,17 +79,17 @@ class Data(Workspace):
         # The same dictionary always: screens count their rows into it while this is read.
         facts.waiting["guidance"] = waiting["guidance"]
         self._entries = waiting["updates"] + waiting["items"]
-        self.note_decisions(self._decisions)
+        self.note_decisions(self.decisions)
         if parts is None or "settings" in parts:
             self._hooked = super().hooked()
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
-    def note_decisions(self, count: int | None) -> None:
+    def note_decisions(self, counts: "Counter[str] | None") -> None:
         """Show on the tab of the Inbox all that waits there: the entries, and so much else; nothing while that is not
         known."""
-        self._decisions = count
-        if count is not None:
-            self.facts.waiting["inbox"] = self._entries + count
+        self.decisions = counts
+        if counts is not None:
+            self.facts.waiting["inbox"] = self._entries + counts.total()
 
     def count_live(self) -> bool:
         """Count the sessions that clients serve now; return whether that is another number."""

@@ -45,7 +45,7 @@ class ProposedRow(InboxRow):
     @classmethod
     def of(cls, facts: ChangeFacts) -> "ProposedRow":
         """Make the row of a change; planned again, it is the same row."""
-        proposal, kind = facts.proposal, {"merge": MERGE, "rule": RULE, "fix": FIX}[changesets.word(facts.proposal)]
+        proposal, kind = facts.proposal, {"merge": MERGE, "rule": RULE, "fix": FIX}[facts.proposal.word]
         if kind is FIX and facts.weighed is not None and facts.weighed.safe:
             kind = SAFE_FIX
         return cls(

@@ -1,5 +1,6 @@
 """The inbox: everything that waits for the person's decision, worst first."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -203,7 +204,7 @@ class Inbox(ListScreen[InboxRow]):
         self._ghosts = [row for row in self._ghosts if row.key not in keys]  # else it was undone
         awake = [row for row in self.found if row.until is None]
         if (self.planned or self._plan_problem) and not self.services.all_projects:
-            self.services.data.note_decisions(sum(row.item is None for row in awake))
+            self.services.data.note_decisions(Counter(row.kind.word for row in awake if row.item is None))
         self.fill()
         self.frame()
 

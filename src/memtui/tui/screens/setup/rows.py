@@ -9,7 +9,6 @@ from itertools import islice
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
@@ -60,8 +59,6 @@ LEGEND = legend.section(
         (MISSING, "installed, but its files are missing"),
     ),
 )
-# The other places that have problems, and of what.
-OTHERS = {"inbox": "memories", "activity": "notes"}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 ERRORS_SHOWN = 30
 # The hooks that deliver and record nothing: the log has none of their runs.
@@ -71,11 +68,11 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 @dataclass
 class Snapshot:
     """Everything that was seen at one moment. `times` and `last_runs`: the milliseconds of hook runs and the time of
-    the last one in seconds, by event; `counted`: whether the log was counted for them; `elsewhere`: which problems wait
-    in other places, with the keys of these; `reading`: of sessions by a model, once one is set."""
+    the last one in seconds, by event; `counted`: whether the log was counted for them; `of_notes`: how many problems
+    with notes wait in Activity; `reading`: of sessions by a model, once one is set."""
 
     findings: list[Finding] = field(default_factory=list)
-    elsewhere: list[str] = field(default_factory=list)
+    of_notes: int = 0
     hooks: status.Status | None = None
     times: dict[str, "array[float]"] = field(default_factory=dict)
     last_runs: dict[str, float] = field(default_factory=dict)
@@ -107,9 +104,7 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
     found = checkup.check(data.env, data.cwd, data.now(), client, data.known)
     snapshot.findings = findings.of_setup(found)
-    places = {findings.place(each) for each in found if each.level == PROBLEM}
-    keys = {place: actions.key_of(f"app.{place}") for place in places & {*OTHERS}}
-    snapshot.elsewhere = [f"{keys[place]}: problems with {what}" for place, what in OTHERS.items() if place in keys]
+    snapshot.of_notes = findings.problems(each for each in found if findings.place(each) == "activity")
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
     snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))

@@ -1,6 +1,7 @@
 """Setup: whether everything is set up, on one page: problems with their fixes, hooks, mode, the model, settings."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -28,6 +29,8 @@ from memtui.tui.widgets.rows import Column, RowList
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
 LOOKING, FINE = "looking …", "✓ Setup is fine"
+# What the top line calls the problems in the Inbox, by the word for their rows there.
+IN_INBOX = {"fix": ("fix", "fixes"), "problem": ("problem",), "trust": ("to trust", "to trust")}
 # Cells of the column of titles, and from which width of the list it has the second.
 TITLE_WIDTHS, ROOMY = (16, 20), 60
 
@@ -61,6 +64,7 @@ class Setup(ListScreen[SetupRow]):
             "list.attention": Command(lambda: self.toggle_term(query.IS_PROBLEM))
         }
         self.unfolded = set(rows.OPEN)  # the titles of headings
+        self._elsewhere: list[str] = []
         self._worst = ""  # the id of the row that the cursor was put on
         self._has_looked = False
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
@@ -95,6 +99,24 @@ class Setup(ListScreen[SetupRow]):
 
     # showing
 
+    def fill(self) -> None:
+        self._elsewhere = self._look_elsewhere()
+        super().fill()
+
+    def frame_top(self) -> None:
+        """Draw the top line; what waits in the Inbox may have been counted meanwhile."""
+        super().frame_top()
+        if self._elsewhere != self._look_elsewhere():
+            self.fill()
+
+    def _look_elsewhere(self) -> list[str]:
+        """Return which problems wait in other places, with their keys: in the Inbox as many as it has rows for."""
+        counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
+        in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
+        in_activity = f"{many(of_notes, 'problem')} with notes" if of_notes else ""
+        places = {"inbox": in_inbox, "activity": in_activity}
+        return [f"{actions.key_of(f'app.{place}')}: {words}" for place, words in places.items() if words]
+
     @property
     def of_all_projects(self) -> bool:
         """Whether the list is of all projects: it is of this one, whichever is chosen."""
@@ -115,7 +137,7 @@ class Setup(ListScreen[SetupRow]):
     def why_no_matches(self) -> str:
         state = query.parse(self.typed, ("is",)).terms.get("is", "")
         if self.typed.strip() == query.IS_PROBLEM:
-            return "\n".join((FINE, *self.snapshot.elsewhere))
+            return "\n".join((FINE, *self._elsewhere))
         is_known = query.PROBLEM.startswith(state)
         return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
@@ -140,7 +162,7 @@ class Setup(ListScreen[SetupRow]):
             count -= any(each.code == "hooks.absent" for each in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
         line = Text().append("" if parts else FINE, "green")
-        for part in (*parts, *self.snapshot.elsewhere):
+        for part in (*parts, *self._elsewhere):
             line.append(" · " if line else "").append(part, BAD)
         return line
 
