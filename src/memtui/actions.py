@@ -71,7 +71,7 @@ activity.edit | e | edit | Dw | | Change a note that waits: text, for whom, unti
 activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
 activity.again | a | send again | Dw | send a note again | Send a note again in a form; an expired or held one at once
 activity.plots | P | plots | D | | Plots: deliveries a day, receipts, hook time
-setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown: fix it, install the hooks
+setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown: fix it, install the hooks, change the setting
 setup.edit | e | change | Dw | change | Change a setting
 setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default; of the hooks: remove them
 """

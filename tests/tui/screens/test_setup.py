@@ -847,6 +847,17 @@ async def test_rows_below_a_heading_are_indented_and_unfolding_moves_no_value(se
         assert value_at(screen) == before
 
 
+@pytest.mark.parametrize("key", ["a", "e"])
+async def test_a_setting_is_changed_by_both_keys_and_the_footer_names_one(setup_app, key):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda row: row.key == "setting mode")
+        assert " e change  " in await foot(pilot) and " a " not in await foot(pilot)
+        await pilot.press(key)
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Choice)
+
+
 async def test_what_can_not_be_removed_says_so(setup_app):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

@@ -83,12 +83,13 @@ class SetupCommands:
             keys.append(("setup.remove", "resets it to the default"))
         return keys
 
-    def footer_word(self, action_id: str) -> str:
-        """Return the word for an action on the row under the cursor in the footer; empty for its usual one."""
+    def footer_word(self, action_id: str) -> str | None:
+        """Return the word for an action on the row under the cursor in the footer; empty for its usual one, None where
+        another key is named there for the same."""
         row = self.screen.table.row
         if action_id == "setup.accept":
             fix = self._fix_of(row)
-            return FIXES[fix].footer if fix else ""
+            return FIXES[fix].footer if fix else None
         return "remove hooks" if action_id == "setup.remove" and self.is_of_hooks(row) else ""
 
     def is_of_hooks(self, row: SetupRow | None) -> bool:
@@ -120,19 +121,19 @@ class SetupCommands:
 
     def _why_no_fix(self) -> str:
         row = self.screen.table.row
-        if self._fix_of(row):
+        if self._fix_of(row) or self._setting_of(row) is not None:
             return ""
-        if row is not None and isinstance(row.about, Finding):
-            if (cure := self._setting_of(row)) is not None:
-                return actions.keyed(f"{{setup.edit}} changes {cure.key}.")
-            if remedy := findings.remedy(row.about):
-                return f"This is for you to do: {remedy}"
+        if row is not None and isinstance(row.about, Finding) and (remedy := findings.remedy(row.about)):
+            return f"This is for you to do: {remedy}"
         return "There is nothing to fix here."
 
     async def fix(self) -> None:
-        """Fix what the row under the cursor shows, after asking where a person decides."""
+        """Fix what the row under the cursor shows, after asking where a person decides; change a setting."""
         row = self.screen.table.row
         fix = self._fix_of(row)
+        if not fix:
+            await self.edit()
+            return
         asking: dict[str, Callable[[], object]] = {
             "install": lambda: hooks_offer.change_hooks(self.services, "install"),
             "config": self._edit_file,

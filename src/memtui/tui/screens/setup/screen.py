@@ -172,7 +172,8 @@ class Setup(ListScreen[SetupRow]):
 
     def footer_actions(self) -> list[actions.Action]:
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
-        return [replace(each, footer=self.row_commands.footer_word(each.id) or each.footer) for each in possible]
+        words = {each.id: self.row_commands.footer_word(each.id) for each in possible}
+        return [replace(each, footer=words[each.id] or each.footer) for each in possible if words[each.id] is not None]
 
     def fold_of(self, row: SetupRow) -> str:
         """Return the title of the heading that a row is or is below; empty while a filter shows all."""
