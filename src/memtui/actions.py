@@ -17,63 +17,63 @@ SECTIONS = {"M": "Move", "C": "Choose", "D": "Do", "A": "All"}  # of the help, b
 _TABLE = """\
 app.memories | 1 | | M | go to: memories | Memories: what the agent remembers
 app.inbox | 2 | | M | go to: inbox | Inbox: what waits for your decision
-app.activity | 3 | | M | go to: activity | Activity: notes that wait, what sessions got, whether it arrived
-app.setup | 4 | | M | go to: setup | Setup: problems, hooks, the mode, the model, settings
-app.note | c | note | Dw | memtui: write a note | Write a note, from any screen; on a session: to it
+app.activity | 3 | | M | go to: activity | Activity: notes that wait, what sessions got
+app.setup | 4 | | M | go to: setup | Setup: problems, hooks, model, settings
+app.note | c | note | Dw | memtui: write a note | Write a note: to a session, or the next prompt
 app.undo | z | undo | Aw | changes: undo | Undo the last change
 app.redo | Z | | Aw | changes: redo | Redo what was undone last
-app.changes | U | | A | changes: list | All changes: which, when, by whom; undo any of them
+app.changes | U | | A | changes: list | All changes; undo any of them
 app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
 app.help | question_mark | help | A | memtui: keys | All keys of this screen
 app.copy | y | | D | memtui: copy | Copy what is shown to the clipboard
-app.refresh | | | A | memtui: read again | Read everything again
-app.theme | | | A | memtui: next theme | The next theme
+app.refresh | | | A | memtui: read again | Read all files again
+app.theme | | | A | memtui: next theme | Change the colours
 app.tour | | | A | memtui: the tour | The tour: three things that you do
 app.quit | q,ctrl+q | quit | A | memtui: quit | Quit memtui
-list.filter | slash | filter | C | | Find words, and such as type:, scope:, is:problem, project:, session:
-list.mark | space | mark | Cl | | Mark it; most actions work on all marked ones
-list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look, or none
-list.range | v | | Cl | mark a range | Mark a range: once at its start, once at its end
-list.attention | exclamation_mark | problems | Cl | problems | Show only what needs attention, or all
-list.project | p | project | Cl | this project, or all | This project only, or all
-list.left | h,left | | M | left pane, or fold | One pane to the left, or close the fold
-list.right | l,right | | M | right pane, or unfold | One pane to the right, or open the fold
-list.next | J | next | M | read the next | The next one, also while one is read
+list.filter | slash | filter | C | | Filter: by words, type:, scope:, is:problem
+list.mark | space | mark | Cl | | Mark several, to act on all of them
+list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look
+list.range | v | | Cl | mark a range | Mark a range: at its start and its end
+list.attention | exclamation_mark | problems | Cl | problems | Show only what needs attention
+list.project | p | project | Cl | this project, or all | This project, or all
+list.left | h,left | | M | left pane, or fold | Go left, or close the fold
+list.right | l,right | | M | right pane, or unfold | Go right, or open the fold
+list.next | J | next | M | read the next | The next one, also while you read
 list.previous | K | previous | M | read the previous | The previous one
-list.open | | | M | read, whole screen | Read it over the whole screen
+list.open | | | M | read, whole screen | Read it in place of the list
 memories.edit | e | edit | Dw | | Edit its fields and text
 memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
-memories.restore | | | Dw | open the trash | The trash: restore, or delete for good
+memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
 memories.remove | x | trash | Dw | trash this memory | Move it to the trash
 memories.purge | | | Dw | delete for good | Delete it for good
-memories.recall | r | prompt | D | try a prompt | Recall: type a prompt, and see which memories it would bring, and why
+memories.recall | r | prompt | D | try a prompt | Try a prompt: which memories it brings, and why
 memories.retype | t | type | Dw | type | Change its type
-memories.pin | P | | Dw | pin or unpin | Pin it, so that recall counts it more, or unpin it
-memories.move | m | move | Dw | | Move it to another scope
-memories.copy | | | Dw | | Copy it to another scope
-memories.history | H | | D | versions, restore one | Its versions: who wrote each and what it changed; restore one
-memories.follow | f | follow | D | follow a link | To a memory that it links to, or that links to it; escape comes back
+memories.pin | P | | Dw | pin or unpin | Pin or unpin: recall counts a pinned one more
+memories.move | m | move | Dw | | Move to another scope
+memories.copy | | | Dw | | Copy to another scope
+memories.history | H | | D | versions, restore one | See who changed what, and restore
+memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
 memories.sort | s | sort | Cl | next order | Sort by the next column
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
-memories.export | | | Dw | export this scope… | Export the memories of this scope to a folder
-memories.trust | a | trust | Dw | | Trust a memory that came with the repository, or all
-inbox.accept | a | accept | Dw | | Accept (the command: approve): do what is shown
-inbox.edit | e | edit | Dw | | Edit it first, then it is accepted
-inbox.reject | x | reject | Dw | | Reject it; again while it is grey: never again
-inbox.later | w | later | Dw | | Hide it until tomorrow, next week or a date
-inbox.merge | m | merge | Dw | | Append a draft to an existing memory
-inbox.history | H | versions | D | versions | The versions of a memory that others changed; restore one
+memories.export | | | Dw | export this scope… | Export this scope: to a folder
+memories.trust | a | trust | Dw | | Trust one that came with the repository
+inbox.accept | a | accept | Dw | | Do what is shown (command: approve)
+inbox.edit | e | edit | Dw | | Edit, then accept it
+inbox.reject | x | reject | Dw | | Reject; twice: it never comes again
+inbox.later | w | later | Dw | | Hide it until tomorrow or a date
+inbox.merge | m | merge | Dw | | Append a draft to a memory
+inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
-inbox.note | | | Dw | turn into a note | Turn a draft or a todo into a note for the next prompt
+inbox.note | | | Dw | turn into a note | Turn into a note for the next prompt
 inbox.backfill | | | Dw | past sessions | Read past sessions for drafts
-activity.edit | e | edit | Dw | | Change a note that waits: text, for whom, until when
+activity.edit | e | edit | Dw | | Edit a note that waits
 activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
-activity.again | a | send again | Dw | send a note again | Send a note again in a form; an expired or held one at once
-activity.plots | P | plots | D | | Plots: deliveries a day, receipts, hook time
-setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown: fix it, install the hooks, change the setting
+activity.again | a | send again | Dw | send a note again | Send a note again: in a form; expired or held: at once
+activity.plots | P | plots | D | | Plots: deliveries, receipts, hook time
+setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown; open a setting
 setup.edit | e | change | Dw | change | Change a setting
-setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default; of the hooks: remove them
+setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default
 """
 
 

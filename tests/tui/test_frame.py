@@ -356,7 +356,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         undo = await palette(pilot, "undo")
         assert "undo" in undo[0].partition("  ")[0]
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert sum("Undo the last" in line for line in lines) == 1
+        assert sum("The last change" in line for line in lines) == 1
         await pilot.press("escape")
 
 

@@ -1,6 +1,7 @@
 """What the palette finds, and in which order."""
 
 import pytest
+from rich.cells import cell_len
 
 from memtui.tui.app import MemtuiApp
 
@@ -16,6 +17,18 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
         assert any("n      Create a memory" in line for line in every)
         option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
         assert not option.bold
+
+
+async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await palette(pilot, "")
+        commands = app.screen.query_one("CommandList")
+        room = commands.scrollable_content_region.width - 2  # a cell on each side
+        lines = [str(option.prompt) for option in commands.options]
+        assert [line for line in lines if cell_len(line.rstrip()) > room] == []
+        texts = [(line[10:34].strip(" …"), line[41:].strip()) for line in lines]
+        assert [each for each in texts if each[1].casefold().startswith(each[0])] == []
 
 
 async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):

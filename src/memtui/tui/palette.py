@@ -23,7 +23,7 @@ from memtui.tui.services import services_of
 TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
 KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
 # Cells of the columns: a longer name is cut, so that they stay in line.
-GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 31, 7
+GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 24, 7
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
 # one that works elsewhere. Themes come after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
@@ -54,8 +54,7 @@ class Names(Provider):
 
     def _line(self, action: actions.Action, name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
-        adds = {*WORD.findall(action.help.casefold())} - {*WORD.findall(action.name.casefold())}
-        return line(name, f"{keys:<{KEY_WIDTH}}", action.help if adds else "")
+        return line(name, f"{keys:<{KEY_WIDTH}}", explanation(action))
 
     async def discover(self) -> Hits:
         """List all actions, before anything is typed, with the name of a group before the first of it."""
@@ -88,6 +87,14 @@ class Names(Provider):
 
     def _run(self, action: actions.Action) -> None:
         services_of(self.screen).action_run(action.id)
+
+
+def explanation(action: actions.Action) -> str:
+    """Return what the help of an action adds to its name; empty for nothing."""
+    name = action.name.partition(": ")[2].rstrip("…")
+    rest = re.sub(rf"^{re.escape(name)}\b[ ,:;]*", "", action.help, flags=re.IGNORECASE)
+    adds = {*WORD.findall(rest.casefold())} - {*WORD.findall(name.casefold())}
+    return rest[:1].upper() + rest[1:] if adds else ""
 
 
 def line(name: Content, keys: str, words: str) -> Content:
