@@ -31,23 +31,12 @@ async def test_at_160_columns_descriptions_are_whole(app):
         assert shown.count("Commit messages say why, in the imperative") == 1
 
 
-async def test_the_memory_is_drawn_below_the_list_until_there_is_room_beside_it(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        table, detail = app.screen.table, app.screen.query_one("#detail")
-        assert detail.region.y >= table.region.bottom
-        assert detail.region.x == app.screen.middle.region.x
-        await pilot.resize_terminal(200, 48)
-        await settle(pilot)
-        assert detail.region.x >= table.region.right
-        assert detail.region.y == app.screen.middle.region.y
-
-
 @pytest.mark.parametrize(
     ("name", "size", "words"),
     [
-        ("inbox", (80, 24), "agent reviewer"),
+        ("inbox", (80, 24), "agent migrator@pro…"),
         ("inbox", (160, 48), "agent migrator@project"),
+        ("activity", (80, 24), "agent night-shift"),
         ("activity", (160, 48), "files src/checkout/**"),
     ],
 )
@@ -56,3 +45,33 @@ async def test_whom_a_row_is_for_is_whole_where_there_is_room(world, name, size,
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert any(words in strip.text for strip in stage.strips(app))
+
+
+@pytest.mark.every(step=4)
+@pytest.mark.parametrize("name", ["memories", "inbox", "activity", "setup"])
+async def test_the_detail_is_below_the_list_until_the_list_beside_it_has_all_its_columns(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        list_pane, detail = app.screen.middle, app.screen.detail
+        assert detail.region.y == list_pane.region.bottom
+        assert detail.region.width == list_pane.region.width
+        assert detail.size.height >= 8
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        assert detail.region.x == list_pane.region.right
+        assert detail.region.y == list_pane.region.y
+        titles = {column.title for column in app.screen.table.columns}
+        head = stage.strips(app)[app.screen.table.region.y].text
+        assert all(title in head for title in titles) or not app.screen.table.header
+
+
+async def test_the_detail_below_the_list_stays_where_it_is_while_one_row_comes_off(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        before, rows = app.screen.detail.region, len(app.screen.table.rows)
+        await pilot.press("x", "w", "escape", "slash", *"pnpm")
+        await settle(pilot)
+        assert len(app.screen.table.rows) < rows - 1
+        assert app.screen.detail.region == before

@@ -1,5 +1,5 @@
 """The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor beside
-it (over it on a narrow screen).
+it, below it, or over it, as the screen has room.
 
 A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id (what every list can
 do is there already), starts a worker in `reload` that posts messages, sets `found` and calls `fill`. That shows the
@@ -38,8 +38,11 @@ from memtui.tui.widgets.line import OneLine, fitting
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
-# A narrower screen, in cells, has no room for the detail beside the list.
-NARROW = 100
+# The cells from which the detail has a pane below the list, and from which it has one beside it.
+STACKED, BESIDE = 100, 140
+# Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
+# rows: its border, its head and the line of the filter.
+LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 POLL_SECONDS = 0.02
 # Cells of a border that its title can't have.
 CORNERS = 6
@@ -64,7 +67,7 @@ class ListScreen(Screen[None], Generic[Row]):
     filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
-    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
+    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
@@ -98,6 +101,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self._then: Callable[[], object] | None = None
         self._titles: dict[Widget, Text] = {}
         self._described: Row | None = None  # the row that the detail shows
+        self._lines_for_rows = 0  # how many the list above the detail has
 
     # layout
 
@@ -213,7 +217,8 @@ class ListScreen(Screen[None], Generic[Row]):
         return fuzzy.Haystack(self.found, self.searched).select(self.typed)
 
     def share_room(self) -> None:
-        """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
+        """Give what stands below the list its part of the room: the preview, or the detail."""
+        self._share_panes()
         if self.glance.display and self.middle.size.height:
             others = [each for each in self.middle.children if each.display and each not in {self.table, self.glance}]
             room = self.middle.size.height - sum(each.size.height or 1 for each in others)
@@ -222,6 +227,16 @@ class ListScreen(Screen[None], Generic[Row]):
             free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
             share = min(self.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, self.glance.needed))
             self.glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
+
+    def _share_panes(self) -> None:
+        """Give the detail below the list the lines that the rows leave free. It stays where it is while rows come off
+        one by one, and while the filter hides some."""
+        needed, panes = self.table.needed, self.middle.parent
+        if needed > self._lines_for_rows or (not self.is_filtered and needed <= self._lines_for_rows // 2):
+            self._lines_for_rows = needed
+        if self.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
+            most = panes.size.height * LIST_PERCENT // 100
+            panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, self._lines_for_rows + AROUND_ROWS))} 1fr"
 
     @property
     def is_filtered(self) -> bool:
@@ -354,7 +369,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def detail_width(self) -> int:
         """The width of the detail in cells, also while it is hidden."""
         width = self.size.width
-        return (width if width < NARROW else width * self.detail_percent // 100) - 4
+        return (width * self.detail_percent // 100 if width >= BESIDE else width) - 4
 
     def copied(self) -> str:
         return self.detail.plain

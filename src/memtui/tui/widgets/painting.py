@@ -17,8 +17,8 @@ from memtui.core.base.phrasing import gap
 from memtui.present import legend
 
 UNDIMMED = Style(dim=False)
-# Cells of a list that are not shared out among columns that grow.
-ROOMY = 48
+# The part of a list that a column which grows has at most.
+GROWN_PART = 4
 # In the place of a cell: the one before takes its room.
 SPANNED = Text()
 
@@ -26,8 +26,7 @@ SPANNED = Text()
 @dataclass(frozen=True)
 class Column:
     """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
-    of `until_width` cells (0: none) or more; as wide as its `longest` cell if that takes at most half of what
-    is beyond ROOMY."""
+    of `until_width` cells (0: none) or more; as wide as its `longest` cell, up to a quarter of the list."""
 
     title: str
     width: int = 0
@@ -38,7 +37,7 @@ class Column:
 
     def cells(self, width: int) -> int:
         """Return its width in a list of this width."""
-        return self.longest if self.width and self.width < self.longest <= (width - ROOMY) // 2 else self.width
+        return max(self.width, min(self.longest, width // GROWN_PART))
 
 
 VisibleColumns = list[tuple[int, Column, int]]

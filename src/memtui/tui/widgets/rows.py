@@ -303,13 +303,21 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._paint = Paint(columns, Ink(console, base), Ink(console, base + chosen, over), mark)
         return super().render_lines(crop) if self.gutter else painting.unframed(self, crop)
 
+    def _why_empty(self, width: int) -> list[str]:
+        return [line for part in self.empty.split("\n") for line in textwrap.wrap(part, max(1, width - 2)) or [""]]
+
+    @property
+    def needed(self) -> int:
+        """The lines below its head that all rows take, or the text of an empty list."""
+        return len(self.rows) or 1 + len(self._why_empty(self.size.width))
+
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         if self.header and y == 0:
             return painting.header_line(self._columns_shown(), self.get_component_rich_style("rows--head"), width)
         if not self.rows:
-            words = [line for part in self.empty.split("\n") for line in textwrap.wrap(part, max(1, width - 2)) or [""]]
-            text = words[y - 1 - self.header] if 0 <= y - 1 - self.header < len(words) else ""
+            words = ["", *self._why_empty(width)]
+            text = words[y - self.header] if y - self.header < len(words) else ""
             style = self.get_component_rich_style("rows--head")
             return Strip([Segment(" " + text, style)]).adjust_cell_length(width, self.rich_style).crop(0, width)
         at = y + int(self.scroll_offset.y) - self.header

@@ -337,6 +337,22 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         assert not screen.has_class("plots")
 
 
+async def test_plots_are_drawn_anew_for_another_width(deliveries):
+    async with deliveries.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("P")
+        await settle(pilot)
+        wide = screen.query_one("#plots", Detail).plain
+        await pilot.resize_terminal(60, 24)
+        await settle(pilot)
+        narrow = screen.query_one("#plots", Detail).plain
+        assert max(len(line) for line in narrow.split("\n") if "█" in line) < 60
+        assert max(len(line) for line in wide.split("\n") if "█" in line) > 60
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        assert screen.query_one("#plots", Detail).plain == wide
+
+
 async def test_what_became_of_the_deliveries_of_a_query_adds_up_to_their_number(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

@@ -189,7 +189,7 @@ class Activity(ListScreen[Row]):
         """Read the notes again: they may have expired. The summary is about today."""
         super().refresh_ages()
         self._work("notes", self.reader.read_notes)
-        self.draw_sums()
+        self.summarize()
 
     @on(ActivityList.LastWanted)
     def _read_to_last(self) -> None:
@@ -241,7 +241,7 @@ class Activity(ListScreen[Row]):
             self._forget(unwritten)
             self.fill()
         self.table.redraw()
-        self.draw_sums()
+        self.summarize()
         self.show_detail()
 
     def show_progress(self, words: str) -> None:
@@ -277,7 +277,6 @@ class Activity(ListScreen[Row]):
             self._to_first = False
             if here != self.table.row_id:
                 self.table.move_to(0)
-        self.draw_sums()
 
     def fold_of(self, row: Row) -> str:
         """Return the id of the session that a row is or is of; empty for a note that waits."""
@@ -349,8 +348,9 @@ class Activity(ListScreen[Row]):
         room = (self.middle.outer_size.width or self.size.width) - CORNERS
         return line.append_text(summary(self.services.data, self.listing, self.counted(), room, self.is_filtered))
 
-    def draw_sums(self) -> None:
-        self.summarize()
+    def summarize(self) -> None:
+        """Draw the title, and the plots while they are shown."""
+        super().summarize()
         if self.has_class("plots"):
             data = self.services.data
             self.entitle(self.plots, self.summary())
@@ -396,14 +396,14 @@ class Activity(ListScreen[Row]):
         if not self._leave_plots():
             self.add_class("plots")
             self.plots.focus()
-            self.call_after_refresh(self.draw_sums)  # the title needs the width
+            self.call_after_refresh(self.summarize)  # the title needs the width
 
     def _leave_plots(self) -> bool:
         if not self.has_class("plots"):
             return False
         self.remove_class("plots")
         self.table.focus()
-        self.summarize()
+        self.call_after_refresh(self.summarize)
         return True
 
     # the query

@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widget import Widget
 
 from memtui import actions
 from memtui.actions import Action
@@ -21,7 +20,7 @@ from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
-from memtui.tui.screens.list_screen import NARROW, Described, ListScreen
+from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail, glance_text
@@ -37,11 +36,6 @@ from memtui.tui.widgets.rows import RowList
 if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall import Recall
 
-# The least width in cells for the memory beside the list; on a narrower screen it is below.
-BESIDE = 140
-# Of the rows of a screen: the most that the list has with the memory below it, in percent, the least, and those that it
-# needs beside one for each memory: its border, its head and the line of the filter.
-LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 # With as many rows below the list as this, a narrow screen shows the whole detail there, not its beginning.
 ROOMY = 12
 # The most autosaves that are named at the start.
@@ -58,7 +52,6 @@ class Memories(ListScreen[Pair]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
     detail_percent: ClassVar[int] = 28
-    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
@@ -246,14 +239,6 @@ class Memories(ListScreen[Pair]):
             self.sift()  # it is about other memories now
         else:
             super().fill()
-
-    def share_room(self) -> None:
-        """Where the memory stands below the list, give it the rows that the memories of this place leave free."""
-        super().share_room()
-        panes = self.places.parent
-        if self.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
-            most, needed = panes.size.height * LIST_PERCENT // 100, len(self._pairs.rows) + AROUND_ROWS
-            panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, needed))} 1fr"
 
     def why_empty(self) -> str:
         if self.recalled and not self.typed:
