@@ -79,7 +79,7 @@ class Past:
 
     def fill(self, **how):
         """Run a backfill, and return what it offers."""
-        offer = offering.plan(self.store, self.read().found, **how)
+        offer = offering.plan(self.store, self.read().candidates, **how)
         offer.write(self.store)
         return offer
 
@@ -117,9 +117,9 @@ def test_a_rule_in_other_words_in_each_of_three_sessions_is_one_draft_that_was_s
 
 def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
     past.say("one", RULE)
-    once = past.read(dry=True).found.ranked(NOW)[0]
+    once = past.read(dry=True).candidates.ranked(NOW)[0]
     past.say("two", RULE)
-    twice = past.read(dry=True).found.ranked(NOW)[0]
+    twice = past.read(dry=True).candidates.ranked(NOW)[0]
     assert twice.confidence >= once.confidence
     assert twice.score(NOW) > once.score(NOW)
 
@@ -192,13 +192,13 @@ def test_a_rule_that_one_project_has_is_offered_to_the_other(past):
 
 def test_decisions_since_then_move_what_was_found_before(past):
     past.say("one", ASKED)
-    before = past.read().found.ranked(NOW)[0]
+    before = past.read().candidates.ranked(NOW)[0]
     features = dict(before.draft.judged[1])
     less = {personal.BIAS: -1.0} | dict.fromkeys(features, -1.0)
     made = personal.Correction(everything=(less, less))
     (past.root / "feedback").mkdir(parents=True)
     Path(taught.weights_path(str(past.root))).write_text(json.dumps(personal.data(made)))
-    assert offering.plan(past.store, past.read().found).drafts == []
+    assert offering.plan(past.store, past.read().candidates).drafts == []
 
 
 def test_a_second_run_reads_only_what_is_new(past):
@@ -213,7 +213,7 @@ def test_a_second_run_reads_only_what_is_new(past):
 
 def test_a_dry_run_writes_nothing(past):
     past.say("one", RULE)
-    assert offering.plan(past.store, past.read(dry=True).found).drafts
+    assert offering.plan(past.store, past.read(dry=True).candidates).drafts
     assert not past.root.exists()
 
 
@@ -257,7 +257,7 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
 
 def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     past.say("one", RULE, OTHER)
-    first = past.read(dry=True).found.ranked(NOW)
+    first = past.read(dry=True).candidates.ranked(NOW)
     store = past.store
     store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
     where = paths.inbox_dir(
@@ -350,7 +350,7 @@ def test_a_project_without_extraction_is_skipped_and_named(past):
     (past.root / "config.toml").write_text(f'[projects."{past.tmp}/blog"]\nextract = false\n')
     found = past.read()
     assert [each.where for each in found.skipped] == [str(past.tmp / "blog")]
-    assert {each.project for each in found.found.ranked(NOW)} == {str(past.tmp / "shop")}
+    assert {each.project for each in found.candidates.ranked(NOW)} == {str(past.tmp / "shop")}
 
 
 def test_only_the_project_asked_for(past):
@@ -365,7 +365,7 @@ def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     assert past.read(go_on=lambda at: at.files < 1).progress.stopped
     rest = past.read()
     assert rest.progress.files == 1
-    assert len(rest.found) == 2
+    assert len(rest.candidates) == 2
 
 
 def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
@@ -486,10 +486,10 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
         file.write(b'{"type":"user","mess\n\0\0\n[]\n{"type":7}\n')
     past.path("gone").symlink_to("nowhere")
     os.mkfifo(past.path("pipe"))
-    assert len(past.read().found) == 1
+    assert len(past.read().candidates) == 1
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
         (past.root / begun.STATE).write_bytes(state)
-        assert len(past.read().found) == 1
+        assert len(past.read().candidates) == 1
 
 
 def answers(path, keep):

@@ -116,7 +116,7 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
 
 def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_is_said_again(past):
     past.say("one", ANSWER, UNLIKELY)
-    found = past.read().found
+    found = past.read().candidates
     for each in found._all.values():
         if "Never" not in each.draft.description:
             each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
@@ -141,7 +141,7 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
 def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
     past.say("one", ANSWER)
     past.say("one", ANSWER)
-    found = past.read().found
+    found = past.read().candidates
     (offered,) = offering.plan(past.store, found).drafts
     past.fill()
     (draft,) = past.drafts()

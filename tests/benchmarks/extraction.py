@@ -208,7 +208,7 @@ def learn() -> None:
     )
     for taste, signal in TASTES.items():
         key = features.bucket("signal", signal) if signal else -1
-        keeps = [bool(row.truths[0]) and key not in row.found if signal else row.truths[1] for row in rows]
+        keeps = [bool(row.truths[0]) and key not in row.values if signal else row.truths[1] for row in rows]
         told: dict[str, list[tuple[float, float]]] = {}
         for half in range(HALVES):
             order = random.Random(half).sample(range(len(rows)), len(rows))
@@ -218,7 +218,7 @@ def learn() -> None:
                 decided = [decision(rows[at], keeps[at]) for at in drafts[:count]]
                 made = personal.fit(decided, [rows[at] for at in taught])
                 before = [rows[at].scores[1] for at in left]
-                after = [rows[at].scores[1] + made.of(rows[at].found, "p")[1] for at in left]
+                after = [rows[at].scores[1] + made.of(rows[at].values, "p")[1] for at in left]
                 truths = [keeps[at] for at in left]
                 told.setdefault(name, []).append((average_precision(before, truths), average_precision(after, truths)))
         means = [
@@ -232,7 +232,7 @@ def learn() -> None:
 
 def decision(row: personal.Validated, keep: bool) -> personal.Decided:
     targets, counts = personal.TARGETS[taught.APPROVED if keep else taught.REJECTED]
-    return personal.Decided(row.found, row.scores, targets, counts, "p")
+    return personal.Decided(row.values, row.scores, targets, counts, "p")
 
 
 # How a body's lines and sentences are told apart, for counting.

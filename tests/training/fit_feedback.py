@@ -186,7 +186,7 @@ def validated(rows: list[dict], unseen: list[Array], wanted: dict[str, Array]) -
         if int(hashlib.sha256(row["source"]["session"].encode()).hexdigest(), 16) % 3:
             continue
         turn = turn_of(row)
-        own = personal.kept(features.rows(turn, signals.signal_of(turn)))
+        own = personal.corrected_features(features.rows(turn, signals.signal_of(turn)))
         scores = (float(unseen[0][at]), float(unseen[1][at]))
         found.append(personal.Validated(own, scores, (bool(wanted["feedback"][at]), bool(wanted["durable"][at]))))
     return found

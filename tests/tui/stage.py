@@ -166,7 +166,7 @@ async def reading_the_past(pilot):
         await settled(pilot)
         await pilot.press("enter")
         await settled(pilot)
-        far = ReadingProgress(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, found=7)
+        far = ReadingProgress(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, drafts=7)
         pilot.app.screen._go_on(far)
     finally:
         BackfillProgress._read = read

@@ -80,14 +80,14 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     slug = paths.project_key(world.project)
     made = personal.load(world.root)
     (row,) = personal.decided(world.root, {drafts[3].id: "approved"})
-    assert made.of(row.found, slug)[1] < 0
+    assert made.of(row.values, slug)[1] < 0
     assert decided.learn(world.root) is None, "nothing was decided since"
     for _ in range(2):
         assert cli_undo(world) == 0
     assert world.taught().waiting == 3, "what was undone waits, too"
     assert decided.learn(world.root) is not None
     assert world.taught().total == 0
-    assert personal.load(world.root).of(row.found, slug) == (0.0, 0.0)
+    assert personal.load(world.root).of(row.values, slug) == (0.0, 0.0)
 
 
 def test_what_one_project_taught_does_not_move_the_drafts_of_one_whose_path_has_the_same_slug(world):
@@ -98,9 +98,9 @@ def test_what_one_project_taught_does_not_move_the_drafts_of_one_whose_path_has_
     assert paths.slug(neighbour) == paths.slug(world.project)
     assert made.projects.keys() == {paths.project_key(world.project)}
     (row,) = personal.decided(world.root, {drafts[3].id: "approved"})
-    for_all = made.of(row.found, "")
-    assert made.of(row.found, paths.project_key(neighbour)) == for_all
-    assert made.of(row.found, paths.project_key(world.project)) != for_all
+    for_all = made.of(row.values, "")
+    assert made.of(row.values, paths.project_key(neighbour)) == for_all
+    assert made.of(row.values, paths.project_key(world.project)) != for_all
 
 
 def cli_undo(world):

@@ -24,7 +24,7 @@ def world(tmp_path):
 def leave(world, number, row):
     """A draft as a worker leaves it, of a message with the features of a shipped one whose answer is known."""
     turn = Turn(f"Always use {number} for builds.", "prompt", uuid=f"v{number}", session="s1", agent="Done.")
-    draft = replace(classifier.draft_of(turn, classifier.shipped()), judged=(row.scores, row.found))
+    draft = replace(classifier.draft_of(turn, classifier.shipped()), judged=(row.scores, row.values))
     slug = paths.project_key(world.project)
     fields = write.fields_of(draft, world.project)
     name = inbox_file.add_entry(paths.inbox_dir(world.root, slug), "updates", fields, write.text_of(draft))

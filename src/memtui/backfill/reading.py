@@ -44,7 +44,7 @@ class ReadingProgress:
     all_files: int = 0
     bytes: int = 0
     all_bytes: int = 0
-    found: int = 0
+    drafts: int = 0
     there: int = 0
     stopped: bool = False
 
@@ -53,7 +53,7 @@ class ReadingProgress:
 class BackfillReading:
     """All candidates, also of earlier readings, and what was skipped; `part`: whether only some was asked for."""
 
-    found: Candidates
+    candidates: Candidates
     progress: ReadingProgress
     skipped: list[SkippedSource] = field(default_factory=list)
     part: bool = False
@@ -149,19 +149,19 @@ class _Reader:
         self.skipped: list[SkippedSource] = []
         self.saved, self.saving = time.monotonic(), 0.0
         self.files: dict[str, object] = {}
-        self.found = Candidates()
+        self.candidates = Candidates()
 
     def load(self) -> None:
         """Read the state."""
         try:
-            kept = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{begun.STATE}"))
+            state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{begun.STATE}"))
         except OSError:
-            kept = {}
-        if kept.get("v") != VERSION:
-            kept = {}
-        self.files = session_state.table(kept, "files")
-        rows = kept.get("candidates")
-        self.found = Candidates(filter(None, map(offering.of_row, rows if isinstance(rows, list) else [])))
+            state = {}
+        if state.get("v") != VERSION:
+            state = {}
+        self.files = session_state.table(state, "files")
+        rows = state.get("candidates")
+        self.candidates = Candidates(filter(None, map(offering.of_row, rows if isinstance(rows, list) else [])))
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
         """Read the files, newest first."""
@@ -184,7 +184,7 @@ class _Reader:
                 self.skipped.append(SkippedSource(each.path, _unreadable(error)))
             if progress.stopped:
                 break
-        return BackfillReading(self.found, progress, self.skipped, bool(self.project or self.since))
+        return BackfillReading(self.candidates, progress, self.skipped, bool(self.project or self.since))
 
     def _read(
         self,
@@ -200,11 +200,11 @@ class _Reader:
         for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least, live=live):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
-                    self.found.add(draft, root)
+                    self.candidates.add(draft, root)
                 else:
                     elsewhere = True
             self.files[file.path] = piece.cursor
-            progress.bytes, progress.found = before + max(0, piece.offset - start), len(self.found)
+            progress.bytes, progress.drafts = before + max(0, piece.offset - start), len(self.candidates)
             begun_at = time.monotonic()
             if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
                 self.save()
@@ -224,7 +224,7 @@ class _Reader:
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        rows = [each.to_row() for each in self.found.kept(self.now)]
+        rows = [each.to_row() for each in self.candidates.kept(self.now)]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{begun.STATE}"
         try:

@@ -72,7 +72,7 @@ class Judged(NamedTuple):
     @property
     def basis(self) -> Basis:
         """What is kept of it for decisions: the shipped scores, and the features that decisions correct."""
-        return self.shipped, personal.kept(self.rows)
+        return self.shipped, personal.corrected_features(self.rows)
 
 
 def shipped() -> Classifier:

@@ -128,12 +128,12 @@ def sentences_of(words: str, agent: str = "") -> list[Sentence]:
 def written_sentences(text: str, agent: str = "") -> list[Sentence]:
     """Split what the person wrote in a message, beside what they pasted, into sentences."""
     own = written(text)
-    found = carried.unbroken(_sentences_of(own.text, agent))
-    last = {each.line: at for at, each in enumerate(found)}
+    sentences = carried.unbroken(_sentences_of(own.text, agent))
+    last = {each.line: at for at, each in enumerate(sentences)}
     for line, code in own.code.items():
         if line in last:
-            found[last[line]] = replace(found[last[line]], code=code)
-    return found
+            sentences[last[line]] = replace(sentences[last[line]], code=code)
+    return sentences
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -141,18 +141,18 @@ def _sentences_of(words: str, agent: str) -> list[Sentence]:
     marked, quoted = _quotations(words, agent)
     whole = lambda mark: quoted[ord(mark[0]) - FIRST_MARK]
     unmarked: Callable[[str], str] = lambda text: _MARK.sub(whole, text) if quoted else text
-    found = []
+    sentences = []
     for number, line in enumerate(marked.splitlines()):
         listed = _POINT.match(line)
-        for part, said in _parts(_POINT.sub("", line)):
+        for part, whole_part in _parts(_POINT.sub("", line)):
             text = part.strip()
             text = (phrases.FILLER.sub("", text) or text)[:500]
             low = _MARK.sub(" ", text).lower() if quoted else text.lower()
             if text and (low == text.lower() or len(low.split()) >= 2):
                 question = part.rstrip("\"') ").endswith("?")
                 mark = listed[0].lstrip() if listed else ""
-                found.append(Sentence(unmarked(text), low, question, mark, unmarked(said), number))
-    return found[:60] if found or not quoted else sentences_of(words)
+                sentences.append(Sentence(unmarked(text), low, question, mark, unmarked(whole_part), number))
+    return sentences[:60] if sentences or not quoted else sentences_of(words)
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
@@ -171,16 +171,16 @@ def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
     if not agent or not _QUOTATION.search(words) or _MARK.search(words):
         return words, []
     answer = normalised(agent)
-    found: list[str] = []
+    quotations: list[str] = []
 
     def mark(quotation: re.Match[str]) -> str:
         text = normalised(quotation["text"])
-        if len(text.split()) < MIN_QUOTED or text not in answer or len(found) == MOST_QUOTATIONS:
+        if len(text.split()) < MIN_QUOTED or text not in answer or len(quotations) == MOST_QUOTATIONS:
             return quotation[0]
-        found.append(quotation[0])
-        return chr(FIRST_MARK + len(found) - 1)
+        quotations.append(quotation[0])
+        return chr(FIRST_MARK + len(quotations) - 1)
 
-    return _QUOTATION.sub(mark, words), found
+    return _QUOTATION.sub(mark, words), quotations
 
 
 # What was pasted. A line is told by how it looks and by what stands around it; one that a person may have written
@@ -289,13 +289,13 @@ def _is_own(line: str, *, block: bool) -> bool:
 
 
 def _fenced(lines: list[str]) -> list[bool]:
-    found: list[bool] = []
+    fenced: list[bool] = []
     inside = False
     for line in lines:
         mark = _FENCE.match(line) is not None
-        found.append(inside or mark)
+        fenced.append(inside or mark)
         inside ^= mark
-    return found
+    return fenced
 
 
 def _is_pasted(line: str) -> bool:
@@ -325,8 +325,8 @@ def _is_foreign(line: str) -> bool:
 def _talks(line: str, least: int) -> bool:
     """Tell whether a line has the words of one that a person wrote."""
     head = line[:MOST_READ]
-    found = len(_TALK.findall(head))
-    return found >= least and found >= TALK_SHARE * len(head.split())
+    count = len(_TALK.findall(head))
+    return count >= least and count >= TALK_SHARE * len(head.split())
 
 
 def _bare(run: list[str]) -> str:

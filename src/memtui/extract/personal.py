@@ -65,7 +65,7 @@ Weights = dict[int, float]
 class Decided(NamedTuple):
     """A decision on a draft: features, shipped scores (log odds), targets (1 yes, 0 no), how much each counts, slug."""
 
-    found: Features
+    values: Features
     scores: tuple[float, float]
     targets: tuple[float, float]
     counts: tuple[float, float]
@@ -75,7 +75,7 @@ class Decided(NamedTuple):
 class Validated(NamedTuple):
     """A message of the validation figures: features, shipped scores, and whether it is feedback, and durable."""
 
-    found: Features
+    values: Features
     scores: tuple[float, float]
     truths: tuple[bool, bool]
 
@@ -90,28 +90,28 @@ class Correction:
     figures: dict[str, tuple[float, float]] = field(default_factory=dict)
     halved: int = 0
 
-    def of(self, found: Features, project: str) -> tuple[float, float]:
+    def of(self, values: Features, project: str) -> tuple[float, float]:
         """Return what is added to the log odds of both questions."""
         own = self.projects.get(project) or self.projects.get(paths.slug_of(project))
-        sums = [_score(weights, found) for weights in self.everything]
+        sums = [_score(weights, values) for weights in self.everything]
         if own is not None:
-            sums = [total + _score(weights, found) for total, weights in zip(sums, own, strict=True)]
+            sums = [total + _score(weights, values) for total, weights in zip(sums, own, strict=True)]
         return sums[0], sums[1]
 
 
-def kept(rows: features.Rows) -> dict[int, float]:
+def corrected_features(rows: features.Rows) -> dict[int, float]:
     """Return the features of a message that are corrected, of all that it has. Those of a row are of one group."""
-    return features.by_bucket([row for row in rows if _KEPT[row[1][0]]])
+    return features.by_bucket([row for row in rows if _CORRECTED[row[1][0]]])
 
 
 # For each feature, whether it is corrected.
-_KEPT = b"".join(bytes([group in WORDS]) * size for group, size in features.SIZES.items())
+_CORRECTED = b"".join(bytes([group in WORDS]) * size for group, size in features.SIZES.items())
 
 
-def _score(weights: Mapping[int, float], found: Features) -> float:
+def _score(weights: Mapping[int, float], values: Features) -> float:
     if not weights:
         return 0.0
-    return weights.get(BIAS, 0.0) * BIAS_VALUE + sum(value * weights.get(key, 0.0) for key, value in found.items())
+    return weights.get(BIAS, 0.0) * BIAS_VALUE + sum(value * weights.get(key, 0.0) for key, value in values.items())
 
 
 def fit(decisions: Sequence[Decided], validation: Sequence[Validated]) -> Correction:
@@ -142,13 +142,13 @@ def fit(decisions: Sequence[Decided], validation: Sequence[Validated]) -> Correc
 def _fitted(decisions: Sequence[Decided], at: int, below: Mapping[int, float]) -> Weights:
     """Return the weights of one question, beside those `below` them: logistic regression by gradient descent."""
     weights: Weights = {}
-    fixed = [each.scores[at] + _score(below, each.found) for each in decisions]
+    fixed = [each.scores[at] + _score(below, each.values) for each in decisions]
     total = sum(each.counts[at] for each in decisions)
     for _ in range(PASSES if total else 0):
         slopes: Weights = {}
         for each, base in zip(decisions, fixed, strict=True):
-            wrong = (each.targets[at] - probability(base + _score(weights, each.found))) * each.counts[at]
-            for key, value in (*each.found.items(), (BIAS, BIAS_VALUE)):
+            wrong = (each.targets[at] - probability(base + _score(weights, each.values))) * each.counts[at]
+            for key, value in (*each.values.items(), (BIAS, BIAS_VALUE)):
                 slopes[key] = slopes.get(key, 0.0) + wrong * value
         for key, slope in slopes.items():
             weights[key] = weights.get(key, 0.0) + RATE * (slope - PENALTY * weights.get(key, 0.0)) / (PENALTY + total)
@@ -171,7 +171,7 @@ def _bounded(
 def _precision(
     weights: Mapping[int, float], below: Mapping[int, float], validation: Sequence[Validated], at: int
 ) -> float:
-    scores = [row.scores[at] + _score(below, row.found) + _score(weights, row.found) for row in validation]
+    scores = [row.scores[at] + _score(below, row.values) + _score(weights, row.values) for row in validation]
     return average_precision(scores, [row.truths[at] for row in validation])
 
 
@@ -181,33 +181,33 @@ def _precision(
 def load(root: str) -> Correction:
     """Read the correction; one that changes nothing if there is none, or it can't be read."""
     try:
-        found = fastjson.loads_dict(fs.read_bytes(taught.weights_path(root), 8 << 20))
+        stored = fastjson.loads_dict(fs.read_bytes(taught.weights_path(root), 8 << 20))
     except OSError:
         return Correction()
-    if found.get("v") != VERSION or found.get("buckets") != features.BUCKETS:
+    if stored.get("v") != VERSION or stored.get("buckets") != features.BUCKETS:
         return Correction()
-    projects = found.get("projects")
+    projects = stored.get("projects")
     rows = projects.items() if isinstance(projects, dict) else ()
-    halved = found.get("halved")
+    halved = stored.get("halved")
     return Correction(
-        _pair(found.get("all")),
+        _pair(stored.get("all")),
         {str(slug): _pair(row) for slug, row in rows},
-        taught.figures_of(found),
+        taught.figures_of(stored),
         halved if isinstance(halved, int) else 0,
     )
 
 
-def _pair(given: object) -> tuple[Weights, Weights]:
+def _pair(row: object) -> tuple[Weights, Weights]:
     pair: tuple[Weights, Weights] = {}, {}
     for weights, name in zip(pair, QUESTIONS, strict=True):
-        rows = given.get(name) if isinstance(given, dict) else None
+        rows = row.get(name) if isinstance(row, dict) else None
         for key, value in rows.items() if isinstance(rows, dict) else ():
             if str(key).lstrip("-").isdigit() and isinstance(value, (int, float)) and math.isfinite(value):
                 weights[int(key)] = float(value)
     return pair
 
 
-def data(made: Correction) -> dict[str, object]:
+def data(correction: Correction) -> dict[str, object]:
     """Return a correction as its file has it."""
 
     def pair(weights: tuple[Weights, Weights]) -> dict[str, object]:
@@ -219,10 +219,10 @@ def data(made: Correction) -> dict[str, object]:
     return {
         "v": VERSION,
         "buckets": features.BUCKETS,
-        "all": pair(made.everything),
-        "projects": {slug: pair(own) for slug, own in made.projects.items()},
-        "figures": {name: list(row) for name, row in made.figures.items()},
-        "halved": made.halved,
+        "all": pair(correction.everything),
+        "projects": {slug: pair(own) for slug, own in correction.projects.items()},
+        "figures": {name: list(row) for name, row in correction.figures.items()},
+        "halved": correction.halved,
     }
 
 
@@ -232,7 +232,7 @@ def unpacked(content: bytes) -> list[Validated]:
         raise ValueError("validation.table has another format")
     try:
         plain = zlib.decompress(content[len(MAGIC) :])
-        (count,), at, found = _HEAD.unpack_from(plain), _HEAD.size, []
+        (count,), at, messages = _HEAD.unpack_from(plain), _HEAD.size, []
         for _ in range(count):
             truths, first, second, size = _ROW.unpack_from(plain, at)
             at += _ROW.size
@@ -241,10 +241,10 @@ def unpacked(content: bytes) -> list[Validated]:
                 key, value = _VALUE.unpack_from(plain, at)
                 at += _VALUE.size
                 values[key] = value / SCALE
-            found.append(Validated(values, (first, second), (bool(truths & 1), bool(truths & 2))))
+            messages.append(Validated(values, (first, second), (bool(truths & 1), bool(truths & 2))))
     except (struct.error, zlib.error) as error:
         raise ValueError("validation.table is damaged") from error
-    return found
+    return messages
 
 
 def validation() -> list[Validated]:
@@ -272,11 +272,11 @@ def probability(score: float) -> float:
 
 def target(label: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
     """Return what a decision says, and how much that counts: the less, the more was edited. None for an unknown one."""
-    kind, kept = taught.parts(label)
+    kind, share = taught.parts(label)
     if kind != taught.EDITED:
         return TARGETS.get(kind)
     targets, (feedback, durable) = TARGETS[taught.APPROVED]
-    weight = REWRITTEN + (1 - REWRITTEN) * kept
+    weight = REWRITTEN + (1 - REWRITTEN) * share
     return targets, (weight * feedback, weight * durable)
 
 
@@ -326,8 +326,8 @@ def decided(root: str, labels: Mapping[str, str]) -> list[Decided]:
         return []
     for row in map(fastjson.loads_dict, lines):
         name = str(row.get("id"))
-        said = target(labels.get(name, ""))
-        basis = of_row(row) if said and row.get("v") == VERSION else None
-        if said is not None and basis is not None:
-            decisions[name] = Decided(basis[1], basis[0], *said, str(row.get("project") or ""))
+        aim = target(labels.get(name, ""))
+        basis = of_row(row) if aim and row.get("v") == VERSION else None
+        if aim is not None and basis is not None:
+            decisions[name] = Decided(basis[1], basis[0], *aim, str(row.get("project") or ""))
     return list(decisions.values())

@@ -133,9 +133,9 @@ class Along:
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
         run = replace(run, refused=tuple(wishes.refused))
         after["mentions"] = [each for each in mentions if each["id"] not in wishes.replied]
-        kept = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
-        control.save(self.root, self.id, {**after, "answer": kept})
-        self._act(*(_pending(kept) or (run, [])))
+        answer = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
+        control.save(self.root, self.id, {**after, "answer": answer})
+        self._act(*(_pending(answer) or (run, [])))
         control.save(self.root, self.id, after)
         return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
 
@@ -145,8 +145,8 @@ class Along:
         if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
             in_midst = begin > 0
-        kept = state.get("conversation") if begin else None
-        conversation = Conversation(kept if isinstance(kept, dict) else None, redacted)
+        earlier = state.get("conversation") if begin else None
+        conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
         reader = transcript.Reader(self.transcript, begin)
         heard = reading.listen(reader, conversation)
         heard.in_midst = in_midst

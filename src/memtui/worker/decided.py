@@ -28,17 +28,17 @@ def learn(root: str) -> personal.Correction | None:
     stamp = fs.stamp(root + "/journal.jsonl")
     if not os.path.exists(taught.drafts_path(root)) or stamp == taught.read_until(root):
         return None
-    made = _learn(root)
+    correction = _learn(root)
     fs.write_atomic(taught.read_path(root), str(stamp).encode(), durable=False)
-    return made
+    return correction
 
 
 def _learn(root: str) -> personal.Correction | None:
     before = taught.load(taught.decisions_path(root))
     reset = before.get("reset")
     since = reset if isinstance(reset, str) else ""
-    known = taught.labels_of(before)
-    labels = dict(known)
+    labelled = taught.labels_of(before)
+    labels = dict(labelled)
     journal = Journal(root, by="worker")
     edits: dict[str, Transaction] = {}  # the first edit of a draft, by its id
     for each in Ledger(journal.path).follow().transactions.values():
@@ -48,7 +48,7 @@ def _learn(root: str) -> personal.Correction | None:
         elif each.op in taught.OPS and each.is_change and each.time > since:
             _take(labels, journal, each, edits)
     labels = dict(list(labels.items())[-taught.MOST :])
-    if labels == known:
+    if labels == labelled:
         return None
     try:
         validation = personal.validation()
@@ -75,14 +75,15 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Ma
     for entry in entries:
         if each.state == "done":
             labels.pop(entry.id, None)
-            kept = 1.0
+            likeness = 1.0
             if each.op == "approve":
-                made = _made(changes) if len(entries) == 1 else ""
+                text_now = _made(changes) if len(entries) == 1 else ""
                 before, after = (
-                    text.split()[:MOST_WORDS] for text in (_drafted(journal, entry, edits), made or _words_of(entry))
+                    text.split()[:MOST_WORDS]
+                    for text in (_drafted(journal, entry, edits), text_now or _words_of(entry))
                 )
-                kept = difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
-            labels[entry.id] = label if kept >= UNCHANGED else taught.edited(kept)
+                likeness = difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
+            labels[entry.id] = label if likeness >= UNCHANGED else taught.edited(likeness)
         elif each.state == "undone":
             labels.pop(entry.id, None)
 
@@ -91,8 +92,8 @@ def _made(changes: Iterable[Change]) -> str:
     """Return the description and the text of the memory that a draft became; empty if it became part of another."""
     for change in changes:
         if isinstance(change, FileChange) and change.after is not None and change.before is None:
-            made = memory.from_bytes(change.path, "", change.after)
-            return f"{made.description}\n{made.body}"
+            new = memory.from_bytes(change.path, "", change.after)
+            return f"{new.description}\n{new.body}"
     return ""
 
 

@@ -144,75 +144,75 @@ class _Counted:
     @classmethod
     def load(cls, root: str) -> "_Counted | None":
         """Read the state file; None if there is none that can be continued."""
-        found = cls()
+        counted = cls()
         try:
             version, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
             if version != STATE_VERSION:
                 return None
-            found.ends, found.places, found.stamps, found.counter.unread, counts = parts
-            found.counter.memories = {path: RecallCounts(*each) for path, each in counts.items()}
+            counted.ends, counted.places, counted.stamps, counted.counter.unread, counts = parts
+            counted.counter.memories = {path: RecallCounts(*each) for path, each in counts.items()}
         except (OSError, ValueError, TypeError, EOFError, AttributeError):
             return None
-        return found
+        return counted
 
     def save(self, root: str) -> None:
         """Write what hooks read, and then the state file. Raises OSError."""
-        known = {path: each for path, each in self.counter.memories.items() if each}
-        packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in known.items()})
+        memories = {path: each for path, each in self.counter.memories.items() if each}
+        packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in memories.items()})
         fs.write_atomic(f"{root}/{uses.FILE}", packed, durable=False)
         oldest = clock.now() - OPEN_DAYS * clock.DAY
         unread = {key: seconds for key, seconds in self.counter.unread.items() if seconds > oldest}
-        stamps = {path: stamp for path, stamp in self.stamps.items() if path in known}
-        counts = {path: dataclasses.astuple(each) for path, each in known.items()}
+        stamps = {path: stamp for path, stamp in self.stamps.items() if path in memories}
+        counts = {path: dataclasses.astuple(each) for path, each in memories.items()}
         state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, counts))
         fs.write_atomic(f"{root}/{STATE}", state, durable=False)
 
     def add(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
         """Count a line of the log; return its time, 0.0 if it tells nothing."""
         record = delivery_log.parse(line) if TELLING.search(line) else None
-        found = Delivery.of(record) if record is not None else None
-        if found is None or not found.tells_recall:
+        delivery = Delivery.of(record) if record is not None else None
+        if delivery is None or not delivery.tells_recall:
             return 0.0
-        for item in found.items:
-            path = earlier.now(item.path, found.time) if item.path and not item.left_out else ""
+        for item in delivery.items:
+            path = earlier.now(item.path, delivery.time) if item.path and not item.left_out else ""
             if not path:
                 continue
             if path not in self.stamps:
                 self.stamps[path] = _stamp(path)
             # A memory that is gone counts nothing.
-            if found.time >= (self.stamps[path] / 1e9 or float("inf")):
+            if delivery.time >= (self.stamps[path] / 1e9 or float("inf")):
                 chars = item.chars or 0
-                self.counter.add(path, found.session, item.kind, item.action, chars, found.time, newest=newest)
-        return found.time
+                self.counter.add(path, delivery.session, item.kind, item.action, chars, delivery.time, newest=newest)
+        return delivery.time
 
 
 def update(root: str) -> None:
     """Bring `recall/uses` up to date with the log. For one process at a time. Raises OSError."""
     if not delivery_log.months(root):
         return
-    known = _Counted.load(root)
-    got = None if known is None else delivery_log.appended(root, known.ends)
-    if got is not None and not any(TELLING.search(line) for _, line in got[0]):
+    counted = _Counted.load(root)
+    news = None if counted is None else delivery_log.appended(root, counted.ends)
+    if news is not None and not any(TELLING.search(line) for _, line in news[0]):
         return
     earlier = moved.load(root)
     places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
-    if known is None or got is None or known.places != places:
-        known = _Counted()
-        known.places, known.ends = places, delivery_log.ends(root)
+    if counted is None or news is None or counted.places != places:
+        counted = _Counted()
+        counted.places, counted.ends = places, delivery_log.ends(root)
         oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
-        for _, line in delivery_log.lines(root, known.ends):
+        for _, line in delivery_log.lines(root, counted.ends):
             size += len(line)
-            seconds = known.add(line, earlier)
+            seconds = counted.add(line, earlier)
             if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
                 break
     else:
-        for path in [path for path, stamp in known.stamps.items() if _stamp(path) != stamp]:
-            del known.stamps[path]
-            known.counter.memories.pop(path, None)
-        lines, known.ends = got
+        for path in [path for path, stamp in counted.stamps.items() if _stamp(path) != stamp]:
+            del counted.stamps[path]
+            counted.counter.memories.pop(path, None)
+        lines, counted.ends = news
         for _, line in lines:
-            known.add(line, earlier, newest=True)
-    known.save(root)
+            counted.add(line, earlier, newest=True)
+    counted.save(root)
 
 
 def _stamp(path: str) -> int:

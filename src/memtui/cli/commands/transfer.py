@@ -25,7 +25,7 @@ SECONDS = 0.2  # between two lines of progress
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "import",
         import_,
@@ -38,13 +38,13 @@ def register(commands: "parser.Commands") -> None:
         " the transcripts of all projects that are on disk, or those of --project, for what you said that is most worth"
         " keeping, without a model. Called again, it reads only what is new; what was read stays if it is interrupted.",
     )
-    found.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
-    found.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
-    found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
+    command.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
+    command.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
+    command.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
     limit = f"the most drafts at once (default: 200, of sessions {begun.MOST}; 0: all)"
-    found.add_argument("--limit", type=parser.count, metavar="N", help=limit)
-    found.add_argument("--dry-run", action="store_true", help="show what would be written")
-    found = parser.command(
+    command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
+    command.add_argument("--dry-run", action="store_true", help="show what would be written")
+    command = parser.command(
         commands,
         "export",
         export,
@@ -53,9 +53,9 @@ def register(commands: "parser.Commands") -> None:
         "A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all gives each scope a folder in"
         " it. `memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE",
     )
-    found.add_argument("scope", nargs="?", metavar="SCOPE", help="global, project, auto, agent:NAME")
-    found.add_argument("--all", action="store_true", help="all scopes, and the auto memory of every project")
-    found.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE here)")
+    command.add_argument("scope", nargs="?", metavar="SCOPE", help="global, project, auto, agent:NAME")
+    command.add_argument("--all", action="store_true", help="all scopes, and the auto memory of every project")
+    command.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE here)")
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
@@ -121,7 +121,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         nonlocal shown_at
         if ctx.out.stderr_tty and not ctx.out.json and time.monotonic() - shown_at >= SECONDS:
             shown_at = time.monotonic()
-            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.found} found"
+            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.drafts} found"
             ctx.out.say(read[:width].ljust(width), exact=True, end="\r")
         return True
 
@@ -136,7 +136,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         if shown_at:
             ctx.out.say(" " * width, exact=True, end="\r")
     store = ctx.store()
-    offer = offering.plan(store, found.found, most=most, since=since, project=project)
+    offer = offering.plan(store, found.candidates, most=most, since=since, project=project)
     done = "" if dry else offer.write(store)
     data: dict[str, object] = {"dry_run": dry, "files": found.progress.files, "bytes": found.progress.bytes}
     data["drafts"] = [

@@ -279,62 +279,62 @@ REGISTRY = {
 }
 
 
-def message(found: Finding) -> str:
+def message(finding: Finding) -> str:
     """Return the sentence of a finding; empty for an area that is all right."""
-    kind, files = REGISTRY[found.code], found.data.get("files")
+    kind, files = REGISTRY[finding.code], finding.data.get("files")
     is_several = bool(kind.several) and isinstance(files, list) and len(files) > 1
-    return fill(kind.several if is_several else kind.words, found.data)
+    return fill(kind.several if is_several else kind.words, finding.data)
 
 
-def remedy(found: Finding) -> str:
+def remedy(finding: Finding) -> str:
     """Return what to do about a finding; empty if there is nothing to do."""
-    return _PLACE.sub(lambda place: shell.shell_word(fill(place[0], found.data)), REGISTRY[found.code].remedy)
+    return _PLACE.sub(lambda place: shell.shell_word(fill(place[0], finding.data)), REGISTRY[finding.code].remedy)
 
 
-def flag(found: Finding, do: str = "memtui trust") -> str:
+def flag(finding: Finding, do: str = "memtui trust") -> str:
     """Return the short form of a finding for a list. `do`: the command or key that trusts a memory."""
-    return fill(REGISTRY[found.code].flag, {**found.data, "do": do})
+    return fill(REGISTRY[finding.code].flag, {**finding.data, "do": do})
 
 
-def fix_of(found: Finding) -> str:
+def fix_of(finding: Finding) -> str:
     """Return the id of the fix for a finding; empty if only a person can fix it."""
-    return REGISTRY[found.code].fix
+    return REGISTRY[finding.code].fix
 
 
-def with_remedy(found: Finding) -> str:
+def with_remedy(finding: Finding) -> str:
     """Return the sentence of a finding, and what to do about it."""
-    return f"{message(found)} {remedy(found)}".strip()
+    return f"{message(finding)} {remedy(finding)}".strip()
 
 
-def unread_row(found: Finding) -> dict[str, str]:
+def unread_row(finding: Finding) -> dict[str, str]:
     """Return the finding on an inbox that can't be read, for --json."""
-    return {"message": message(found), "hint": remedy(found)}
+    return {"message": message(finding), "hint": remedy(finding)}
 
 
-def as_row(found: Finding) -> dict[str, object]:
+def as_row(finding: Finding) -> dict[str, object]:
     """Return a finding for --json."""
     return {
-        "area": found.area,
-        "code": found.code,
-        "level": found.level,
-        "memories": memories(found),
-        "place": place(found),
-        "subject": found.subject,
-        "message": message(found),
-        "remedy": remedy(found),
+        "area": finding.area,
+        "code": finding.code,
+        "level": finding.level,
+        "memories": memories(finding),
+        "place": place(finding),
+        "subject": finding.subject,
+        "message": message(finding),
+        "remedy": remedy(finding),
     }
 
 
-def memories(found: Finding) -> list[str]:
+def memories(finding: Finding) -> list[str]:
     """Return the names of the memories and files that a finding is about."""
-    files = found.data.get("files") or [found.data[key] for key in ("memory", "file") if key in found.data][:1]
+    files = finding.data.get("files") or [finding.data[key] for key in ("memory", "file") if key in finding.data][:1]
     return list(map(str, files)) if isinstance(files, list) else []
 
 
-def grouped(found: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
+def grouped(findings: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
     """Group findings by what they come from (`Kind.by`), in their order; those in a group agree in `more` too."""
     groups: dict[object, list[Finding]] = {}
-    for number, each in enumerate(found):
+    for number, each in enumerate(findings):
         by = REGISTRY[each.code].by
         facts: object = number
         if by:
@@ -344,35 +344,35 @@ def grouped(found: Iterable[Finding], more: Callable[[Finding], object] = lambda
     return list(groups.values())
 
 
-def merged(found: Sequence[Finding]) -> Finding:
+def merged(findings: Sequence[Finding]) -> Finding:
     """Return one finding for those of one cause, with the names of all memories."""
-    if len(found) == 1:
-        return found[0]
-    files = list(dict.fromkeys(name for each in found for name in memories(each)))
-    return found[0]._replace(data={**found[0].data, "files": files})
+    if len(findings) == 1:
+        return findings[0]
+    files = list(dict.fromkeys(name for each in findings for name in memories(each)))
+    return findings[0]._replace(data={**findings[0].data, "files": files})
 
 
-def place(found: Finding) -> str:
+def place(finding: Finding) -> str:
     """Return the place where a finding is cured: `inbox` for memories, `activity` for notes that wait, else `setup`."""
-    if found.subject.startswith("note:"):
+    if finding.subject.startswith("note:"):
         return "activity"
-    is_of_memories = found.area == "memories" or found.code in {"trust.waiting", "trust.ok"}
-    return "inbox" if is_of_memories and found.code != "memories.failed" else "setup"
+    is_of_memories = finding.area == "memories" or finding.code in {"trust.waiting", "trust.ok"}
+    return "inbox" if is_of_memories and finding.code != "memories.failed" else "setup"
 
 
-def of_setup(found: Iterable[Finding]) -> list[Finding]:
+def of_setup(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings on what is set up: those on memories wait in the Inbox, those on notes in Activity."""
-    return [each for each in found if place(each) == "setup"]
+    return [each for each in findings if place(each) == "setup"]
 
 
-def problems(found: Iterable[Finding]) -> int:
+def problems(findings: Iterable[Finding]) -> int:
     """Count the problems to fix, by cause."""
-    return len(grouped(each for each in found if each.level == PROBLEM))
+    return len(grouped(each for each in findings if each.level == PROBLEM))
 
 
-def notes(found: Iterable[Finding]) -> int:
+def notes(findings: Iterable[Finding]) -> int:
     """Count what is worth knowing, by cause."""
-    return len(grouped(each for each in found if each.level == NOTE))
+    return len(grouped(each for each in findings if each.level == NOTE))
 
 
 # What a person can do: have it fixed, trust memories, edit the memory, or what `remedy` says.
@@ -421,17 +421,17 @@ class Problem(NamedTuple):
 
 
 def by_cause(
-    found: Iterable[Finding],
+    findings: Iterable[Finding],
     fixable: Callable[[Finding], bool] = lambda each: bool(fix_of(each)),
     remedy: Callable[[Finding], str] = remedy,
 ) -> list[Problem]:
     """Return the problems that findings tell of. `fixable`: whether memtui fixes one; `remedy`: what to type."""
-    found = (each for each in found if each.level != OK)
-    causes = [(merged(parts), tuple(parts)) for parts in grouped(found, fixable)]
+    findings = (each for each in findings if each.level != OK)
+    causes = [(merged(parts), tuple(parts)) for parts in grouped(findings, fixable)]
     return [Problem(whole, parts, _action(parts[0], fixable), remedy(whole)) for whole, parts in causes]
 
 
-def _action(found: Finding, fixable: Callable[[Finding], bool]) -> Action:
-    if fix_of(found) == "trust":
+def _action(finding: Finding, fixable: Callable[[Finding], bool]) -> Action:
+    if fix_of(finding) == "trust":
         return "trust"
-    return "fix" if fixable(found) else "edit" if found.subject.startswith("memory:") else "run"
+    return "fix" if fixable(finding) else "edit" if finding.subject.startswith("memory:") else "run"

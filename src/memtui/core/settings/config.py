@@ -110,36 +110,36 @@ def is_own(settings: "dict[str, object]", project_root: "str | None", key: str) 
 
 def number(settings: "dict[str, object]", key: str) -> int:
     """Return a general setting that is a whole number."""
-    found = value(settings, None, key)
-    return found if isinstance(found, int) else 0
+    setting = value(settings, None, key)
+    return setting if isinstance(setting, int) else 0
 
 
 def fraction(settings: "dict[str, object]", key: str) -> float:
     """Return a general setting that is a number."""
-    found = value(settings, None, key)
-    return float(found) if isinstance(found, (int, float)) else 0.0
+    setting = value(settings, None, key)
+    return float(setting) if isinstance(setting, (int, float)) else 0.0
 
 
-def problem(key: str, given: "object") -> "str | None":
+def problem(key: str, assigned: "object") -> "str | None":
     """Say what is wrong with a value of a known key; None if nothing is."""
     default = DEFAULTS[key]
     if key in CHOICES:
-        return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
+        return None if assigned in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
     if isinstance(default, bool):
-        return None if isinstance(given, bool) else "must be true or false"
+        return None if isinstance(assigned, bool) else "must be true or false"
     if isinstance(default, str):
-        return None if isinstance(given, str) and _is_name(given) else "must be a name, such as " + default
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return None if isinstance(assigned, str) and _is_name(assigned) else "must be a name, such as " + default
+    if isinstance(assigned, bool) or not isinstance(assigned, (int, float)):
         return "must be a number"
-    if isinstance(default, int) and not isinstance(given, int):
+    if isinstance(default, int) and not isinstance(assigned, int):
         return "must be a whole number"
     low, high = RANGES.get(key, (0, MOST_NUMBER))
-    return None if low <= given <= high else f"must be between {low} and {high}"
+    return None if low <= assigned <= high else f"must be between {low} and {high}"
 
 
-def _is_name(given: str) -> bool:
+def _is_name(text: str) -> bool:
     """Return whether text is one word, as a model's id: of letters, digits and a few marks, a letter or digit first."""
-    plain = given
+    plain = text
     for mark in ".:/@_-[]":
         plain = plain.replace(mark, "")
-    return given.isascii() and plain.isalnum() and given[0].isalnum() and len(given) <= 200
+    return text.isascii() and plain.isalnum() and text[0].isalnum() and len(text) <= 200

@@ -79,7 +79,7 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
     def _go_on(self, far: "ReadingProgress") -> bool:
         read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
-        self.post_message(HowFar(f"{read}, {many(far.found, 'draft')}"))
+        self.post_message(HowFar(f"{read}, {many(far.drafts, 'draft')}"))
         return not self._stop.is_set()
 
     def on_how_far(self, message: HowFar) -> None:
@@ -116,12 +116,12 @@ async def begin(services: "Services") -> None:
     if there and not await _wants(services, there, again=again):
         services.say(actions.keyed(LATER))
         return
-    found = await services.ask(BackfillProgress(services))
-    if found is None:
+    reading_done = await services.ask(BackfillProgress(services))
+    if reading_done is None:
         return
     store = data.store()
-    offer = await asyncio.to_thread(offering.plan, store, found.found)
-    stopped = " The reading was stopped." if found.progress.stopped else ""
+    offer = await asyncio.to_thread(offering.plan, store, reading_done.candidates)
+    stopped = " The reading was stopped." if reading_done.progress.stopped else ""
     if not offer.drafts:
         services.say(("No new draft was found." if there else NOTHING_NEW) + stopped)
         return

@@ -59,22 +59,22 @@ class Haystack(Generic[Row]):
         if not wanted:
             return list(self.rows)
         texts = self._texts
-        found = list(range(len(texts)))
+        places = list(range(len(texts)))
         for word in wanted:
-            found = [at for at in found if word in texts[at]]
+            places = [at for at in places if word in texts[at]]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
-            whole, padded = found, self._padded
+            whole, padded = places, self._padded
             for needle in filter(str.strip, map(_padded, wanted)):
                 whole = [at for at in whole if needle in padded[at]]
-            found = list(dict.fromkeys([*whole, *found])) if len(whole) < len(found) else found
-        if len(found) <= ENOUGH and self._bodies and max(map(len, wanted)) >= LEAST_IN_BODY:
+            places = list(dict.fromkeys([*whole, *places])) if len(whole) < len(places) else places
+        if len(places) <= ENOUGH and self._bodies and max(map(len, wanted)) >= LEAST_IN_BODY:
             inside = list(range(len(texts)))
             for word in wanted:
                 inside = [at for at in inside if word in self._bodies[at] or word in texts[at]]
-            found += inside
-        if len(found) <= ENOUGH and len(typed) >= LETTERS:
-            found += self._similar(typed)
-        return [self.rows[at] for at in dict.fromkeys(found)]
+            places += inside
+        if len(places) <= ENOUGH and len(typed) >= LETTERS:
+            places += self._similar(typed)
+        return [self.rows[at] for at in dict.fromkeys(places)]
 
     def _similar(self, typed: str) -> list[int]:
         loaded = rapidfuzz()
@@ -90,7 +90,7 @@ class Haystack(Generic[Row]):
 def spans(text: str, typed: str) -> list[tuple[int, int]]:
     """Return (start, end) of every occurrence of the typed words in a text."""
     low = _folded(text)
-    return [found.span() for word in _words_of(typed) for found in re.finditer(re.escape(word), low)]
+    return [match.span() for word in _words_of(typed) for match in re.finditer(re.escape(word), low)]
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:
@@ -111,10 +111,10 @@ def mark_long(text: Text, typed: str) -> int | None:
     if not words:
         return None
     low = _folded(text.plain)
-    found = sorted(_places(low, words, low))[:MARKED]
-    for start, end in found:
+    places = sorted(_places(low, words, low))[:MARKED]
+    for start, end in places:
         text.stylize(STYLE, start, end)
-    return found[0][0] if found else None
+    return places[0][0] if places else None
 
 
 def _padded(text: str) -> str:
@@ -133,15 +133,15 @@ def _folded(text: str) -> str:
 
 def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]:
     """Return (start, end) of each of the words in a text, and of words similar to one that is nowhere in `whole`."""
-    found = []
+    places = []
     for word in words:
         if word in whole:
-            found += [match.span() for match in re.finditer(re.escape(word), low)]
+            places += [match.span() for match in re.finditer(re.escape(word), low)]
         elif len(word) >= LETTERS:
             fuzz, near = rapidfuzz().fuzz, range(len(word) - 2, len(word) + 3)
-            found += [
+            places += [
                 match.span()
                 for match in WORD.finditer(low)
                 if len(match[0]) in near and fuzz.ratio(word, match[0], score_cutoff=SHORT_CUTOFF)
             ]
-    return found
+    return places

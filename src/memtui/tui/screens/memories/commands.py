@@ -245,7 +245,7 @@ class MemoryCommands:
             self.services.say(actions.keyed(words))
             return
         shared = next((s for s, _ in rows if s.is_shared), None)
-        own = (s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem)
+        own = (s for s in self.reader.scopes if s.kind == "project" and s.exists and not s.problem)
         scope = shared or next(own, None)
         if scope is None:
             self.services.say("This project has no memories of its own.")
@@ -272,7 +272,7 @@ class MemoryCommands:
         ]
         rows += TYPE_ROWS
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
-        scope = only if only in self.reader.targets() else scopes.home(self.reader.found)
+        scope = only if only in self.reader.targets() else scopes.home(self.reader.scopes)
         answer = await self.services.ask(Choice("New memory", rows, start=next(iter(kept), "feedback")))
         if answer in kept and kept[answer].path:
             await self._change(kept[answer].memory(), kept[answer])
@@ -303,7 +303,7 @@ class MemoryCommands:
 
         if too_large(found):
             self.services.warn(actions.keyed(TOO_LARGE))
-        elif await self._may_change([scope for scope in self.reader.found if scope.label == found.scope_label]):
+        elif await self._may_change([scope for scope in self.reader.scopes if scope.label == found.scope_label]):
             subject = MemorySubject(self.services.data, found, kept)
             subject.shared = True
             await self._form(subject)

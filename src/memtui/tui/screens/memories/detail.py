@@ -93,7 +93,7 @@ class MemoryDetail:
     def _source(self, pair: Pair) -> str:
         from memtui.core.memories import moved
 
-        source = moved.source(pair[0], pair[1].memory, self.reader.made)
+        source = moved.source(pair[0], pair[1].memory, self.reader.creations)
         return "" if source.kind == "unknown" else present.source(source, self.services.data.now())
 
     def _triggers(self, text: Text, pair: Pair) -> None:

@@ -46,16 +46,16 @@ def _readable(scope: Scope) -> bool:
 
 
 def _first_rows(scope: Scope, count: int) -> list[Row]:
-    found = islice(scopes.memories(scope), count)
-    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in found]
+    memories = islice(scopes.memories(scope), count)
+    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in memories]
 
 
 class MemoryReader:
     """Everything that the Memories screen has read.
 
-    `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times by path; `made`: the memories that memtui made; `of_indexes`: what is wrong with a MEMORY.md,
-    by label; `partly`: the labels of scopes with only the first page read.
+    `rows`: the memories of the `scopes`, by label; `outcomes`: of the last deliveries, by id; `autosaves`: their times
+    by path; `creations`: the memories that memtui made; `of_indexes`: what is wrong with a MEMORY.md, by label;
+    `partly`: the labels of scopes with only the first page read.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class MemoryReader:
     ) -> None:
         self.services, self.screen = services, screen
         self.show, self.show_counts, self.show_outcomes = show, show_counts, show_outcomes
-        self.found: list[Scope] = []
+        self.scopes: list[Scope] = []
         self.rows: Rows = {}
         self.outcomes: dict[str, str] = {}
         self.autosaves: dict[str, float] = {}
-        self.made: dict[str, tuple[str, float | None]] = {}
+        self.creations: dict[str, tuple[str, float | None]] = {}
         self.of_indexes: dict[str, list[Finding]] = {}
         self.partly: set[str] = set()
         self.loaded = False
@@ -84,11 +84,11 @@ class MemoryReader:
     @property
     def unread(self) -> set[str]:
         """The labels of the scopes that are not read completely."""
-        return self.partly | {scope.label for scope in self.found if scope.label not in self.rows}
+        return self.partly | {scope.label for scope in self.scopes if scope.label not in self.rows}
 
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""
-        return [(s, row) for s in (self.found if of is None else of) for row in self.rows.get(s.label, [])]
+        return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
 
     def paths(self) -> set[str]:
         """Return the paths of all memories."""
@@ -113,13 +113,13 @@ class MemoryReader:
 
     def targets(self) -> list[Scope]:
         """Return the scopes that memories can be written to."""
-        return [scope for scope in self.found if scope.writable and not scope.problem]
+        return [scope for scope in self.scopes if scope.writable and not scope.problem]
 
     def first_page(self, lines: int) -> None:
         """Read the first `lines` memories of each scope of this project, without findings and deliveries: this comes
         before the first paint."""
-        self.found = self.services.data.library()
-        self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.found}
+        self.scopes = self.services.data.library()
+        self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.scopes}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
         self._find_autosaves()
 
@@ -151,7 +151,7 @@ class MemoryReader:
 
     def _take(self, found: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
         """Keep what was read of all scopes (`whole`), or of those of this project."""
-        self.found, self._usage = found, usage
+        self.scopes, self._usage = found, usage
         self.rows = rows if whole else self.rows | rows
         self.partly = set()
         self.loaded = self.loaded or whole
@@ -165,7 +165,7 @@ class MemoryReader:
         if paths is None:
             self.reload()
             return
-        counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.found]
+        counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.scopes]
         if any(counted):
             self.show_counts()
 
@@ -218,7 +218,7 @@ class MemoryReader:
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
         rows: Rows = {}
-        self.made = moved.creations(data.root)
+        self.creations = moved.creations(data.root)
         for scope in here:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         own = dict(rows)

@@ -156,7 +156,7 @@ class Memories(ListScreen[Pair]):
         self.found = reader.pairs()
         self.details.forget()
         project = self.services.data.facts.project
-        library = tree.Library(reader.found, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
+        library = tree.Library(reader.scopes, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
         self.places.show_scopes(library, loaded=reader.loaded)
         self.navigation.look_for_returned()
         self.sift()
@@ -188,9 +188,9 @@ class Memories(ListScreen[Pair]):
         """Return the memories that the query is about: of the chosen place, of this project, or of all."""
         reader, place = self.reader, self.places.row
         if self._is_everywhere:
-            return reader.pairs(scope for scope in reader.found if self._may_list(scope))
+            return reader.pairs(scope for scope in reader.scopes if self._may_list(scope))
         if self.search.scope:
-            return reader.pairs(scope for scope in reader.found if not scope.project and self._may_list(scope))
+            return reader.pairs(scope for scope in reader.scopes if not scope.project and self._may_list(scope))
         return reader.pairs(place.scopes) if place else []
 
     @property
@@ -227,7 +227,7 @@ class Memories(ListScreen[Pair]):
     def _choices(self) -> dict[str, list[str]]:
         """Return what each term of a query takes."""
         kinds = (row.memory.type for _, row in self.reader.pairs())
-        return query.choices(self.reader.found, kinds, self.services.data.facts.project)
+        return query.choices(self.reader.scopes, kinds, self.services.data.facts.project)
 
     def markable(self) -> Sequence[Pair]:
         return [pair for pair in self.table.rows if pair is not RULE]
