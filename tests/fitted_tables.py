@@ -19,9 +19,9 @@ def validation(rows: Iterable[personal.Validated]) -> bytes:
     parts = [struct.pack("<I", len(listed))]
     for row in listed:
         truths = row.truths[0] + 2 * row.truths[1]
-        parts.append(struct.pack("<BffH", truths, *row.scores, len(row.found)))
+        parts.append(struct.pack("<BffH", truths, *row.scores, len(row.values)))
         parts += [
-            struct.pack("<IH", key, min(65535, round(value * personal.SCALE))) for key, value in row.found.items()
+            struct.pack("<IH", key, min(65535, round(value * personal.SCALE))) for key, value in row.values.items()
         ]
     return personal.MAGIC + zlib.compress(b"".join(parts), 9)
 

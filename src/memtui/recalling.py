@@ -241,13 +241,13 @@ class Recalling:
 
     # what can be changed from here; each is one step of undo
 
-    def add_trigger(self, found: "Memory", line: str) -> None:
+    def add_trigger(self, memory: "Memory", line: str) -> None:
         """Add a trigger to a memory. Raises MemtuiError."""
         from memtui.core.memories import triggers
 
-        triggers.change(self.space.store(), found, add=[line])
+        triggers.change(self.space.store(), memory, add=[line])
 
-    def mute(self, found: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
+    def mute(self, memories: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
         """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""
         from memtui.core.memories import triggers
         from memtui.recall import own_words, words
@@ -255,7 +255,7 @@ class Recalling:
         counted = own_words.counted(prompt)[0] or prompt
         store = self.space.store()
         with store.journal.together():
-            for each in found:
+            for each in memories:
                 if back:
                     scope, file = triggers.place_of(store, each)
                     texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted), words.COMMON)

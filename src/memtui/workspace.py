@@ -236,16 +236,16 @@ class Workspace:
 
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
 
-    def way_of(self, found: "Memory") -> str:
+    def way_of(self, memory: "Memory") -> str:
         """Return how Claude Code brings a memory into sessions, if it is one of its own (core/places/loading.py)."""
         from memtui.core.memories import index_state
         from memtui.core.memories.scopes import Scope
         from memtui.core.places import loading
 
-        if not found.scope_label.startswith("auto"):
+        if not memory.scope_label.startswith("auto"):
             return loading.LOADED
-        directory, _, file = found.path.rpartition("/")
-        scope = Scope("auto", found.scope_label, directory)
+        directory, _, file = memory.path.rpartition("/")
+        scope = Scope("auto", memory.scope_label, directory)
         way = loading.way(self.env, self.cwd)
         if way != loading.LOADED:
             return way

@@ -154,8 +154,8 @@ class Candidates:
         yield from sorted(self._all.values(), key=lambda each: -each.score(now))[:REMEMBERED]
 
 
-def _best_first(found: Iterable[Candidate], now: float) -> list[Candidate]:
-    return sorted(found, key=lambda one: (-one.score(now), one.draft.description))
+def _best_first(candidates: Iterable[Candidate], now: float) -> list[Candidate]:
+    return sorted(candidates, key=lambda one: (-one.score(now), one.draft.description))
 
 
 def _key(draft: Signal, project: str) -> tuple[str, str]:
@@ -221,7 +221,7 @@ class Offer:
         return done
 
 
-def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
+def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
     """Choose the best `most` candidates (0: all), the lasting ones first, said after `since` (of the epoch), of the
     project root `project` or of all, that are sure enough with what was learned."""
     now = store.journal.now()
@@ -237,7 +237,7 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
         offer.known += said
         return not said
 
-    ranked = found.ranked(now, personal.load(store.root), wanted)
+    ranked = candidates.ranked(now, personal.load(store.root), wanted)
     for each in sorted(ranked, key=lambda each: not each.lasts):
         if each.confidence < least:
             continue

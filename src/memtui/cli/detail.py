@@ -176,7 +176,7 @@ def _evidence(ctx: Context, store: Store, item: Waiting, proposed: "Draft | None
     return evidence.evidence_of(ctx.env, item, near, rejected)
 
 
-def _draft_data(proposed: "Draft | None", found: Evidence) -> "dict[str, object]":
+def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, object]":
     becomes = proposed and {
         "name": proposed.name,
         "scope": proposed.scope.label,
@@ -186,7 +186,7 @@ def _draft_data(proposed: "Draft | None", found: Evidence) -> "dict[str, object]
     }
     alike = [
         {"name": m.name, "scope": m.scope_label, "path": m.path, "description": m.description, "score": score}
-        for m, score in ((each.memory, each.score) for each in found.similar)
+        for m, score in ((each.memory, each.score) for each in evidence.similar)
     ]
     rejected = [
         {
@@ -195,7 +195,7 @@ def _draft_data(proposed: "Draft | None", found: Evidence) -> "dict[str, object]
             "never": each.draft.never,
             "score": each.score,
         }
-        for each in found.refused
+        for each in evidence.refused
     ]
     return {"becomes": becomes, "alike": alike, "rejected_alike": rejected}
 
@@ -210,9 +210,9 @@ def _print_draft(out: Output, proposed: Draft) -> None:
         out.print(f"trigger  “{line(asked)}” (your prompt before the correction; --no-trigger leaves it out)")
 
 
-def _print_evidence(out: Output, item: Waiting, found: Evidence) -> None:
-    title = f"“{line(found.title)}”" if found.title else ""
-    heading, quotes = "In context", drafts.setting(found)
+def _print_evidence(out: Output, item: Waiting, evidence: Evidence) -> None:
+    title = f"“{line(evidence.title)}”" if evidence.title else ""
+    heading, quotes = "In context", drafts.setting(evidence)
     if not quotes:
         heading, quotes = "Evidence", drafts.quoted(item)
     if quotes:
@@ -227,8 +227,8 @@ def _print_evidence(out: Output, item: Waiting, found: Evidence) -> None:
         for piece in out.wrapped(quote.text, indent):
             out.print((head + out.style(piece, "" if quote.hit else "dim")).rstrip())
             head = " " * indent
-    if found.problem:
-        out.print("  " + out.style(line(found.problem), "dim"))
+    if evidence.problem:
+        out.print("  " + out.style(line(evidence.problem), "dim"))
 
 
 def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:

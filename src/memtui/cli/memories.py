@@ -96,11 +96,11 @@ def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
     return of_scope(ctx.root, scope, ctx.usage, others=beside)
 
 
-def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
+def print_written(ctx: Context, out: Output, verb: str, memory: Memory) -> None:
     """Print what was done to a memory, and its path."""
-    other = scopes.of_memory(ctx.env, ctx.cwd, found) if found.scope_label.startswith("auto:") else None
-    ref = f"{other.shown}:{found.stem}" if other is not None else found.ref
-    out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
+    other = scopes.of_memory(ctx.env, ctx.cwd, memory) if memory.scope_label.startswith("auto:") else None
+    ref = f"{other.shown}:{memory.stem}" if other is not None else memory.ref
+    out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(memory.path))}")
 
 
 def say_unusual(ctx: Context, kind: "str | None") -> None:
@@ -115,10 +115,10 @@ def say_undo(out: Output, count: int = 1) -> None:
         out.say(f"memtui undo takes {'it' if count == 1 else 'them'} back.")
 
 
-def data_of(found: Memory) -> "dict[str, object]":
+def data_of(memory: Memory) -> "dict[str, object]":
     """Return a memory for --json."""
-    data = {key: getattr(found, key) for key in ("name", "path", "type", "description")}
-    return {**data, "scope": found.scope_label}
+    data = {key: getattr(memory, key) for key in ("name", "path", "type", "description")}
+    return {**data, "scope": memory.scope_label}
 
 
 def status_data(row: "Row") -> "dict[str, object]":

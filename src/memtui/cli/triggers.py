@@ -17,11 +17,11 @@ from memtui.present import triggers as words
 class MemoryTriggers:
     """What is kept about finding a memory: its lines, and the prompts it is muted for."""
 
-    def __init__(self, ctx: Context, found: Memory) -> None:
+    def __init__(self, ctx: Context, memory: Memory) -> None:
         self.now = ctx.now()
         store = ctx.store()
-        scope, file = triggers.place_of(store, found)
-        self.lines = triggers.of_memory(ctx.root, scope.directory, file, found, self.now)
+        scope, file = triggers.place_of(store, memory)
+        self.lines = triggers.of_memory(ctx.root, scope.directory, file, memory, self.now)
         self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
 
     def data(self) -> "dict[str, object]":
@@ -41,15 +41,15 @@ class MemoryTriggers:
         return [("" if at else title, each) for title, every in parts for at, each in enumerate(every)]
 
 
-def change(ctx: Context, found: Memory, args: argparse.Namespace) -> Result:
+def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
     """Add and remove lines of a memory, as one step of undo."""
-    store, lines = ctx.store(), [each.text for each in MemoryTriggers(ctx, found).lines]
-    hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(found.ref)}"
-    gone = [_meant(lines, each, f"{found.stem} has no trigger", hint) for each in args.no_trigger]
+    store, lines = ctx.store(), [each.text for each in MemoryTriggers(ctx, memory).lines]
+    hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(memory.ref)}"
+    gone = [_meant(lines, each, f"{memory.stem} has no trigger", hint) for each in args.no_trigger]
     _, kinds = secret.checked(ctx, "\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
     added = [_redacted(each) for each in args.trigger] if kinds else args.trigger
-    changed = triggers.change(store, found, added, gone)
-    after = memories.find(ctx, found.path)
+    changed = triggers.change(store, memory, added, gone)
+    after = memories.find(ctx, memory.path)
     now = MemoryTriggers(ctx, after)
 
     def text(out: Output) -> None:

@@ -283,11 +283,11 @@ class MemoryFiles:
         data = self.data(read.path)
         return ("" if data is None else sha256(data)) == read.sha256
 
-    def link_names(self, scope: Scope, found: Memory) -> list[str]:
+    def link_names(self, scope: Scope, memory: Memory) -> list[str]:
         """Return the names by which links refer to a memory, as `references.old_names`."""
         if scope.directory not in self._stems:
             self._stems[scope.directory] = references.stems(scope)
-        return references.old_names(scope, found, self._stems[scope.directory])
+        return references.old_names(scope, memory, self._stems[scope.directory])
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
         """Return the memories of a scope that may have links, by path, without unreadable ones and symlinks."""

@@ -185,14 +185,14 @@ class Coverage(NamedTuple):
         return [each for each in self.dropped if each.statement.kind != "field"]
 
 
-def of_proposal(found: Proposal) -> Coverage | None:
+def of_proposal(proposal: Proposal) -> Coverage | None:
     """Return what became of the statements that a merge or rewrite read; None for other kinds."""
-    files = {each.path for each in found.outputs}
-    read = [each for each in found.inputs if each.path in files and each.sha256 and not is_index(each.path)]
-    if found.kind not in {"merge", "rewrite"}:
+    files = {each.path for each in proposal.outputs}
+    read = [each for each in proposal.inputs if each.path in files and each.sha256 and not is_index(each.path)]
+    if proposal.kind not in {"merge", "rewrite"}:
         return None
     before = [each for file in read for each in of_file(file.path, file.data or b"")]
-    after = [each for file in found.written for each in of_file(file.path, file.data or b"")]
+    after = [each for file in proposal.written for each in of_file(file.path, file.data or b"")]
     return cover(before, after)
 
 

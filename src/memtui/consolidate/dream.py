@@ -117,16 +117,16 @@ def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tupl
     return [(each, _why_not(each, trusted)) for each in memories]
 
 
-def _why_not(found: Memory, trusted: trust.Trust | None) -> WhyNot:
-    if found.broken is not None:
+def _why_not(memory: Memory, trusted: trust.Trust | None) -> WhyNot:
+    if memory.broken is not None:
         return "broken"
-    if not found.raw:
+    if not memory.raw:
         return "empty"
-    if len(found.raw) > MOST_CHARACTERS:
+    if len(memory.raw) > MOST_CHARACTERS:
         return "long"
-    if trusted is not None and not trusted.allows(found.raw):
+    if trusted is not None and not trusted.allows(memory.raw):
         return "untrusted"
-    return "secret" if kinds_in(found.raw.decode("utf-8", "replace")) else ""
+    return "secret" if kinds_in(memory.raw.decode("utf-8", "replace")) else ""
 
 
 def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
@@ -159,17 +159,17 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
             yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
 
 
-def _why(found: Memory) -> Iterator[ProposalEvidence]:
+def _why(memory: Memory) -> Iterator[ProposalEvidence]:
     """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
-    if words := tuple(each.words for each in relative_dates(found.body, written_on(found))):
+    if words := tuple(each.words for each in relative_dates(memory.body, written_on(memory))):
         yield ProposalEvidence("memories.date", texts=words)
-    if len(found.description.split()) < FEW_WORDS:
-        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [found.description])))
+    if len(memory.description.split()) < FEW_WORDS:
+        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [memory.description])))
 
 
-def written_on(found: Memory) -> date:
+def written_on(memory: Memory) -> date:
     """Return the day on which a memory was written, by its own fields, else by its file."""
-    return checks.written(found)[0] or datetime.fromtimestamp(found.mtime, UTC).date()
+    return checks.written(memory)[0] or datetime.fromtimestamp(memory.mtime, UTC).date()
 
 
 class Batch(NamedTuple):

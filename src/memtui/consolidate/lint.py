@@ -160,19 +160,19 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
     return sorted((e for e in found if e.level != OK), key=lambda each: (*rank(each), *place(each))) if go_on() else []
 
 
-def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], found: Finding) -> dict[str, object]:
+def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
     """Return the path of the index for a finding on it, and whether what can be done about it is certain: its fix has
     to help, and where most files are not there, they are elsewhere, and not gone."""
-    if not found.subject.startswith("index:"):
+    if not finding.subject.startswith("index:"):
         return {}
     where: dict[str, object] = {"path": scope.index_path}
     index = index_of(scope)
-    if index is not None and found.code == "memories.cut":
+    if index is not None and finding.code == "memories.cut":
         own = by_file(scope, memories.values())
         fitted = index_fit.fit(scope, index.raw, own, index_fit.uses_of(scope, subject.usage))
         where["certain"] = fitted.data != index.raw
-    if index is not None and found.code == "memories.dangling":
-        files = found.data["files"]
+    if index is not None and finding.code == "memories.dangling":
+        files = finding.data["files"]
         where["certain"] = isinstance(files, list) and len(files) <= max(FEW_LINES, len(index.entries) // 2)
     return where
 
@@ -258,9 +258,9 @@ def _paragraphs(body: str) -> list[str]:
     return [each for each in PARAGRAPH.split(plain) if each.strip()]
 
 
-def place(found: Finding) -> tuple[str, int]:
+def place(finding: Finding) -> tuple[str, int]:
     """Return the file that a finding is about, empty if none, and its line from 1, 0 for the whole file."""
-    kind, _, rest = found.subject.partition(":")
-    path = found.data.get("path") or (rest if kind == "memory" else "")
-    line = found.data.get("line")
+    kind, _, rest = finding.subject.partition(":")
+    path = finding.data.get("path") or (rest if kind == "memory" else "")
+    line = finding.data.get("line")
     return str(path), line if isinstance(line, int) else 0

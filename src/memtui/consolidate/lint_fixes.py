@@ -61,25 +61,25 @@ def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None =
     return findings.by_cause(found, fixable, remedy or to_type)
 
 
-def to_type(found: Finding) -> str:
+def to_type(finding: Finding) -> str:
     """Return what to type about a finding on the person's own memories; empty if there is nothing to do."""
-    if fixable(found):
+    if fixable(finding):
         return FIX
-    remedy = findings.remedy(found)
+    remedy = findings.remedy(finding)
     return remedy.partition(", or ")[2] if remedy.startswith(FIX) else remedy
 
 
-def fixable(found: Finding) -> bool:
+def fixable(finding: Finding) -> bool:
     """Tell whether `plan` would fix a finding; what a team shares is left alone, since others would get the change."""
-    is_shared = str(found.data.get("scope")).partition(":")[0] == TEAM
-    is_known = bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
-    return found.code in FIXED and is_known and not is_shared
+    is_shared = str(finding.data.get("scope")).partition(":")[0] == TEAM
+    is_known = bool(finding.data.get("certain", True)) and finding.data.get("proposed", True) != ""
+    return finding.code in FIXED and is_known and not is_shared
 
 
 def plan(
     root: str,
     scope: Scope,
-    found: Iterable[Finding],
+    findings: Iterable[Finding],
     known: Iterable[Memory] | None = None,
     usage: Usage | None = None,
 ) -> list[FileFix]:
@@ -88,7 +88,7 @@ def plan(
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
-    for each in found:
+    for each in findings:
         if fixable(each):
             by_path[str(each.data.get("path"))].append(each)
     fixes: list[FileFix] = []
@@ -113,71 +113,71 @@ def plan(
     return fixes
 
 
-def plan_all(subject: LintInput, found: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
+def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
     """List the fixes for what lint found on a subject, by scope."""
     known = subject.memories.values()
-    return [(each, plan(subject.root, each, found, known, subject.usage)) for each in subject.scopes]
+    return [(each, plan(subject.root, each, findings, known, subject.usage)) for each in subject.scopes]
 
 
-def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | None) -> dict[str, Memory]:
+def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory] | None) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path, as they will be."""
     fixed = {normal(f.file): memory.from_bytes(f"{scope.directory}/{f.file}", scope.label, f.after) for f in fixes}
-    return by_file(scope, scopes.memories(scope) if known is None else known) | fixed
+    return by_file(scope, scopes.memories(scope) if memories is None else memories) | fixed
 
 
-def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
+def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
-    codes = {each.code for each in found}
+    codes = {each.code for each in findings}
     if "memories.cut_head" in codes:
         data = memory_checks.with_dash(document.parse(data)) or data
     if "memories.unquoted" in codes:
         data = document.parse(data).with_quotes().raw
     read = memory.from_bytes("", "", data)
     body = read.body
-    texts: list[dict[str, Any]] = [dict(each.data) for each in found if each.code in TEXTS]
+    texts: list[dict[str, Any]] = [dict(each.data) for each in findings if each.code in TEXTS]
     for facts in sorted(texts, key=lambda each: -each["start"]):
         start, words = facts["start"], facts["words"]
         if body[start : start + len(words)] == words:
             body = body[:start] + facts["proposed"] + body[start + len(words) :]
-    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in found if "field" in each.data}
+    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in findings if "field" in each.data}
     if body != read.body:
         fields["body"] = body
     return memory.with_fields(read, fields) if fields else data
 
 
 def _index_after(
-    root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
+    root: str, scope: Scope, findings: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
 ) -> tuple[bytes, str]:
     """Return a scope's MEMORY.md with its findings fixed and what follows from that, and in words how it is brought
     under its limit. `memories` of the scope by their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
-    codes = {each.code for each in found}
+    codes = {each.code for each in findings}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in memory_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
     words = ""
     for _ in range(ROUNDS):
-        after = _once(root, scope, data, found, memories)
+        after = _once(root, scope, data, findings, memories)
         if "memories.cut" in codes or (is_whole and after != data):
             fitted = index_fit.fit(scope, after, memories, uses)
             after, words = fitted.data, words or fitted.words
         again = memory_checks.of_index(scope, parse_index(after), memories)
-        found = [each for each in again if fixable(each) and each.code not in left]
-        if not found or after == data:
+        findings = [each for each in again if fixable(each) and each.code not in left]
+        if not findings or after == data:
             break
         data = after
     return after, words
 
 
-def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
-    codes = {each.code for each in found}
+def _once(root: str, scope: Scope, data: bytes, findings: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
+    codes = {each.code for each in findings}
     state = IndexState(root, scope, parse_index(data))
     if codes & {"memories.no_line", "memories.no_index"}:
         # Before any line goes: those that go tell where the new one belongs.
         data = _with_missing(state, data, memories)
     if "memories.dangling" in codes:
         data = _without_dangling(state, data)
-    for each in found:
+    for each in findings:
         facts: dict[str, Any] = dict(each.data)
         if each.code == "memories.same_line":
             data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])

@@ -29,9 +29,9 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
     names = [each.name for each in memories]
     copied = copies.of_memories(memories)
 
-    def key(found: Memory) -> tuple[bool, bool, int, float, str]:
-        is_copy = found.path in copied or (found.stem != found.name and names.count(found.name) > 1)
-        return is_copy, found.path not in referred, -len(found.body), -found.changed_at, found.path
+    def key(memory: Memory) -> tuple[bool, bool, int, float, str]:
+        is_copy = memory.path in copied or (memory.stem != memory.name and names.count(memory.name) > 1)
+        return is_copy, memory.path not in referred, -len(memory.body), -memory.changed_at, memory.path
 
     return sorted(memories, key=key)
 
@@ -61,8 +61,8 @@ def body(memories: Sequence[Memory], description: str) -> str:
     return own.text
 
 
-def _of_description(found: Memory) -> list[Chunk]:
-    return [Chunk("paragraph", found.description, "")] if found.description else []
+def _of_description(memory: Memory) -> list[Chunk]:
+    return [Chunk("paragraph", memory.description, "")] if memory.description else []
 
 
 def merged(memories: Sequence[Memory]) -> bytes:

@@ -107,8 +107,8 @@ def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Prop
 class _Planner:
     """The proposals for some findings. `gone` are the files that go."""
 
-    def __init__(self, store: Store, subject: LintInput, found: Sequence[Finding]) -> None:
-        self.store, self.subject, self.found = store, subject, found
+    def __init__(self, store: Store, subject: LintInput, findings: Sequence[Finding]) -> None:
+        self.store, self.subject, self.found = store, subject, findings
         self.gone: set[str] = set()
         self.scopes = {each.label: each for each in subject.scopes}
 
@@ -251,13 +251,13 @@ def _spelled(name: str) -> str:
     return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
 
 
-def _evidence(found: Finding) -> ProposalEvidence:
+def _evidence(finding: Finding) -> ProposalEvidence:
     """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
-    plain = {key: value for key, value in found.data.items() if isinstance(value, str | int | float | bool)}
-    lists = [value for value in found.data.values() if isinstance(value, list | tuple)]
-    score = found.data.get("score")
+    plain = {key: value for key, value in finding.data.items() if isinstance(value, str | int | float | bool)}
+    lists = [value for value in finding.data.values() if isinstance(value, list | tuple)]
+    score = finding.data.get("score")
     texts = tuple(str(each) for value in lists for each in value)
-    return ProposalEvidence(found.code, score / 100 if isinstance(score, int) else None, texts, plain)
+    return ProposalEvidence(finding.code, score / 100 if isinstance(score, int) else None, texts, plain)
 
 
 def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
@@ -277,20 +277,20 @@ def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
     return list({id(each): sorted(each) for each in groups.values()}.values())
 
 
-def pinned(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
     """Propose to pin a memory; None if it is. Raises MemtuiError if its frontmatter can't be changed."""
-    if fields.read(found.raw, os.path.basename(found.path), ()).pinned:
+    if fields.read(memory.raw, os.path.basename(memory.path), ()).pinned:
         return None
-    return _rewritten(found, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
+    return _rewritten(memory, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
 
 
-def forbidding(found: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+def forbidding(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
     """Propose that a hook refuses what a memory forbids; None if it names nothing or does so. Raises MemtuiError."""
-    commands = forbidden_commands(f"{found.description}\n{found.body}")
-    if not commands or fields.read(found.raw, os.path.basename(found.path), ()).forbids:
+    commands = forbidden_commands(f"{memory.description}\n{memory.body}")
+    if not commands or fields.read(memory.raw, os.path.basename(memory.path), ()).forbids:
         return None
     told = ", ".join(f"`{each}`" for each in commands)
-    return _rewritten(found, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=told)}")
+    return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=told)}")
 
 
 def forbidden_commands(text: str) -> list[str]:

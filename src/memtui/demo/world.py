@@ -136,10 +136,10 @@ def _trashed(world: World) -> None:
     """Create a memory and trash it, for the trash and for undo, with ids that follow from the world's time."""
     seconds = world.now - 30 * HOUR
     store = Store({**world.env}, world.shop, by="cli", now=lambda: seconds)
-    made = store.create(store.scope("global"), "prefer-tabs", "Indent with tabs", "user", "Indent with tabs, always.")
-    os.utime(made.path, (seconds, seconds))  # the journal keeps the age of what goes
+    memory = store.create(store.scope("global"), "prefer-tabs", "Indent with tabs", "user", "Indent with tabs, always.")
+    os.utime(memory.path, (seconds, seconds))  # the journal keeps the age of what goes
     seconds += HOUR
-    store.delete(made)
+    store.delete(memory)
     journal = world.root + "/journal.jsonl"
     content = fs.read_bytes(journal)
     found = dict.fromkeys(match[1] for match in ULID.finditer(content))

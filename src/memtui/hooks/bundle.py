@@ -155,5 +155,5 @@ def load(group: str) -> None:
 
 def stamp(source: str) -> "tuple[int, int]":
     """Return the time and size of a source file, as Python compares them. Raises OSError."""
-    found = posix.stat(source)
-    return int(found[8]), found[6]  # by their places, where the time is in whole seconds
+    stat = posix.stat(source)
+    return int(stat[8]), stat[6]  # by their places, where the time is in whole seconds

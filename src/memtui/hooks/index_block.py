@@ -48,11 +48,11 @@ def _part(scope: str, directory: str, line: catalog.CatalogLine, text: str, reas
 
 
 def whole(
-    hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
+    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
     """Return the blocks of the whole index, and note in `after` what the session then knows."""
-    blocks = [block for scope, memories in found if (block := _whole(scope, memories))]
-    note_known(hook, found, after)
+    blocks = [block for scope, memories in catalogs if (block := _whole(scope, memories))]
+    note_known(hook, catalogs, after)
     return blocks
 
 
@@ -71,16 +71,16 @@ def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | No
     return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 
 
-def note_known(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
+def note_known(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
     """Note in `after`, the session's new state, what it will know of each directory: the lines that it is told, for
     `save_known`, and the stamps of the directory and its files."""
-    after["dirs"] = {path: fs.stamp(path) for path in _watched(hook, found)}
-    after["building"] = [scope for scope, memories in found if memories.building]
+    after["dirs"] = {path: fs.stamp(path) for path in _watched(hook, catalogs)}
+    after["building"] = [scope for scope, memories in catalogs if memories.building]
     lines = {
-        scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in found
+        scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in catalogs
     }
     after["lines"] = lines
-    after["tops"] = {scope: [memories.directory, memories.files[-1]] for scope, memories in found if memories.large}
+    after["tops"] = {scope: [memories.directory, memories.files[-1]] for scope, memories in catalogs if memories.large}
 
 
 def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
@@ -89,11 +89,11 @@ def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
     hook.attempt(None, session_state.save, hook.root, hook.session_id, known, "index")
 
 
-def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
+def _watched(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
     """List the paths that every prompt checks for changes: directories (files come and go), files (some are written in
     place), and the list of trusted memories if there are some of the project."""
     watched = []
-    for scope, memories in found:
+    for scope, memories in catalogs:
         watched += memories.directories[: catalog.WATCHED]
         watched += [f"{memories.directory}/{line.file}" for line in memories.lines[: catalog.WATCHED]]
         watched += memories.files
@@ -103,14 +103,14 @@ def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "
 
 
 def changes(
-    hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
+    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
     """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
     directory whose index was still being built then."""
     building = after.get("building")
     known = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
-    for scope, memories in found:
+    for scope, memories in catalogs:
         if isinstance(building, list) and scope in building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
@@ -122,7 +122,7 @@ def changes(
         parts += _gone(scope, memories, before, catalog.trusted(hook.root, memories.directory, scope == "project"))
         if parts:
             blocks.append(_changed(scope, memories.directory, parts))
-    note_known(hook, found, after)
+    note_known(hook, catalogs, after)
     return blocks
 
 

@@ -77,12 +77,14 @@ def _forget_given(hook: runner.Hook, source: str) -> None:
         had.forget(list(had.tool))
 
 
-def _catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
+def _catch_up(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> None:
     """Start a worker for what there was no time for, if anything, and for the indexes of memories. Must be called
     last."""
-    tasks = ["catalog"] if any(memories.unready for _, memories in found) else []
+    tasks = ["catalog"] if any(memories.unready for _, memories in catalogs) else []
     auto = locate.auto_dir(hook.env, hook.started_in)
-    has_memories = any(memories.count for _, memories in found) or any(map(locate.is_memory_name, paths.names_in(auto)))
+    has_memories = any(memories.count for _, memories in catalogs) or any(
+        map(locate.is_memory_name, paths.names_in(auto))
+    )
     if hook.mode == "full" and has_memories:
         tasks.append("recall")
     is_shown = not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off"
@@ -129,13 +131,13 @@ def _index(
     source: str,
     old: "dict[str, object]",
     after: "dict[str, object]",
-    found: "list[tuple[str, catalog.Catalog]]",
+    catalogs: "list[tuple[str, catalog.Catalog]]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
-    """Add to `blocks` the index of the memories, and to `found` these; to a context that has it already, only what
+    """Add to `blocks` the index of the memories, and to `catalogs` these; to a context that has it already, only what
     changed since."""
     memories = index_block.sources(hook)
-    found += memories
+    catalogs += memories
     if source == "compact" and old.get("prompted"):
         blocks += _lists(hook, old, after)
     if source in COPIES and (old.get("dirs") or forks.has_index(hook.text("transcript_path"))):
@@ -145,10 +147,10 @@ def _index(
         blocks += index_block.whole(hook, memories, after)
 
 
-def _message(hook: runner.Hook, source: str, found: "list[tuple[str, catalog.Catalog]]", untrusted: int) -> str:
+def _message(hook: runner.Hook, source: str, catalogs: "list[tuple[str, catalog.Catalog]]", untrusted: int) -> str:
     """Return the line for the person. `untrusted`: how many of the project's memories are not delivered, not being
     trusted."""
-    counts = [(scope, memories.count) for scope, memories in found]
+    counts = [(scope, memories.count) for scope, memories in catalogs]
     words: list[str] = []
     if source != "compact":
         words = hook.attempt(words, banner, hook, counts)

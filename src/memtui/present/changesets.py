@@ -28,28 +28,28 @@ REFUSED: dict[Reason, str] = {
 }
 
 
-def about(found: Proposal) -> str:
+def about(proposal: Proposal) -> str:
     """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
     for a merge, the one that stays first."""
-    gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
-    shown = {"archive": gone, "merge": [*written, *gone]}.get(found.kind, written or gone)
+    gone, written = [name(each) for each in proposal.gone], [name(each.path) for each in proposal.written]
+    shown = {"archive": gone, "merge": [*written, *gone]}.get(proposal.kind, written or gone)
     names = list(dict.fromkeys(shown))
-    join = " + " if found.kind == "merge" else ", "
+    join = " + " if proposal.kind == "merge" else ", "
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return join.join([*names[:NAMED], *more])
 
 
-def gist(found: Proposal) -> str:
+def gist(proposal: Proposal) -> str:
     """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed."""
-    if found.kind == "merge":
-        return about(found)
-    what = title(found)
-    return next(iter(reasons(found)), f"{what[:1].upper()}{what[1:]}")
+    if proposal.kind == "merge":
+        return about(proposal)
+    what = title(proposal)
+    return next(iter(reasons(proposal)), f"{what[:1].upper()}{what[1:]}")
 
 
-def scope_of(found: Proposal) -> str:
+def scope_of(proposal: Proposal) -> str:
     """Return the label of the scope that a proposal is about; empty if its evidence names none."""
-    return next((str(each.data["scope"]) for each in found.evidence if "scope" in each.data), "")
+    return next((str(each.data["scope"]) for each in proposal.evidence if "scope" in each.data), "")
 
 
 def without_scope(sentence: str, label: str) -> str:
@@ -74,22 +74,22 @@ def _sentence(found: ProposalEvidence) -> str:
         return " … ".join(found.texts)
 
 
-def dropped(found: Coverage) -> list[str]:
+def dropped(coverage: Coverage) -> list[str]:
     """List the statements that a proposal drops, each with the memory that has it."""
-    return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in found.lost]
+    return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in coverage.lost]
 
 
-def added(found: Proposal) -> list[str]:
+def added(proposal: Proposal) -> list[str]:
     """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
-    return [text for each in found.evidence if each.code == ADDED for text in each.texts]
+    return [text for each in proposal.evidence if each.code == ADDED for text in each.texts]
 
 
-def fields(found: Coverage) -> list[str]:
+def fields(coverage: Coverage) -> list[str]:
     """Say of each field of which a proposal drops values what stays: `keeps “type: project”, not “user” (flaky)`."""
-    gone = [each.statement for each in found.dropped if each.statement.kind == "field"]
+    gone = [each.statement for each in coverage.dropped if each.statement.kind == "field"]
     told = []
     for key in dict.fromkeys(each.text.partition(": ")[0] for each in gone):
-        kept = [f"“{each.text}”" for each in found.fields if each.text.startswith(f"{key}: ")]
+        kept = [f"“{each.text}”" for each in coverage.fields if each.text.startswith(f"{key}: ")]
         lost = [each for each in gone if each.text.startswith(f"{key}: ")]
         if kept:
             values = [f"“{each.text.partition(': ')[2]}” ({name(each.path)})" for each in lost]
@@ -113,24 +113,24 @@ def lost(found: Sequence[Coverage]) -> str:
     return f"Dropped: {', and '.join(told)}." if told else ""
 
 
-def reworded(found: Coverage) -> list[str]:
+def reworded(coverage: Coverage) -> list[str]:
     """List the statements that a proposal says in other words, each with the sentence that says it."""
     return [
         f"“{each.statement.text}” ({name(each.statement.path)}) as “{each.targets[0].text}”"
-        for each in found.of("reworded")
+        for each in coverage.of("reworded")
     ]
 
 
-def covered(found: Coverage) -> str:
+def covered(coverage: Coverage) -> str:
     """Say how many statements are dropped or in other words, or that nothing is lost, and how many stay: `Nothing is
     lost: 5 statements stay word for word.`; empty if there are none."""
-    dropped, kept, reworded = len(found.lost), found.count("kept"), found.count("reworded")
+    dropped, kept, reworded = len(coverage.lost), coverage.count("kept"), coverage.count("reworded")
     told = [f"{many(dropped, 'statement is', 'statements are')} dropped"] if dropped else []
     if reworded:
         told.append(f"{many(reworded, 'statement is', 'statements are')} in other words")
     if told:
         return "; ".join([*told, *([f"{kept} {'stays' if kept == 1 else 'stay'}"] if kept else [])]) + "."
-    nothing = "No statement is lost" if found.dropped else "Nothing is lost"
+    nothing = "No statement is lost" if coverage.dropped else "Nothing is lost"
     return f"{nothing}: {many(kept, 'statement stays', 'statements stay')} word for word." if kept else ""
 
 
@@ -140,22 +140,22 @@ def following(found: Sequence[FileDiff]) -> str:
     return f"Links and lines follow in {some(names)}." if names else ""
 
 
-def saved(found: Savings) -> str:
+def saved(savings: Savings) -> str:
     """Say what there is less of, and what more: `Saves 2 memories, 3 lines of MEMORY.md (about 40 tokens of each
     session), 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`; empty if nothing changes. Bytes are those of
     memories, MEMORY.md and instructions."""
-    less, more = _counted(found, 1), _counted(found, -1)
-    if found.index_lines > 0 and not found.memories and found.bytes + found.index_bytes < 0:
+    less, more = _counted(savings, 1), _counted(savings, -1)
+    if savings.index_lines > 0 and not savings.memories and savings.bytes + savings.index_bytes < 0:
         return f"Saves {less[0]}. The files are {more[0]} longer."
     told = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
     said = "; ".join(told)
     return f"{said[:1].upper()}{said[1:]}." if told else ""
 
 
-def _counted(found: Savings, sign: int) -> list[str]:
+def _counted(savings: Savings, sign: int) -> list[str]:
     """Return in words what is less (`sign` 1) or more (-1)."""
-    memories, lines = sign * found.memories, sign * found.index_lines
-    tokens, total = sign * round(found.index_bytes / 4), sign * (found.bytes + found.index_bytes)
+    memories, lines = sign * savings.memories, sign * savings.index_lines
+    tokens, total = sign * round(savings.index_bytes / 4), sign * (savings.bytes + savings.index_bytes)
     context = f" (about {many(tokens, 'token')} of each session)" if tokens > 0 else ""
     told = [
         many(memories, "memory", "memories") if memories > 0 else "",
@@ -165,38 +165,38 @@ def _counted(found: Savings, sign: int) -> list[str]:
     return [each for each in told if each]
 
 
-def resized(found: Savings) -> str:
+def resized(savings: Savings) -> str:
     """Return by how much the files become smaller or larger together: `-310 B`, `+3 B`, `0 B`; nothing of a MEMORY.md
     that gets shorter where other files grow."""
-    grown = -found.bytes - found.index_bytes
-    if grown > 0 and found.index_lines > 0:
+    grown = -savings.bytes - savings.index_bytes
+    if grown > 0 and savings.index_lines > 0:
         return ""
     return f"{'+' if grown > 0 else '-' if grown else ''}{size(abs(grown))}"
 
 
-def made(found: Sequence[Proposal]) -> str:
+def made(proposals: Sequence[Proposal]) -> str:
     """Say what was done: `3 changes made: 2 merged, 1 archived.`"""
-    counts = [(sum(each.kind == kind for each in found), word) for kind, word in DONE.items()]
-    return f"{many(len(found), 'change')} made: {', '.join(f'{count} {word}' for count, word in counts if count)}."
+    counts = [(sum(each.kind == kind for each in proposals), word) for kind, word in DONE.items()]
+    return f"{many(len(proposals), 'change')} made: {', '.join(f'{count} {word}' for count, word in counts if count)}."
 
 
-def done(found: Sequence[Proposal]) -> str:
+def done(proposals: Sequence[Proposal]) -> str:
     """Say what was done: `Done: merge pnpm-only into prefer-pnpm.`, or of several as `made`."""
-    return f"Done: {title(found[0])}." if len(found) == 1 else made(found)
+    return f"Done: {title(proposals[0])}." if len(proposals) == 1 else made(proposals)
 
 
-def named(found: Sequence[Proposal]) -> str:
+def named(proposals: Sequence[Proposal]) -> str:
     """Name proposals: `merge pnpm-only into prefer-pnpm`, `3 changes`."""
-    return title(found[0]) if len(found) == 1 else many(len(found), "change")
+    return title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
 
 
-def rejected(found: Sequence[Proposal]) -> str:
+def rejected(proposals: Sequence[Proposal]) -> str:
     """Say what was rejected: `Rejected: merge pnpm-only into prefer-pnpm. It is not proposed again.`"""
-    return f"Rejected: {named(found)}. {'It is' if len(found) == 1 else 'They are'} not proposed again."
+    return f"Rejected: {named(proposals)}. {'It is' if len(proposals) == 1 else 'They are'} not proposed again."
 
 
-def refused(found: Refused) -> str:
+def refused(refused: Refused) -> str:
     """Say that a proposal was not made, and why; or that it was made already."""
-    if found.reason == "made":
-        return f"Made already: {title(found.proposal)}."
-    return f"Not made ({REFUSED[found.reason]}): {title(found.proposal)}. {found.error.message}"
+    if refused.reason == "made":
+        return f"Made already: {title(refused.proposal)}."
+    return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"

@@ -127,10 +127,10 @@ class Quote(NamedTuple):
     hit: bool
 
 
-def setting(found: Evidence) -> list[Quote]:
+def setting(evidence: Evidence) -> list[Quote]:
     """Quote the transcript around a draft."""
     quotes = []
-    for each in found.said:
+    for each in evidence.said:
         limit = HIT_SHOWN if each.hit else AROUND_SHOWN
         words = each.text if len(each.text) <= limit else each.text[:limit] + " …"
         quotes.append(Quote(each.who, " ".join(words.split()) if each.who == "tool" else words, each.hit))

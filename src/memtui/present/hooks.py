@@ -92,10 +92,10 @@ def outcome(not_served: Sequence[Finding]) -> list[str]:
     return [findings.message(each) + _what_to_do(each) for each in not_served] or [SERVED]
 
 
-def _what_to_do(found: Finding) -> str:
+def _what_to_do(finding: Finding) -> str:
     """Return what to say after the message of a finding. Of the hooks, the commands only say the same again."""
-    remedy = findings.remedy(found)
-    if found.area != "hooks":
+    remedy = findings.remedy(finding)
+    if finding.area != "hooks":
         return f" To change that: {remedy}"
     return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
 

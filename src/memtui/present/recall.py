@@ -75,29 +75,29 @@ def outcome(code: str) -> tuple[str, str, str]:
     return OUTCOMES.get(code) or ("·", "dim", code.replace("-", " "))
 
 
-def scored(found: "RecallCandidate") -> str:
+def scored(candidate: "RecallCandidate") -> str:
     """Draw how likely it is that a memory helps: a number and a bar, none where the number is 0."""
-    return f"{share(found.probability):>4} {bar(round(found.probability, 2), 1.0, BAR)}"
+    return f"{share(candidate.probability):>4} {bar(round(candidate.probability, 2), 1.0, BAR)}"
 
 
-def telling(found: "RecallCandidate") -> "list[MatchedTerm]":
+def telling(candidate: "RecallCandidate") -> "list[MatchedTerm]":
     """Return the words that matched, without those as common as “to”, which count little."""
-    return [each for each in found.terms if not each.common]
+    return [each for each in candidate.terms if not each.common]
 
 
-def because(found: "RecallCandidate") -> str:
+def because(candidate: "RecallCandidate") -> str:
     """Return why a memory was found, in a few words: the telling words that matched, or its meaning."""
-    if words := [each.term for each in telling(found)]:
+    if words := [each.term for each in telling(candidate)]:
         return ", ".join(words)
-    return "by meaning" if found.parts.get("cosine", 0.0) > 0 else ""
+    return "by meaning" if candidate.parts.get("cosine", 0.0) > 0 else ""
 
 
-def by_field(found: "RecallCandidate") -> "list[tuple[str, list[str]]]":
+def by_field(candidate: "RecallCandidate") -> "list[tuple[str, list[str]]]":
     """Return the telling words that matched by the field that has them, a word in all of its fields."""
     return [
         (word, terms)
         for name, word in FIELDS.items()
-        if (terms := [each.term for each in telling(found) if name in each.fields])
+        if (terms := [each.term for each in telling(candidate) if name in each.fields])
     ]
 
 

@@ -16,11 +16,11 @@ WHO = {"model": "the model", "person": "you", "other": "an editor or a program"}
 EMPTY = "It has read no session yet."
 
 
-def state(found: "Overview", now: float) -> str:
+def state(overview: "Overview", now: float) -> str:
     """Say whether it reads sessions, in which mode and by which model, or why it does not."""
-    powers = found.powers
-    if found.stopped is not None:
-        return "off, and " * (powers.mode == "off") + f"stopped by you {ago(found.stopped, now)}"
+    powers = overview.powers
+    if overview.stopped is not None:
+        return "off, and " * (powers.mode == "off") + f"stopped by you {ago(overview.stopped, now)}"
     if powers.why:
         why = powers.why.removesuffix(".")
         return "off" if powers.mode == "off" else why[:1].lower() + why[1:]
@@ -31,11 +31,11 @@ def tools(powers: "Powers") -> str:
     return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
 
 
-def used(found: "Overview") -> str:
+def used(overview: "Overview") -> str:
     """Say what its calls of today used; empty if there were none."""
-    if not found.calls:
+    if not overview.calls:
         return ""
-    return f"{many(found.calls, 'call')}, {found.today.tokens:,} tokens, {models.dollars(found.today.cost)}"
+    return f"{many(overview.calls, 'call')}, {overview.today.tokens:,} tokens, {models.dollars(overview.today.cost)}"
 
 
 def outcome(run: runs.Run, now: float) -> tuple[str, str]:

@@ -41,16 +41,16 @@ def skipped(found: Sequence[LeftOut]) -> list[str]:
     return [*lines, f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else lines
 
 
-def exported(found: Export) -> str:
-    names = ", ".join(f"{label} ({count})" for label, count in found.counts.items())
-    return safe_text.line(f"{many(found.memories, 'memory', 'memories')}: {names}")
+def exported(export: Export) -> str:
+    names = ", ".join(f"{label} ({count})" for label, count in export.counts.items())
+    return safe_text.line(f"{many(export.memories, 'memory', 'memories')}: {names}")
 
 
-def beside(found: Export) -> list[str]:
+def beside(export: Export) -> list[str]:
     """Say what an export takes along that others should not see, a line each."""
     lines = []
-    if found.secrets:
-        told = [f"{each.where} ({each.why})" for each in found.secrets]
+    if export.secrets:
+        told = [f"{each.where} ({each.why})" for each in export.secrets]
         hold = "seems to hold a secret" if len(told) == 1 else "seem to hold secrets"
         memories = many(len(told), "memory", "memories")
         lines.append(f"{memories} {hold}: {safe_text.line(some(told, SHOWN))}. The export has them as they are.")

@@ -116,8 +116,8 @@ class Wishes:
     refused: list[str] = field(default_factory=list)
 
 
-def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
-    """Ask the model about what is new, and put into `found` what it wishes and what it looked at, also if a later call
+def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
+    """Ask the model about what is new, and put into `wishes` what it wishes and what it looked at, also if a later call
     of it fails. Raises ModelError, MemtuiError if the log of calls can't be written."""
     looker = tools.Tools(situation.top) if situation.top else None
     rules = SYSTEM.format(
@@ -133,25 +133,25 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
     while True:
         answer = model.ask(
             PURPOSE, rules, prompt, form_of_answer(looker is not None and steps < STEPS), head=_head(situation),
-            most=ANSWER_TOKENS, left_out=lambda why: found.refused.append(f"a part of the answer: {line(why)}"),
+            most=ANSWER_TOKENS, left_out=lambda why: wishes.refused.append(f"a part of the answer: {line(why)}"),
         )  # fmt: skip
         steps += 1
         wanted = answer.get("looks") or []
         if not (looker and wanted):
-            _allow(answer, situation, evidence, found)
+            _allow(answer, situation, evidence, wishes)
             return
         for look in wanted[:LOOKS]:
             path, text = str(look["path"]), str(look.get("text") or "")
             asked = f"{look['tool']} {line(path)} {line(text)}".strip()
             seen = looker.run(look["tool"], path, text)
             if seen.refused:
-                found.refused.append(f"{asked}: {seen.text}")
+                wishes.refused.append(f"{asked}: {seen.text}")
             else:
-                found.looks.append(asked)
+                wishes.looks.append(asked)
                 evidence.read(seen.text)
             prompt += "\n\n" + fenced("found", seen.text, look=asked)
         if beside := " and ".join(key for key in ("edits", "whispers", "replies") if answer.get(key)):
-            found.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
+            wishes.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
             prompt += f"\n\nNothing was done of your {beside}: give them again, without `looks`."
 
 
@@ -195,9 +195,9 @@ def told_again(earlier: Sequence[Run]) -> str:
     return fenced("earlier", "\n".join(lines)) if lines else ""
 
 
-def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, found: Wishes) -> None:
-    """Put into `found` what is allowed of an answer, and what is not."""
-    refuse = found.refused.append
+def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, wishes: Wishes) -> None:
+    """Put into `wishes` what is allowed of an answer, and what is not."""
+    refuse = wishes.refused.append
     for edit in answer.get("edits") or []:
         name, new = edit["block"], str(edit["new"])
         shared = not places.BLOCKS[name][0]
@@ -208,7 +208,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
         elif words := evidence.repeats(new, person=shared):
             refuse(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
         else:
-            found.edits.append((name, str(edit["old"]), new))
+            wishes.edits.append((name, str(edit["old"]), new))
     said = {normalised(each.text) for run in situation.earlier for each in run.whispers}
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
@@ -221,7 +221,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
         elif text:
             said.add(normalised(text))
             urgent = each.get("urgent") is True
-            found.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(each["quote"])[:300]))
+            wishes.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(each["quote"])[:300]))
     waiting = {name: words for name, _, words in situation.mentions}
     for each in answer.get("replies") or []:
         name, text = str(each["to"]).strip(), _message(each["text"])
@@ -229,13 +229,13 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
         if words := evidence.repeats(text, files=False):
             refuse(f"a reply that repeats what a tool printed: {line(words)[:80]}")
         elif name in waiting and text:
-            found.whispers.append(Whisper(ids.new_id(), text, reply=waiting.pop(name)))
-            found.replied.add(name)
+            wishes.whispers.append(Whisper(ids.new_id(), text, reply=waiting.pop(name)))
+            wishes.replied.add(name)
     note = line(answer.get("note") or "")
     if words := evidence.repeats(note):
         refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
     else:
-        found.note = cut(note, NOTE)
+        wishes.note = cut(note, NOTE)
 
 
 def _message(text: object) -> str:

@@ -167,31 +167,33 @@ class _KnownMemories:
         """Know a memory, or one that will be a draft."""
         self._known.add(f"{description}\n\n{body}", what)
 
-    def same(self, given: Incoming) -> str:
+    def same(self, incoming: Incoming) -> str:
         """Return what says the same as a memory; empty if nothing does."""
-        return self._known.find(f"{given.description}\n\n{given.body}", given.body or given.description) or ""
+        return (
+            self._known.find(f"{incoming.description}\n\n{incoming.body}", incoming.body or incoming.description) or ""
+        )
 
 
-def _redacted(given: Incoming, secrets: Counter[str]) -> Incoming:
+def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
     def clean(text: str) -> str:
         found, kinds = redact(text)
         secrets.update(dict.fromkeys((kind for kind in kinds if not secrets[kind]), 1))
         return found
 
-    name, description = clean(given.name), " ".join(clean(given.description).split())
+    name, description = clean(incoming.name), " ".join(clean(incoming.description).split())
     return replace(
-        given,
-        name=name if name == given.name else "note-" + ids.content_hash(description)[:8],
+        incoming,
+        name=name if name == incoming.name else "note-" + ids.content_hash(description)[:8],
         description=description or memory.slugify(name),
-        body=clean(document.clean(given.body).replace("\0", "")),
-        type=clean(given.type),
-        session=clean(given.session),
+        body=clean(document.clean(incoming.body).replace("\0", "")),
+        type=clean(incoming.type),
+        session=clean(incoming.session),
         # What is no time could be any text.
-        created=given.created if clock.parse(given.created) is not None else "",
-        modified=given.modified if clock.parse(given.modified) is not None else "",
-        tags=tuple(map(clean, given.tags)),
-        triggers=tuple(map(clean, given.triggers)),
-        where=redact(given.where)[0],
+        created=incoming.created if clock.parse(incoming.created) is not None else "",
+        modified=incoming.modified if clock.parse(incoming.modified) is not None else "",
+        tags=tuple(map(clean, incoming.tags)),
+        triggers=tuple(map(clean, incoming.triggers)),
+        where=redact(incoming.where)[0],
     )
 
 
@@ -207,18 +209,18 @@ def _free(name: str, taken: set[str]) -> str:
     return found
 
 
-def _linked(given: Incoming, called: dict[str, str]) -> Incoming:
+def _linked(incoming: Incoming, called: dict[str, str]) -> Incoming:
     """Return a memory whose links to others of the source have the names that these get."""
     pieces, at = [], 0
-    for each in links.find(given.body):
+    for each in links.find(incoming.body):
         name = each.target.removesuffix(".md")
         now = called.get(name.casefold())
         if now is not None and now != name:
             end = each.name_end
-            label = "|" + name if given.body.startswith("]]", end) else ""
-            pieces += [given.body[at : each.at], (links.encoded(now) if each.encoded else now) + label]
+            label = "|" + name if incoming.body.startswith("]]", end) else ""
+            pieces += [incoming.body[at : each.at], (links.encoded(now) if each.encoded else now) + label]
             at = end
-    return replace(given, body="".join([*pieces, given.body[at:]]))
+    return replace(incoming, body="".join([*pieces, incoming.body[at:]]))
 
 
 def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:

@@ -39,7 +39,7 @@ OF_PART = f"newest {WINDOW} of the log"
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "activity",
         run,
@@ -48,21 +48,27 @@ def register(commands: "parser.Commands") -> None:
         "memtui activity --kind notes --outcome lost --since 2d\nmemtui activity --memory prefer-pnpm",
         "Of this project, newest first. The first or last 4 characters of an ID are enough.",
     )
-    found.add_argument("id", nargs="?", metavar="ID", help="one delivery with its exact text, or one session")
-    found.add_argument("--all", action="store_true", help="of all projects")
-    found.add_argument("--sessions", action="store_true", help="list the sessions, and what each got")
-    found.add_argument("--live", action="store_true", help="with --sessions: only those that run now")
-    found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
+    command.add_argument("id", nargs="?", metavar="ID", help="one delivery with its exact text, or one session")
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--sessions", action="store_true", help="list the sessions, and what each got")
+    command.add_argument("--live", action="store_true", help="with --sessions: only those that run now")
+    command.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     kinds = list(KIND_WORD.values())
     about = "only with such a piece: " + ", ".join(kinds) + " (memories that the agent opened or wrote)"
-    found.add_argument("--kind", type=lambda word: KIND_WORD.get(word, word), choices=kinds, metavar="KIND", help=about)
-    found.add_argument("--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one gone")
+    command.add_argument(
+        "--kind", type=lambda word: KIND_WORD.get(word, word), choices=kinds, metavar="KIND", help=about
+    )
+    command.add_argument(
+        "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one gone"
+    )
     outcomes = ", ".join(GLYPHS) + "; lost: any that did not arrive"
-    found.add_argument("--outcome", choices=sorted([*GLYPHS, LOST]), metavar="WORD", help=outcomes)
-    found.add_argument("--text", metavar="WORDS", help="only with these words in the text, which is not kept for ever")
-    found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
+    command.add_argument("--outcome", choices=sorted([*GLYPHS, LOST]), metavar="WORD", help=outcomes)
+    command.add_argument(
+        "--text", metavar="WORDS", help="only with these words in the text, which is not kept for ever"
+    )
+    command.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
     limit = f"rows, default: {LIMIT}; 0: all, of the whole log"
-    found.add_argument("--limit", type=parser.count, metavar="N", help=limit)
+    command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:

@@ -19,7 +19,7 @@ from memtui.present.memories import counted, must_ask
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "rm",
         rm,
@@ -27,10 +27,10 @@ def register(commands: "parser.Commands") -> None:
         "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
         "`memtui undo` or `memtui history NAME --restore` restores them.",
     )
-    found.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
-    found.add_argument("--purge", action="store_true", help="delete for good, also from the trash; asks first")
-    found.add_argument("--yes", action="store_true", help="don't ask")
-    found = parser.command(
+    command.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
+    command.add_argument("--purge", action="store_true", help="delete for good, also from the trash; asks first")
+    command.add_argument("--yes", action="store_true", help="don't ask")
+    command = parser.command(
         commands,
         "mv",
         mv,
@@ -39,11 +39,11 @@ def register(commands: "parser.Commands") -> None:
         "memtui mv release-steps release-steps-v2 --copy",
         "Links to it and its line in MEMORY.md are updated.",
     )
-    found.add_argument("--copy", action="store_true", help="copy, and leave the memory where it is")
+    command.add_argument("--copy", action="store_true", help="copy, and leave the memory where it is")
     about = "NAME NEWNAME, NAME SCOPE:NEWNAME, or with --to memories, NAME…"
-    found.add_argument("names", nargs="+", metavar="NAME", help=about)
-    found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
-    found.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
+    command.add_argument("names", nargs="+", metavar="NAME", help=about)
+    command.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    command.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
 
 
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
@@ -63,8 +63,8 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
 
     def trash(name: str) -> "tuple[Memory, str]":
-        found = memories.find(ctx, name)
-        return found, store.delete(found)
+        memory = memories.find(ctx, name)
+        return memory, store.delete(memory)
 
     bulk = BulkResult()
     done = bulk.run(store, args.names, trash)
@@ -83,8 +83,8 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
     def purge(name: str) -> str:
         nonlocal left
         try:
-            found = memories.find(ctx, name)
-            label, remove = found.ref, partial(store.erase, found)
+            memory = memories.find(ctx, name)
+            label, remove = memory.ref, partial(store.erase, memory)
         except NotFoundError:
             item = memories.trashed(store.trash(), name)
             label, remove = item.memory.ref, partial(store.purge, item.id)
@@ -140,13 +140,13 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         target = None if here else target
 
     def change(ref: str) -> "tuple[Memory, Memory]":
-        found = memories.find(ctx, ref)
+        memory = memories.find(ctx, ref)
         if args.copy:
-            to = target or store.scope(found.scope_label)
-            return found, store.copy(_trusted(store, found, to), to, name)
+            to = target or store.scope(memory.scope_label)
+            return memory, store.copy(_trusted(store, memory, to), to, name)
         if target is not None:
-            return found, store.move(_trusted(store, found, target), target, name)
-        return found, store.rename(found, name or found.stem)
+            return memory, store.move(_trusted(store, memory, target), target, name)
+        return memory, store.rename(memory, name or memory.stem)
 
     bulk = BulkResult()
     done = bulk.run(store, args.names, change)
@@ -163,8 +163,8 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     return bulk.result({**(rows[0] if len(args.names) == 1 else {}), "made": rows}, text)
 
 
-def _trusted(store: Store, found: Memory, target: Scope) -> Memory:
+def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:
     """Return the memory. Raises MemtuiError for an untrusted one that would get into a scope where none needs trust."""
-    if not target.needs_trust and not store.is_trusted(found):
-        raise references.not_trusted(found.stem, shared=store.scope(found.scope_label).is_shared)
-    return found
+    if not target.needs_trust and not store.is_trusted(memory):
+        raise references.not_trusted(memory.stem, shared=store.scope(memory.scope_label).is_shared)
+    return memory

@@ -33,7 +33,7 @@ FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "check",
         run,
@@ -44,16 +44,16 @@ def register(commands: "parser.Commands") -> None:
         "nothing is written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what "
         "is looked for.",
     )
-    found.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
-    found.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")
-    found.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
-    found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
-    found.add_argument(
+    command.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
+    command.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")
+    command.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
+    command.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
+    command.add_argument(
         "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers in MEMORY.md: keep this, or both"
     )
-    found.add_argument("--scope", help="only this scope; with --keep: whose MEMORY.md")
-    found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
-    pair = found.add_mutually_exclusive_group()
+    command.add_argument("--scope", help="only this scope; with --keep: whose MEMORY.md")
+    command.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
+    pair = command.add_mutually_exclusive_group()
     pair.add_argument(
         "--apart", nargs=2, metavar=("NAME", "OTHER"), help="two memories are different: never name them as alike again"
     )
@@ -223,36 +223,36 @@ class Remedies:
         self.fix = fix
         self.own = {each.shown: each for each in subject.own.values()}
 
-    def of(self, found: Finding) -> str:
+    def of(self, finding: Finding) -> str:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
-        if lint_fixes.fixable(found):
+        if lint_fixes.fixable(finding):
             return self.fix
-        remedy = lint_fixes.to_type(found)
-        own = self.own.get(str(found.data.get("scope")))
+        remedy = lint_fixes.to_type(finding)
+        own = self.own.get(str(finding.data.get("scope")))
         if own is None:  # names of memories in other commands mean those of the person's own scopes
             return "" if "memtui " in remedy else remedy
         if own.is_shared:
-            name = f"{own.shown}:{found.data.get('memory')}"
-            return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in found.data else ""
+            name = f"{own.shown}:{finding.data.get('memory')}"
+            return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in finding.data else ""
         return remedy
 
 
-def _row(found: Finding, told: Remedies) -> "dict[str, object]":
-    path, number = lint.place(found)
-    where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(found)}
-    return {**findings.as_row(found), "remedy": told.of(found), **where, "data": dict(found.data)}
+def _row(finding: Finding, told: Remedies) -> "dict[str, object]":
+    path, number = lint.place(finding)
+    where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(finding)}
+    return {**findings.as_row(finding), "remedy": told.of(finding), **where, "data": dict(finding.data)}
 
 
-def annotation(found: Finding, told: Remedies, cwd: str) -> str:
+def annotation(finding: Finding, told: Remedies, cwd: str) -> str:
     """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
     is below the working directory."""
-    path, number = lint.place(found)
-    level = "error" if found.level == PROBLEM else "notice"
+    path, number = lint.place(finding)
+    level = "error" if finding.level == PROBLEM else "notice"
     inside = paths.inside(cwd, path) if path else False
     where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
-    where["title"] = f"memtui {found.code}"
+    where["title"] = f"memtui {finding.code}"
     given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
-    said = f"{findings.message(found)} {told.of(found)}".strip()
+    said = f"{findings.message(finding)} {told.of(finding)}".strip()
     return f"::{level} {given}::{_escaped(said)}"
 
 
@@ -282,9 +282,9 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None
         out.print()
 
 
-def _print_indexes(out: Output, found: "list[IndexState]") -> None:
+def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
     """Print how full each MEMORY.md is, and how many memories have no line because they are not trusted."""
-    for each in found:
+    for each in indexes:
         budget = each.budget
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
         full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
@@ -293,7 +293,7 @@ def _print_indexes(out: Output, found: "list[IndexState]") -> None:
         if number := len(each.untrusted):
             words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
             out.paragraph(f"{words} no line here: memtui trust", "  ")
-    if found:
+    if indexes:
         out.print()
 
 

@@ -37,9 +37,9 @@ def register(commands: "parser.Commands") -> None:
             table += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
     example = "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project ."
     more = "With --project DIR, a setting applies to that project only."
-    found = parser.command(commands, "config", show, "show and change settings", example, more, "\n".join(table))
+    command = parser.command(commands, "config", show, "show and change settings", example, more, "\n".join(table))
     names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
-    below = parser.actions(found)
+    below = parser.actions(command)
     summary = "list the settings, and where each value comes from"
     each = parser.command(below, "list", show, summary, "memtui config list\nmemtui config list --keys --json")
     each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
@@ -83,11 +83,11 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _source(found: Setting) -> "tuple[str, str]":
+def _source(setting: Setting) -> "tuple[str, str]":
     """Say where the value in force is from; with a mark where another one is written that can't be used."""
-    if found.problem is None:
-        return found.source, ""
-    return f"{'default' if found.value == found.default else 'config'} !", "yellow"
+    if setting.problem is None:
+        return setting.source, ""
+    return f"{'default' if setting.value == setting.default else 'config'} !", "yellow"
 
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:

@@ -10,7 +10,7 @@ from memtui.core.base.errors import UsageError
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "consolidate",
         run,
@@ -19,11 +19,11 @@ def register(commands: "parser.Commands") -> None:
         "Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend`"
         " (docs/faq.md says what is sent).",
     )
-    found.add_argument("--ask-model", action="store_true", help="let the model propose, too")
-    found.add_argument("--all", action="store_true", help="make all that is proposed; it shows them and asks first")
-    found.add_argument("--scope", action="append", help="only changes to files of this scope; can be repeated")
-    found.add_argument("--yes", action="store_true", help="don't ask")
-    group = found.add_argument_group("with --ask-model")
+    command.add_argument("--ask-model", action="store_true", help="let the model propose, too")
+    command.add_argument("--all", action="store_true", help="make all that is proposed; it shows them and asks first")
+    command.add_argument("--scope", action="append", help="only changes to files of this scope; can be repeated")
+    command.add_argument("--yes", action="store_true", help="don't ask")
+    group = command.add_argument_group("with --ask-model")
     group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
     group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 

@@ -30,7 +30,7 @@ TRY = (
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "demo",
         run,
@@ -39,11 +39,11 @@ def register(commands: "parser.Commands") -> None:
         "Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.",
     )
     about = "the directory; an older sample world there is made anew, but with --keep it is opened as it is"
-    found.add_argument("directory", nargs="?", metavar="DIR", help=about)
-    found.add_argument("--keep", action="store_true", help="open the sample world in DIR as it is")
-    found.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
-    found.add_argument("--open", action="store_true", help="open the TUI in it")
-    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of three steps")
+    command.add_argument("directory", nargs="?", metavar="DIR", help=about)
+    command.add_argument("--keep", action="store_true", help="open the sample world in DIR as it is")
+    command.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
+    command.add_argument("--open", action="store_true", help="open the TUI in it")
+    command.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of three steps")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -29,7 +29,7 @@ UNDO = "memtui undo"  # takes back all that one call fixed
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "doctor",
         run,
@@ -38,7 +38,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui doctor --fix errors --json\nmemtui doctor --clean --dry-run",
         "It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.",
     )
-    only = found.add_mutually_exclusive_group()
+    only = command.add_mutually_exclusive_group()
     only.add_argument(
         "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"
     )
@@ -57,7 +57,7 @@ def register(commands: "parser.Commands") -> None:
         action="store_true",
         help="delete for good what was kept long enough; a worker does so once a day. It can't be undone",
     )
-    found.add_argument("--dry-run", action="store_true", help="with --clean: only show what would be deleted")
+    command.add_argument("--dry-run", action="store_true", help="with --clean: only show what would be deleted")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

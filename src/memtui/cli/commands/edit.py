@@ -30,7 +30,7 @@ NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "new",
         new,
@@ -39,13 +39,13 @@ def register(commands: "parser.Commands") -> None:
         "pbpaste | memtui new release-steps --type project --scope global --body -",
         "Without --body your editor opens on a template for the type.",
     )
-    found.add_argument("name", metavar="NAME", help="also the name of the file")
-    found.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
-    found.add_argument("--scope", help="default: project where the repository has one, else auto (Claude Code's own)")
-    found.add_argument("--description", help="the one line that the index shows; default: the first of the body")
-    found.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
-    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    found = parser.command(
+    command.add_argument("name", metavar="NAME", help="also the name of the file")
+    command.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
+    command.add_argument("--scope", help="default: project where the repository has one, else auto (Claude Code's own)")
+    command.add_argument("--description", help="the one line that the index shows; default: the first of the body")
+    command.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
+    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    command = parser.command(
         commands,
         "edit",
         edit,
@@ -57,17 +57,17 @@ def register(commands: "parser.Commands") -> None:
         "Without options your editor opens. If it exits with an error, the edit is discarded. With --body an ID of a"
         " draft, a todo or a note works, too.",
     )
-    found.add_argument("names", nargs="+", metavar="NAME|ID")
+    command.add_argument("names", nargs="+", metavar="NAME|ID")
     several: dict[str, Any] = {"action": "append", "default": []}
-    found.add_argument("--set", **several, metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one")
-    found.add_argument("--type", help="another type")
-    found.add_argument("--description", help="another description")
-    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    found.add_argument("--trigger", **several, metavar="TEXT", help="a line, in other words, by which it is found")
-    found.add_argument("--no-trigger", **several, metavar="N|TEXT", help="remove one: memtui show")
+    command.add_argument("--set", **several, metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one")
+    command.add_argument("--type", help="another type")
+    command.add_argument("--description", help="another description")
+    command.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    command.add_argument("--trigger", **several, metavar="TEXT", help="a line, in other words, by which it is found")
+    command.add_argument("--no-trigger", **several, metavar="N|TEXT", help="remove one: memtui show")
     about = "resolve git's conflict markers: keep this version, or both"
-    found.add_argument("--keep", choices=conflict_markers.SIDES, help=about)
-    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    command.add_argument("--keep", choices=conflict_markers.SIDES, help=about)
+    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
 def new(ctx: Context, args: argparse.Namespace) -> Result:
@@ -154,12 +154,12 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     with EditedFile(ctx, found.stem, found.raw) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=found.raw)
         try:
-            made = store.edit(found, after, seen=True)
+            memory = store.edit(found, after, seen=True)
         except ConflictError as error:
             draft.keep = True
             hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
             raise ConflictError(f"{found.path} changed while you were editing.", hint) from error
-    return Result(_edited(found, made), lambda out: _print(ctx, out, [(found, made)]))
+    return Result(_edited(found, memory), lambda out: _print(ctx, out, [(found, memory)]))
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
@@ -199,8 +199,8 @@ def _edit_each(
     """Change each memory without an editor."""
 
     def change(name: str) -> "tuple[Memory, Memory]":
-        found = memories.find(ctx, name)
-        return found, edited(found)
+        memory = memories.find(ctx, name)
+        return memory, edited(memory)
 
     bulk = BulkResult()
     done = bulk.run(store, names, change)

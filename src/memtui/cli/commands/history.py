@@ -24,7 +24,7 @@ TRASH = -1  # --restore without the number of a version
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "history",
         run,
@@ -34,8 +34,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories."
         " Without NAME it lists the trash.",
     )
-    found.add_argument("names", nargs="*", metavar="NAME|ID")
-    only = found.add_mutually_exclusive_group()
+    command.add_argument("names", nargs="*", metavar="NAME|ID")
+    only = command.add_mutually_exclusive_group()
     only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
     only.add_argument("--show", type=parser.count, metavar="N", help="the whole text of version N")
     back = "make version N the present text, or without N restore what is in the trash; memtui undo undoes it"
@@ -176,17 +176,17 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
 def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None, Scope | None, list[Version]]":
     """Find a memory, also one that is gone (None), with its scope and its versions. Raises as `memories.find`."""
     try:
-        found = memories.find(ctx, name)
+        memory = memories.find(ctx, name)
     except NotFoundError:
         every = scopes.discover(ctx.env, ctx.cwd)
         known = history.of_deleted(history.looked(versions, every), every, name)
         if not known:
             raise  # says what there is instead
         return None, next(each for each in every if each.directory == known[-1].directory), known
-    scope = scopes.of_memory(ctx.env, ctx.cwd, found)
+    scope = scopes.of_memory(ctx.env, ctx.cwd, memory)
     if scope is None:
-        return found, None, []
-    return found, scope, history.of_memory(history.looked(versions, [scope]), scope, found)
+        return memory, None, []
+    return memory, scope, history.of_memory(history.looked(versions, [scope]), scope, memory)
 
 
 def _trash_id(ctx: Context, newest: Version) -> str:

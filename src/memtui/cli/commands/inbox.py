@@ -18,7 +18,7 @@ WORDS = {plural: kind for kind, plural in KINDS.items()}
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "inbox",
         run,
@@ -26,17 +26,17 @@ def register(commands: "parser.Commands") -> None:
         "memtui inbox\nmemtui inbox 7XAD\nmemtui inbox --kind drafts --all-projects\nmemtui inbox --later",
         "It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.",
     )
-    found.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one whole, and where it comes from")
-    found.add_argument(
+    command.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one whole, and where it comes from")
+    command.add_argument(
         "--kind",
         type=lambda word: KINDS.get(word, word),
         choices=list(WORDS),
         metavar="KIND",
         help="only these: " + ", ".join(WORDS),
     )
-    found.add_argument("--later", action="store_true", help="what you put off until later")
-    found.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
-    parser.add_limit(found, LIMIT)
+    command.add_argument("--later", action="store_true", help="what you put off until later")
+    command.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
+    parser.add_limit(command, LIMIT)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

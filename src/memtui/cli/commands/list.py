@@ -32,7 +32,7 @@ KIND_TITLES = {
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "list",
         run,
@@ -41,20 +41,22 @@ def register(commands: "parser.Commands") -> None:
         "SENT counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, "
         "RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or wrote it.",
     )
-    found.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
-    found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
+    command.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
+    command.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
     keys = ", ".join(SORT_KEYS)
-    found.add_argument("--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name")
-    found.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
-    found.add_argument("--names", action="store_true", help="only the names, one per line")
+    command.add_argument(
+        "--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name"
+    )
+    command.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
+    command.add_argument("--names", action="store_true", help="only the names, one per line")
 
-    found = parser.command(
+    command = parser.command(
         commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
     )
-    found.add_argument("query", nargs="+", metavar="QUERY", help=f"{QUERY}; small typing errors are allowed")
-    found.add_argument("--scope", help="only this scope")
-    found.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
-    parser.add_limit(found, SEARCH_LIMIT)
+    command.add_argument("query", nargs="+", metavar="QUERY", help=f"{QUERY}; small typing errors are allowed")
+    command.add_argument("--scope", help="only this scope")
+    command.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
+    parser.add_limit(command, SEARCH_LIMIT)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -103,8 +105,8 @@ def _query(args: argparse.Namespace) -> query.MemoryQuery:
     return wanted
 
 
-def _kind(found: Memory) -> "tuple[str, str]":
-    return line(found.type) or "-", colours.TYPES.get(found.type, "dim")
+def _kind(memory: Memory) -> "tuple[str, str]":
+    return line(memory.type) or "-", colours.TYPES.get(memory.type, "dim")
 
 
 def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:

@@ -40,7 +40,7 @@ BLOCKS = f"Blocks: {', '.join(places.BLOCKS)}."
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "model",
         status,
@@ -49,7 +49,7 @@ def register(commands: "parser.Commands") -> None:
         "No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is"
         " there. docs/faq.md says what is sent then.",
     )
-    actions = parser.actions(found)
+    actions = parser.actions(command)
     parser.command(
         actions, "status", status, "show which model memtui may ask, and what it used", "memtui model status"
     )
@@ -128,26 +128,26 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _print_reading(ctx: Context, out: Output, found: Overview) -> None:
+def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
     """Print whether the model reads sessions, and what came of it."""
-    powers, now = found.powers, ctx.now()
+    powers, now = overview.powers, ctx.now()
     rows = [
-        ("reads along", line(subconscious.state(found, now))),
+        ("reads along", line(subconscious.state(overview, now))),
         ("to do", powers.hint),
         ("tools", subconscious.tools(powers)),
-        ("today", subconscious.used(found)),
-        ("budget", found.budget),
+        ("today", subconscious.used(overview)),
+        ("budget", overview.budget),
     ]
-    if found.last is not None:
-        last = f"{ago(found.last.time, now)}: {subconscious.outcome(found.last, now)[0]}"
-        rows.append(("last run", line(f"{last}, {subconscious.did(found.last)}".removesuffix(", "))))
-    names = control.names(ctx.env, [each.project for each in found.mentions])
-    for each in found.mentions:
+    if overview.last is not None:
+        last = f"{ago(overview.last.time, now)}: {subconscious.outcome(overview.last, now)[0]}"
+        rows.append(("last run", line(f"{last}, {subconscious.did(overview.last)}".removesuffix(", "))))
+    names = control.names(ctx.env, [each.project for each in overview.mentions])
+    for each in overview.mentions:
         who = "you" if each.who == "person" else "the agent"
         where = f" in {names[each.project]}" if each.project not in {"", ctx.slug} else ""
         rows.append(("to answer", line(f"{who}{where}, {ago(each.time, now)}: {each.words}")))
     out.facts([row for row in rows if row[1]], whole=("to do",))
-    if found.last is None:
+    if overview.last is None:
         out.print(subconscious.EMPTY)
 
 
@@ -221,11 +221,11 @@ def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
     out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
 
 
-def _print_runs(ctx: Context, out: Output, found: "list[runs.Run]") -> None:
-    if not found:
+def _print_runs(ctx: Context, out: Output, runs: "list[runs.Run]") -> None:
+    if not runs:
         out.print(subconscious.EMPTY)
         return
-    now, names = ctx.now(), control.names(ctx.env, [each.project for each in found])
+    now, names = ctx.now(), control.names(ctx.env, [each.project for each in runs])
     cells = [
         [
             age(each.time, now),
@@ -237,10 +237,10 @@ def _print_runs(ctx: Context, out: Output, found: "list[runs.Run]") -> None:
             models.dollars(each.cost),
             line(subconscious.did(each)),
         ]
-        for each in found
+        for each in runs
     ]
     headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
-    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(each.note) for each in found])
+    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(each.note) for each in runs])
 
 
 # what was learned
@@ -261,18 +261,18 @@ def learned(ctx: Context, args: argparse.Namespace) -> Result:
     return Result({"reset": changed}, text)
 
 
-def _print_learned(out: Output, found: Taught) -> None:
-    waits = f"{many(found.waiting, 'decision')} not applied yet: after the next turn" if found.waiting else ""
-    if not found.total:
+def _print_learned(out: Output, taught: Taught) -> None:
+    waits = f"{many(taught.waiting, 'decision')} not applied yet: after the next turn" if taught.waiting else ""
+    if not taught.total:
         out.print(f"Nothing was learned yet: {waits or 'approve or reject drafts (memtui inbox)'}.")
         return
-    counts = ", ".join(f"{count} {DECISIONS.get(name, name)}" for name, count in sorted(found.counts.items()))
+    counts = ", ".join(f"{count} {DECISIONS.get(name, name)}" for name, count in sorted(taught.counts.items()))
     rows = [
-        ("decisions", f"{found.total}: {counts}"),
+        ("decisions", f"{taught.total}: {counts}"),
         ("waiting", waits),
-        ("projects", str(found.projects or "")),
-        ("now", found.judged),
-        ("held back", "they count less than they could, so that others' are judged no worse" if found.halved else ""),
+        ("projects", str(taught.projects or "")),
+        ("now", taught.judged),
+        ("held back", "they count less than they could, so that others' are judged no worse" if taught.halved else ""),
     ]
     out.facts([row for row in rows if row[1]])
     out.say("Forget it: memtui model learned --reset")

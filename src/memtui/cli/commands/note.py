@@ -24,7 +24,7 @@ memtui note --again 7XAD --to session:1f0c"""
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "note",
         run,
@@ -34,8 +34,8 @@ def register(commands: "parser.Commands") -> None:
         " script writes (without a terminal, and without --json) is not in the list of changes, so undo does not take"
         " it back: --withdraw does.",
     )
-    found.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
-    found.add_argument(
+    command.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
+    command.add_argument(
         "--to",
         action="append",
         default=[],
@@ -43,14 +43,14 @@ def register(commands: "parser.Commands") -> None:
         help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
         "if given several times, all must apply; or anyone: for all sessions, whatever the setting note_to says",
     )
-    found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
-    found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
-    found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
-    found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
-    earlier = found.add_mutually_exclusive_group()
+    command.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
+    command.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
+    command.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
+    command.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
+    earlier = command.add_mutually_exclusive_group()
     earlier.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
     earlier.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
-    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     earlier.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
 
 

@@ -15,7 +15,7 @@ LEFT_OUT = 5  # memories that are left out and listed, without --all
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "recall",
         run,
@@ -24,8 +24,8 @@ def register(commands: "parser.Commands") -> None:
         "It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input. --json"
         " has the parts of each score, and the exact texts.",
     )
-    found.add_argument("text", nargs="*", metavar="TEXT", help="the prompt, as you would type it")
-    found.add_argument("--all", action="store_true", help="list all that were found and are left out")
+    command.add_argument("text", nargs="*", metavar="TEXT", help="the prompt, as you would type it")
+    command.add_argument("--all", action="store_true", help="list all that were found and are left out")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -58,25 +58,25 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _print(out: Output, found: RecallRun, *, every: bool) -> None:
-    facts = [recall.amount(found)] if found.delivered else []
-    facts += [f"of {many(found.memories, 'memory', 'memories')} that prompts can bring"] if found.memories else []
-    out.heading(recall.headline(found), " · ".join([*facts, recall.took(found)]))
-    if not found.memories:
+def _print(out: Output, run: RecallRun, *, every: bool) -> None:
+    facts = [recall.amount(run)] if run.delivered else []
+    facts += [f"of {many(run.memories, 'memory', 'memories')} that prompts can bring"] if run.memories else []
+    out.heading(recall.headline(run), " · ".join([*facts, recall.took(run)]))
+    if not run.memories:
         out.print("  Create one: memtui new NAME")
-    elif not found.candidates and found.silent == "nothing":
+    elif not run.candidates and run.silent == "nothing":
         out.print("  Other words may find some; a trigger finds a memory by them:")
         out.print("  memtui edit NAME --trigger TEXT")
-    if found.candidates and (nearest := recall.nearest(found)):
+    if run.candidates and (nearest := recall.nearest(run)):
         out.paragraph(line(nearest), "  ")
-    if found.delivered:
-        _print_rows(out, found.delivered)
-    left_out = found.left_out if every else found.left_out[:LEFT_OUT]
+    if run.delivered:
+        _print_rows(out, run.delivered)
+    left_out = run.left_out if every else run.left_out[:LEFT_OUT]
     if left_out:
         out.section()
         out.heading("Left out")
         _print_rows(out, left_out)
-    if more := len(found.left_out) - len(left_out):
+    if more := len(run.left_out) - len(left_out):
         out.print(f"and {more} more: --all lists them")
 
 

@@ -20,7 +20,7 @@ SHOWN = "It shows the diff of the settings file first, and makes a backup."
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "setup",
         status,
@@ -28,7 +28,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui setup\nmemtui setup hooks\nmemtui setup statusline\nmemtui setup hooks --remove",
         "Without an action it shows where the hooks are, and what keeps them from running.",
     )
-    actions = parser.actions(found)
+    actions = parser.actions(command)
     line_too = "add the hooks and a line of what waits in Claude Code's status line, or remove that line"
     scopes = "whose settings: user (default, all projects), project (committed), local (this project, only you)"
     for name, summary, more in (

@@ -24,7 +24,7 @@ FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", FI
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "show",
         show,
@@ -32,14 +32,14 @@ def register(commands: "parser.Commands") -> None:
         "memtui show prefer-pnpm\nmemtui show global:editor --raw\nmemtui show 7XAD",
         "NAME is a memory's name, its file, scope:name, or a path.",
     )
-    found.add_argument("name", metavar="NAME|ID")
-    found.add_argument("--raw", action="store_true", help="the file as it is")
+    command.add_argument("name", metavar="NAME|ID")
+    command.add_argument("--raw", action="store_true", help="the file as it is")
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory; what an id means if there is none of that name."""
     try:
-        found = memories.find(ctx, args.name)
+        memory = memories.find(ctx, args.name)
     except NotFoundError as error:
         from memtui.cli import decisions, detail
 
@@ -53,44 +53,44 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             if error.hint == scopes.ALL_LISTED and unknown.hint.startswith("Did you mean"):
                 error.hint = unknown.hint
             raise error from None
-    scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
+    scope = scopes.named(ctx.env, ctx.cwd, memory.scope_label)
     rows = memories.rows_of(ctx, scope)
-    row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
-    back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
-    known = MemoryTriggers(ctx, found) if scope.kind != "instructions" else None
-    source = present.source(moved.source(scope, found, moved.creations(ctx.root)), ctx.now())
+    row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
+    back = [each.memory.stem for each in rows if each.memory.links_to(memory) and each.memory.path != memory.path]
+    known = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
+    source = present.source(moved.source(scope, memory, moved.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
-        "fields": found.fields,
-        "body": found.body,
-        "links": found.links,
+        "fields": memory.fields,
+        "body": memory.body,
+        "links": memory.links,
         "backlinks": back,
-        "notes": found.notes,
-        "origin_session": found.origin_session,
+        "notes": memory.notes,
+        "origin_session": memory.origin_session,
         "origin": source,
         **(known.data() if known is not None else {}),
     }
     if args.raw:
-        raw = found.raw.decode("utf-8", "backslashreplace")
-        return Result({**data, "raw": raw}, lambda out: out.write_bytes(found.raw))
+        raw = memory.raw.decode("utf-8", "backslashreplace")
+        return Result({**data, "raw": raw}, lambda out: out.write_bytes(memory.raw))
     now = ctx.now()
 
     def text(out: Output) -> None:
-        out.heading(line(found.name), f"{line(scope.shown)}  {line(ctx.tilde(found.path))}")
-        facts = [("type", found.type or "-"), ("description", found.description or "-")]
-        facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
-        facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
-        facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
+        out.heading(line(memory.name), f"{line(scope.shown)}  {line(ctx.tilde(memory.path))}")
+        facts = [("type", memory.type or "-"), ("description", memory.description or "-")]
+        facts += [(key, value) for key, value in flat(memory.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
+        facts.append(("origin", f"session {memory.origin_session}" if memory.origin_session else source))
+        facts.append(("changed", f"{ago(memory.changed_at or None, now)}, {size(memory.size)}"))
         if row.deliveries:
             facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
         else:
-            way = ctx.way_of(found) if scope.kind == "auto" else loading.LOADED
+            way = ctx.way_of(memory) if scope.kind == "auto" else loading.LOADED
             facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
             ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
             *(known.facts() if known is not None else ()),
-            ("links to", ", ".join(map(shown, found.links))),
+            ("links to", ", ".join(map(shown, memory.links))),
             ("linked from", ", ".join(back)),
         ]
         facts = [(line(key), line(value)) for key, value in facts if value]
@@ -99,9 +99,9 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             to_fix = findings.problems([flag]) > 0
             style = "red" if to_fix else "dim"
             out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
-        for each in found.notes:
+        for each in memory.notes:
             out.print("  " + out.style(f"! {line(each)}", "yellow"))
         out.print()
-        out.print(safe(found.body.strip("\n")))
+        out.print(safe(memory.body.strip("\n")))
 
     return Result(data, text)

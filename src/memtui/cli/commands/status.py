@@ -45,9 +45,9 @@ PATHS = (
 
 def register(commands: "parser.Commands") -> None:
     example = 'memtui status\nmemtui status --paths\necho "CI is red" >> "$(memtui status --paths guidance)"'
-    found = parser.command(commands, "status", run, "how things stand, and what to do next", example)
+    command = parser.command(commands, "status", run, "how things stand, and what to do next", example)
     about = "the paths of memtui's files, or one of them: " + ", ".join(PATHS)
-    found.add_argument("--paths", nargs="?", const=True, choices=PATHS, metavar="PATH", help=about)
+    command.add_argument("--paths", nargs="?", const=True, choices=PATHS, metavar="PATH", help=about)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -19,7 +19,7 @@ BETWEEN = " · "
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "statusline",
         run,
@@ -28,7 +28,7 @@ def register(commands: "parser.Commands") -> None:
         "It reads the client's JSON from standard input, and says what waits for that session: notes, drafts; and what "
         "became of the last delivery. It prints nothing if there is nothing to show, and always exits with 0.",
     )
-    found.add_argument(
+    command.add_argument(
         "--after", metavar="COMMAND", help="run another status line's command with the same input, and print it first"
     )
 

@@ -178,13 +178,13 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _nothing(ctx: Context, found: "BackfillReading") -> str:
-    if found.progress.there:
+def _nothing(ctx: Context, reading: "BackfillReading") -> str:
+    if reading.progress.there:
         return "No transcript is new since the last time."
     directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
-    if found.skipped:
+    if reading.skipped:
         return f"No transcript could be read in {directory}."
-    return f"There is no transcript{' of that' if found.part else ''} in {directory}."
+    return f"There is no transcript{' of that' if reading.part else ''} in {directory}."
 
 
 def _print_left_out(out: Output, lines: "list[str]") -> None:

@@ -18,7 +18,7 @@ from memtui.present import secret
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "trust",
         run,
@@ -28,13 +28,13 @@ def register(commands: "parser.Commands") -> None:
         "memtui wrote it. "
         "`memtui undo` undoes this, too.",
     )
-    found.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
-    how = found.add_mutually_exclusive_group()
+    command.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
+    how = command.add_mutually_exclusive_group()
     how.add_argument("--list", action="store_true", help="only list which memories are trusted")
     how.add_argument("--always", action="store_true", help="also later versions, for a repository of your own")
     how.add_argument("--remove", action="store_true", help="stop trusting them; without NAME, all")
-    found.add_argument("--team", action="store_true", help="those that a team shares through Claude Code instead")
-    found.add_argument("--yes", action="store_true", help="don't ask")
+    command.add_argument("--team", action="store_true", help="those that a team shares through Claude Code instead")
+    command.add_argument("--yes", action="store_true", help="don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -82,8 +82,8 @@ def _grant(
 ) -> Result:
     """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
     contents = trusting.read(directory, names)
-    known = trust.load(ctx.root, directory)
-    untrusted = [name for name, text in contents.items() if not known.allows(text)]
+    trusted = trust.load(ctx.root, directory)
+    untrusted = [name for name, text in contents.items() if not trusted.allows(text)]
     if names is None:
         contents = {name: contents[name] for name in untrusted}
     if not ctx.out.json:
@@ -91,7 +91,7 @@ def _grant(
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         for name in names or untrusted:
-            _print_content(ctx.out, trusting.earlier(ctx.root, known, name), name, contents.get(name, b""))
+            _print_content(ctx.out, trusting.earlier(ctx.root, trusted, name), name, contents.get(name, b""))
     how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
         what = "this memory" if len(contents) == 1 else "these memories"
@@ -159,21 +159,21 @@ def _waits(ctx: Context, directory: str) -> bool:
     return bool(found.new or found.changed)
 
 
-def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
-    return {"directory": directory, "exists": True, **{key: getattr(found, key) for key in found.__slots__}}
+def _data(directory: str, status: trust.TrustStatus) -> "dict[str, object]":
+    return {"directory": directory, "exists": True, **{key: getattr(status, key) for key in status.__slots__}}
 
 
-def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) -> None:
-    out.heading(line(ctx.tilde(directory)), "all later versions trusted" if found.always else "")
+def _print(ctx: Context, out: Output, directory: str, status: trust.TrustStatus) -> None:
+    out.heading(line(ctx.tilde(directory)), "all later versions trusted" if status.always else "")
     rows = []
     for mark, names, style in (
-        ("✓ trusted", found.trusted, "green"),
-        ("! new", found.new, "yellow"),
-        ("! changed", found.changed, "yellow"),
+        ("✓ trusted", status.trusted, "green"),
+        ("! new", status.new, "yellow"),
+        ("! changed", status.changed, "yellow"),
     ):
         about = ((name, read_memory(os.path.join(directory, name)).description) for name in names)
         rows += [[(mark, style), (line(name), "bold"), line(words)] for name, words in about]
-    rows += [[("✗ refused", "red"), (line(name), "bold"), line(why)] for name, why in found.refused.items()]
+    rows += [[("✗ refused", "red"), (line(name), "bold"), line(why)] for name, why in status.refused.items()]
     if rows:
         out.table(["TRUST", "MEMORY", "DESCRIPTION"], rows, flex=(2, 1), indent="  ")
     else:

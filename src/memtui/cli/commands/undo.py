@@ -25,7 +25,7 @@ ASKS = (  # the part of --help on what is asked about
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "undo",
         run,
@@ -33,16 +33,16 @@ def register(commands: "parser.Commands") -> None:
         "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --redo",
         f"It works across restarts. A file that has changed since is not touched. {ASKS}",
     )
-    found.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
-    found.add_argument("--redo", action="store_true", help="make the change again that was undone last")
-    found.add_argument("--list", action="store_true", help="list the changes, newest first")
-    found.add_argument(
+    command.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
+    command.add_argument("--redo", action="store_true", help="make the change again that was undone last")
+    command.add_argument("--list", action="store_true", help="list the changes, newest first")
+    command.add_argument(
         "--limit",
         type=parser.count,
         metavar="N",
         help=f"changes that --list shows, default: {HISTORY}, 0: all",
     )
-    found.add_argument("--yes", action="store_true", help="don't ask")
+    command.add_argument("--yes", action="store_true", help="don't ask")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

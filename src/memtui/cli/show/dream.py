@@ -100,9 +100,9 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text, EXIT_FAILED if errors else 0)
 
 
-def _reason(found: Proposal) -> str:
+def _reason(proposal: Proposal) -> str:
     """Say why, in the words of the model, else by the evidence."""
-    return found.reason or ", ".join(dict.fromkeys(each.code for each in found.evidence))
+    return proposal.reason or ", ".join(dict.fromkeys(each.code for each in proposal.evidence))
 
 
 def _print_estimate(out: Output, dream: Dream, asking: str) -> None:

@@ -33,22 +33,22 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     return [each.proposal for each in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
-def reject(store: Store, found: "list[Proposal]") -> proposed.Rejected:
+def reject(store: Store, proposals: "list[Proposal]") -> proposed.Rejected:
     """Reject proposals for good, as one step of undo: they are not proposed again."""
-    return proposed.reject(store, found, f"reject {changesets.named(found)}", never=True)
+    return proposed.reject(store, proposals, f"reject {changesets.named(proposals)}", never=True)
 
 
-def brief(found: Proposal) -> "dict[str, object]":
+def brief(proposal: Proposal) -> "dict[str, object]":
     """Return for --json what a proposal does."""
-    return {"id": found.ref, "kind": found.kind, "title": changeset.title(found)}
+    return {"id": proposal.ref, "kind": proposal.kind, "title": changeset.title(proposal)}
 
 
 # Showing
 
 
-def whole(ctx: Context, found: Proposal) -> "tuple[dict[str, object], Printer]":
+def whole(ctx: Context, proposal: Proposal) -> "tuple[dict[str, object], Printer]":
     """Show one proposal with its diff."""
-    change = ShownChange(MemoryFiles(ctx.store()), found)
+    change = ShownChange(MemoryFiles(ctx.store()), proposal)
     return change.data(), change.print
 
 
@@ -75,11 +75,11 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
 class ShownChange:
     """A proposal with what it would do to files, and what it would drop."""
 
-    def __init__(self, files: MemoryFiles, found: Proposal) -> None:
-        self.files, self.proposal = files, found
-        composition = Composition(files, [found])
+    def __init__(self, files: MemoryFiles, proposal: Proposal) -> None:
+        self.files, self.proposal = files, proposal
+        composition = Composition(files, [proposal])
         self.diffs, self.refused = composition.diffs(), composition.refused
-        self.covered = coverage.of_proposal(found)
+        self.covered = coverage.of_proposal(proposal)
 
     def data(self) -> "dict[str, object]":
         found, covered = self.proposal, self.covered
@@ -140,18 +140,23 @@ class ShownChange:
             diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
 
 
-def _refusal(found: Refused) -> "dict[str, object]":
-    return {"id": found.proposal.ref, "reason": found.reason, "path": found.path, "message": found.error.message}
+def _refusal(refused: Refused) -> "dict[str, object]":
+    return {
+        "id": refused.proposal.ref,
+        "reason": refused.reason,
+        "path": refused.path,
+        "message": refused.error.message,
+    }
 
 
-def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -> None:
+def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None") -> None:
     """Print what a proposal drops, rewords and adds."""
     if covered is not None:
         for statement in changesets.dropped(covered):
             out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
         for words in [f"says {each}" for each in changesets.reworded(covered)] + changesets.fields(covered):
             out.paragraph(line(words), "  ")
-    for words in changesets.added(found):
+    for words in changesets.added(proposal):
         out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
 
 
@@ -159,14 +164,14 @@ def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -
 
 
 def accept(
-    ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool
+    ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool
 ) -> "tuple[dict[str, object], Printer, int]":
     """Make proposals as one step of undo, after a person saw them; return data for --json, how to print it, and the
     exit code. Raises MemtuiError for no."""
-    _confirm(ctx, store, found, yes=yes)
-    covered = {each.id: coverage.of_proposal(each) for each in found}
+    _confirm(ctx, store, proposals, yes=yes)
+    covered = {each.id: coverage.of_proposal(each) for each in proposals}
     with store.journal.together():
-        done = composing.apply(store, found)
+        done = composing.apply(store, proposals)
     dropped = [each for proposal in done.made if (each := covered[proposal.id]) is not None]
     failed = [each for each in done.refused if each.reason != "made"]
     saved = savings(done.diffs)
@@ -191,10 +196,10 @@ def accept(
     return data, text, EXIT_CONFLICT if failed else 0
 
 
-def _confirm(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> None:
+def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool) -> None:
     """Show what would be made, and ask about it; then about new secrets. Raises MemtuiError for no."""
     files = MemoryFiles(store)
-    composition = Composition(files, found)
+    composition = Composition(files, proposals)
     if not composition.made:
         return
     diffs = composition.diffs()

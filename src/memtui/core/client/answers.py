@@ -94,10 +94,10 @@ def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
 
 
 def _of_question(
-    question: str, answer: object, notes: str, known: Mapping[str, dict[str, object]]
+    question: str, answer: object, notes: str, questions: Mapping[str, dict[str, object]]
 ) -> Iterator[TypedAnswer]:
-    entry = known.get(question)
-    entries = [entry] if entry is not None else list(known.values())
+    entry = questions.get(question)
+    entries = [entry] if entry is not None else list(questions.values())
     labels = {_low(label) for each in entries for label in _texts(each, "label")}
     parts = answer if isinstance(answer, list) else [answer]
     if entry is not None and entry["multiSelect"] and isinstance(answer, str):
@@ -125,7 +125,7 @@ def _split(answer: str, labels: set[str]) -> list[str]:
     return [*found, ", ".join(own)]
 
 
-def _reported(text: str, known: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
+def _reported(text: str, questions: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
     """Return the answers and the notes by question, from a report's text alone."""
     answers: dict[str, object] = {}
     notes: dict[str, str] = {}
@@ -134,7 +134,7 @@ def _reported(text: str, known: Mapping[str, dict[str, object]]) -> tuple[dict[s
         question = pair["question"]
         answers[question] = pair["answer"] or ""
         rest = _END.sub("", text)[pair.end() : after.start() if after else None]
-        for preview in _texts(known.get(question, {}), "preview"):
+        for preview in _texts(questions.get(question, {}), "preview"):
             rest = rest.replace(preview, "")  # the agent's text, which could read like notes
         if found := _NOTES.search(rest):
             notes[question] = found["notes"].strip(" ,\n")

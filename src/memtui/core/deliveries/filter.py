@@ -81,57 +81,57 @@ class Filter:
         found = max(fit, key=len, default="").encode()
         return (found.lower(), True) if self.text else (found, False)
 
-    def matches(self, found: Delivery, earlier: EarlierPlaces = NOTHING_MOVED) -> bool:
+    def matches(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED) -> bool:
         """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
         the filter names a kind or a memory. A path of `memory` stands for the memory that is there now, or was there
         last, also for what it got under another name (`earlier`)."""
-        kinds = {item.kind for item in found.items}
+        kinds = {item.kind for item in delivery.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:
             return False
         if self.text:
-            text = self._searched(found).casefold()
+            text = self._searched(delivery).casefold()
             if not all(word in text for word in self.text.casefold().split()):
                 return False
         return (
-            found.session.startswith(self.session)
-            and (not self.project or self.project in _names_of_project(found))
+            delivery.session.startswith(self.session)
+            and (not self.project or self.project in _names_of_project(delivery))
             and (not self.kind or self.kind in kinds)
-            and (not self.memory or self._names_memory(found, earlier))
-            and (self.since is None or found.time >= self.since)
-            and (self.until is None or found.time < self.until)
+            and (not self.memory or self._names_memory(delivery, earlier))
+            and (self.since is None or delivery.time >= self.since)
+            and (self.until is None or delivery.time < self.until)
         )
 
     def _is_in_line(self, word: str) -> bool:
         """Whether the log has a typed word wherever a row has it: it is no part of a label."""
         return not any(word in label for label in (self.labels or {}).values())
 
-    def _searched(self, found: Delivery) -> str:
+    def _searched(self, delivery: Delivery) -> str:
         if self.labels is None:
-            return found.text
-        brought = [item for item in found.items if not item.left_out]
-        labels = {self.labels.get(each, each) for each in (found.event, *(item.kind for item in brought))}
+            return delivery.text
+        brought = [item for item in delivery.items if not item.left_out]
+        labels = {self.labels.get(each, each) for each in (delivery.event, *(item.kind for item in brought))}
         used = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
-        return " ".join((found.text, found.session[:SESSION_SHOWN], _last(found.root), *labels, *used))
+        return " ".join((delivery.text, delivery.session[:SESSION_SHOWN], _last(delivery.root), *labels, *used))
 
-    def _names_memory(self, found: Delivery, earlier: EarlierPlaces) -> bool:
+    def _names_memory(self, delivery: Delivery, earlier: EarlierPlaces) -> bool:
         names = _names(self.memory)
         if "/" in self.memory:
             names = frozenset(map(earlier.latest, names))
-            return any(earlier.now(item.path, found.time) in names for item in found.items if item.names_memory)
+            return any(earlier.now(item.path, delivery.time) in names for item in delivery.items if item.names_memory)
         return any(
-            not names.isdisjoint({item.id, stem(item.path), stem(earlier.now(item.path, found.time))})
-            for item in found.items
+            not names.isdisjoint({item.id, stem(item.path), stem(earlier.now(item.path, delivery.time))})
+            for item in delivery.items
             if item.names_memory
         )
 
-    def ended(self, found: Delivery) -> bool:
+    def ended(self, delivery: Delivery) -> bool:
         """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""
-        return self.since is not None and found.time < self.since - delivery_log.CLOCK_SECONDS
+        return self.since is not None and delivery.time < self.since - delivery_log.CLOCK_SECONDS
 
 
-def _names_of_project(found: Delivery) -> set[str]:
-    return {found.project, paths.slug_of(found.project), found.project_root, _last(found.project_root)}
+def _names_of_project(delivery: Delivery) -> set[str]:
+    return {delivery.project, paths.slug_of(delivery.project), delivery.project_root, _last(delivery.project_root)}
 
 
 def _last(path: str) -> str:

@@ -67,14 +67,14 @@ class RecallCounter:
         self.unread: dict[int, float] = {}
         self._known: set[int] = set()
 
-    def count(self, found: Delivery, earlier: EarlierPlaces = NOTHING_MOVED, *, newest: bool = False) -> None:
+    def count(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED, *, newest: bool = False) -> None:
         """Count the items of a line of the log. `newest`: newer than all before, else older than all."""
-        for item in found.items:
+        for item in delivery.items:
             if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
                 continue
-            path = earlier.now(item.path, found.time)
+            path = earlier.now(item.path, delivery.time)
             if path:
-                self.add(path, found.session, item.kind, item.action, item.chars or 0, found.time, newest=newest)
+                self.add(path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest)
 
     def add(
         self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False

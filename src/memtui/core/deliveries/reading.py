@@ -51,20 +51,20 @@ class DeliveryRow:
     record: Record
 
     @classmethod
-    def of(cls, found: Delivery) -> "DeliveryRow":
+    def of(cls, delivery: Delivery) -> "DeliveryRow":
         """Return the row of a delivery."""
         return cls(
-            found.id,
-            found.place,
-            found.time,
-            found.event,
-            found.session,
-            found.root,
-            found.contents,
-            tuple(sys.intern(item.path) for item in found.items if item.path),
-            found.chars,
-            found.ms,
-            proof(found),
+            delivery.id,
+            delivery.place,
+            delivery.time,
+            delivery.event,
+            delivery.session,
+            delivery.root,
+            delivery.contents,
+            tuple(sys.intern(item.path) for item in delivery.items if item.path),
+            delivery.chars,
+            delivery.ms,
+            proof(delivery),
         )
 
     @property
@@ -82,9 +82,9 @@ class Proof(NamedTuple):
     record: Record
 
 
-def proof(found: Delivery) -> Record:
+def proof(delivery: Delivery) -> Record:
     """Return the fields of a delivery's record by which its receipt is found."""
-    return {key: found.record[key] for key in PROOF if key in found.record} | {"chars": found.chars}
+    return {key: delivery.record[key] for key in PROOF if key in delivery.record} | {"chars": delivery.chars}
 
 
 def read(row: DeliveryRow) -> Delivery | None:

@@ -126,10 +126,10 @@ class TranscriptView:
         `wanted`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known."""
         self._wanted = wanted
         try:
-            found = posix.stat(self.path)
-            self.changed = found.st_mtime
-            self.size = found.st_size
-            if found.st_size < self._offset:
+            stat = posix.stat(self.path)
+            self.changed = stat.st_mtime
+            self.size = stat.st_size
+            if stat.st_size < self._offset:
                 self._offset = 0  # replaced by another file: the outcomes of the old one stay true
             reader = transcript.Reader(self.path, self._offset, keep=self._keep, limit=limit)
             for record in reader:

@@ -33,29 +33,29 @@ SCORED = frozenset({"score", "scores", "probability"})
 GONE = "gone in this session"
 
 
-def _text(found: Mapping[str, object], key: str) -> str:
-    value = found.get(key)
+def _text(record: Mapping[str, object], key: str) -> str:
+    value = record.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _number(found: Mapping[str, object], key: str) -> float | None:
-    value = found.get(key)
+def _number(record: Mapping[str, object], key: str) -> float | None:
+    value = record.get(key)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def project_of(found: Mapping[str, object]) -> str:
+def project_of(record: Mapping[str, object]) -> str:
     """Return the key of the project of a record, or of the state of a session: by its root, since older versions wrote
     the slug; what is written, where no root is."""
-    root, project = _text(found, "project_root"), _text(found, "project")
+    root, project = _text(record, "project_root"), _text(record, "project")
     return project if "." in project or not root else _key(root)
 
 
 _key = lru_cache(256)(paths.project_key)
 
 
-def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
-    parts = found.get("scores")
-    scores = {"": _number(found, "probability" if "probability" in found else "score")}
+def _scores(record: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
+    parts = record.get("scores")
+    scores = {"": _number(record, "probability" if "probability" in record else "score")}
     scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
     return tuple((key, value) for key, value in scores.items() if value is not None)
 
@@ -78,20 +78,20 @@ class Item:
     scores: tuple[tuple[str, float], ...]
 
     @classmethod
-    def of(cls, found: Mapping[str, object]) -> "Item":
+    def of(cls, record: Mapping[str, object]) -> "Item":
         """Parse an item of the log."""
-        count, chars = _number(found, "count"), _number(found, "chars")
+        count, chars = _number(record, "count"), _number(record, "chars")
         return cls(
-            _text(found, "kind") or "?",
-            _text(found, "id"),
-            _text(found, "scope"),
-            _text(found, "path"),
-            _text(found, "reason"),
-            _text(found, "action"),
-            str(found.get("left_out") or ""),
+            _text(record, "kind") or "?",
+            _text(record, "id"),
+            _text(record, "scope"),
+            _text(record, "path"),
+            _text(record, "reason"),
+            _text(record, "action"),
+            str(record.get("left_out") or ""),
             None if count is None else int(count),
             None if chars is None else int(chars),
-            _scores(found) if not SCORED.isdisjoint(found) else (),
+            _scores(record) if not SCORED.isdisjoint(record) else (),
         )
 
     @property

@@ -39,20 +39,20 @@ class Session:
         self._newest: Delivery | None = None
         self._recalls: RecallCounter | None = None
 
-    def note(self, found: Delivery) -> None:
+    def note(self, delivery: Delivery) -> None:
         """Add a delivery, or a use of a memory."""
-        self._newest = self._newest or found
-        self.last = max(self.last, found.logged)
-        self.uses += found.uses
-        if found.tells_recall:
+        self._newest = self._newest or delivery
+        self.last = max(self.last, delivery.logged)
+        self.uses += delivery.uses
+        if delivery.tells_recall:
             self._recalls = self._recalls or RecallCounter()
-            self._recalls.count(found)
-        if found.injected:
+            self._recalls.count(delivery)
+        if delivery.injected:
             self.deliveries += 1
-            self.chars += found.chars
-            self.ms += found.ms or 0.0
+            self.chars += delivery.chars
+            self.ms += delivery.ms or 0.0
             if len(self.proofs) < PROOFS:
-                self.proofs.append(Proof(found.id, found.time, proof(found)))
+                self.proofs.append(Proof(delivery.id, delivery.time, proof(delivery)))
 
     @property
     def sums(self) -> dict[str, int]:

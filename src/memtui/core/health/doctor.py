@@ -298,7 +298,7 @@ def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
 def memories(
     root: str,
     scope: scopes.Scope,
-    known: dict[str, Memory] | None,
+    memories: dict[str, Memory] | None,
     go_on: Callable[[], bool] = lambda: True,
     others: Sequence[scopes.Scope] = (),
 ) -> Iterator[Finding]:
@@ -308,7 +308,7 @@ def memories(
         return
     if scope.kind == "instructions" or not scope.exists:
         return
-    every = [*takewhile(lambda _: go_on(), scopes.memories(scope, known))]
+    every = [*takewhile(lambda _: go_on(), scopes.memories(scope, memories))]
     targets = LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):

@@ -105,15 +105,15 @@ def resolve_index(store: Store, scope: Scope, side: str) -> str:
     return scope.index_path
 
 
-def resolve_memory(store: Store, found: Memory, side: str) -> Memory:
+def resolve_memory(store: Store, memory: Memory, side: str) -> Memory:
     """Resolve the conflict markers in a memory. Raises MemtuiError."""
-    if not conflict_markers.first(found.raw):
-        raise UsageError(f"{found.ref} has no conflict markers.", "memtui check says what is wrong.")
-    if side == "both" and conflict_markers.first(found.raw) <= document.parse(found.raw).lines_above:
+    if not conflict_markers.first(memory.raw):
+        raise UsageError(f"{memory.ref} has no conflict markers.", "memtui check says what is wrong.")
+    if side == "both" and conflict_markers.first(memory.raw) <= document.parse(memory.raw).lines_above:
         raise MemtuiError(
-            f"The two versions of {found.ref} differ in its frontmatter.", "Keep one of them, or edit it."
+            f"The two versions of {memory.ref} differ in its frontmatter.", "Keep one of them, or edit it."
         )
-    return store.edit(found, conflict_markers.resolved(found.raw, side), verb="resolve")
+    return store.edit(memory, conflict_markers.resolved(memory.raw, side), verb="resolve")
 
 
 def due(store: Store) -> retention.Due:

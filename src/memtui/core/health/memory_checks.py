@@ -191,10 +191,10 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
             yield note("memories.long_hook", subject, **facts, **about)
 
 
-def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], found: Memory | None) -> str:
+def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], memory: Memory | None) -> str:
     """Return the first line of a memory with what only its other lines say behind it."""
     line = index.lines[first.line - 1].rstrip()
-    known = words(f"{line} {found.description} {found.body}" if found is not None else line)
+    known = words(f"{line} {memory.description} {memory.body}" if memory is not None else line)
     for entry in others:
         text = index_lines.text_of(index, entry)
         if not words(text) <= known:
@@ -208,17 +208,17 @@ def words(text: str) -> set[str]:
     return set(WORD.findall(text.casefold()))
 
 
-def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
+def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
     """Return an entry's text up to the end of a clause within `room`; empty if the memory lacks words of it."""
     text = entry.hook
-    if found is None or found.broken or not words(text) <= words(f"{found.description} {found.body}"):
+    if memory is None or memory.broken or not words(text) <= words(f"{memory.description} {memory.body}"):
         return ""
     if "<!--" in text or "\ufffd" in text:  # a comment that goes on, bytes that are no text
         return ""
     ends = [match.start() for match in CLAUSE.finditer(text) if match.start() <= room]
     parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
     parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
-    described = words(found.description)
+    described = words(memory.description)
     for each in parts:
         own = words(each)
         echoes = bool(described) and len(own & described) >= ECHO * len(own | described)

@@ -290,10 +290,10 @@ def source(path: str) -> str:
 def is_too_long(path: str) -> bool:
     """Whether an inbox file is over MAX_BYTES, so that nothing in it is read."""
     try:
-        found = posix.stat(path)
+        stat = posix.stat(path)
     except OSError:
         return False
-    return found.st_size > MAX_BYTES and found.st_mode & fs.S_IFMT == fs.S_IFREG
+    return stat.st_size > MAX_BYTES and stat.st_mode & fs.S_IFMT == fs.S_IFREG
 
 
 def is_unfinished(source: str) -> bool:

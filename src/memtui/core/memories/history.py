@@ -56,9 +56,9 @@ def with_versions(scope: Scope) -> bool:
     return not scope.problem and not scope.files
 
 
-def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
+def of_memory(versions: Versions, scope: Scope, memory: Memory) -> list[Version]:
     """List the versions of a memory, oldest first, also those under the names that it had before."""
-    return versions.line(scope.directory, references.relative(scope, found.path))
+    return versions.line(scope.directory, references.relative(scope, memory.path))
 
 
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
@@ -112,16 +112,16 @@ def scopes_of(env: dict[str, str], cwd: str, found: Sequence[HistoryRow]) -> lis
     return every if named <= here else scopes.discover(env, cwd, all_projects=True)
 
 
-def waits(known: Sequence[Version], version: Version) -> bool:
+def waits(versions: Sequence[Version], version: Version) -> bool:
     """Tell whether a person has yet to see a version: not if a later one is seen, as after it was taken back."""
-    return not any(each.seen for each in known[known.index(version) :])
+    return not any(each.seen for each in versions[versions.index(version) :])
 
 
-def numbered(known: Sequence[Version], number: int) -> Version:
+def numbered(versions: Sequence[Version], number: int) -> Version:
     """Return a version by its number, from 1 for the oldest. Raises NotFoundError."""
-    if not 1 <= number <= len(known):
-        raise NotFoundError(f"There is no version {number}.", f"Versions are numbered 1 to {len(known)}.")
-    return known[number - 1]
+    if not 1 <= number <= len(versions):
+        raise NotFoundError(f"There is no version {number}.", f"Versions are numbered 1 to {len(versions)}.")
+    return versions[number - 1]
 
 
 def text(versions: Versions, version: Version, file: str) -> bytes:
@@ -131,12 +131,12 @@ def text(versions: Versions, version: Version, file: str) -> bytes:
 
 
 def restore(
-    store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
+    store: Store, versions: Versions, scope: Scope, memory: Memory | None, version: Version, file: str = ""
 ) -> Memory:
     """Make a version the present text of its memory, or of `file`. Raises NotFoundError, ConflictError."""
     if version.digest == GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file
-    if found is None:
+    if memory is None:
         return store.put(scope, file, text(versions, version, file), op="restore")
-    return store.edit(found, text(versions, version, found.path), seen=True, op="restore")
+    return store.edit(memory, text(versions, version, memory.path), seen=True, op="restore")

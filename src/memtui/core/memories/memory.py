@@ -225,17 +225,17 @@ def is_pinned(fields: Mapping[str, object]) -> bool:
     return text_of(fields, *SWITCHES).strip().casefold() in TRUE
 
 
-def with_fields(found: Memory, fields: Mapping[str, str]) -> bytes:
+def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
     """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
-    if found.broken is not None:
+    if memory.broken is not None:
         raise MemtuiError(
-            f"{found.path}: the frontmatter can't be changed: {found.broken}", "Fix the whole file in an editor."
+            f"{memory.path}: the frontmatter can't be changed: {memory.broken}", "Fix the whole file in an editor."
         )
-    doc = document.parse(found.raw)
-    if not found.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
+    doc = document.parse(memory.raw)
+    if not memory.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
         body = fields.get("body")
-        about = memory_head.first_line(found.body if body is None else body)
-        fields = {"name": found.stem, "description": about, **fields}
+        about = memory_head.first_line(memory.body if body is None else body)
+        fields = {"name": memory.stem, "description": about, **fields}
         if body is not None:
             fields["body"] = "\n" + body.lstrip("\n")
     for key, value in fields.items():

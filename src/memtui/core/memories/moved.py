@@ -109,13 +109,13 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     return created
 
 
-def source(scope: "Scope", found: "Memory", known: Mapping[str, tuple[str, float | None]]) -> Source:
+def source(scope: "Scope", memory: "Memory", known: Mapping[str, tuple[str, float | None]]) -> Source:
     """Return where a memory comes from. `known`: as returned by `creations`."""
     if scope.kind == "model":
         return Source("model")
-    if found.origin_session:
-        return Source("session", session=found.origin_session)
-    creation = known.get(os.path.realpath(found.path))
+    if memory.origin_session:
+        return Source("session", session=memory.origin_session)
+    creation = known.get(os.path.realpath(memory.path))
     if creation is not None:
         return Source(creation[0] if creation[0] in {"approve", "copy", "move"} else "made", creation[1])
     if scope.kind == "instructions":

@@ -162,10 +162,10 @@ def stems(scope: Scope) -> set[str]:
     return {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
 
 
-def old_names(scope: Scope, found: Memory, known: Collection[str] | None = None) -> list[str]:
+def old_names(scope: Scope, memory: Memory, known: Collection[str] | None = None) -> list[str]:
     """Return the names by which links refer to a memory: its stem, and its name unless another file has that."""
     others = stems(scope) if known is None else known
-    return [found.stem] + ([found.name] if found.name not in others else [])
+    return [memory.stem] + ([memory.name] if memory.name not in others else [])
 
 
 def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:

@@ -107,7 +107,7 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     directory = f"{own.directory}/{locate.TEAM}"
     if not os.path.isdir(directory):
         return []
-    known = trust.load(paths.root(env), directory)
+    trusted = trust.load(paths.root(env), directory)
     aliases = [alias for alias in own.aliases if alias.startswith("auto:")]
     scope = replace(
         own,
@@ -115,7 +115,7 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
         label=locate.TEAM + own.label.removeprefix("auto"),
         directory=directory,
         writable=False,
-        trusted=known.always or bool(known.hashes),
+        trusted=trusted.always or bool(trusted.hashes),
         exists=True,
         problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
         aliases=tuple(locate.TEAM + alias.removeprefix("auto") for alias in aliases),
@@ -126,9 +126,9 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
     directory, exists = locate.project_dir(env, cwd)
     problem = locate.LEAVES_REPOSITORY if exists and locate.leaves_repository(directory) else ""
-    known = trust.load(paths.root(env), directory)
+    trusted = trust.load(paths.root(env), directory)
     scope = Scope("project", "project", directory, root, paths.slug(root), exists=exists, problem=problem)
-    return replace(scope, writable=not problem, trusted=not exists or known.always or bool(known.hashes))
+    return replace(scope, writable=not problem, trusted=not exists or trusted.always or bool(trusted.hashes))
 
 
 def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
@@ -217,10 +217,10 @@ def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     return pick(scopes, label)
 
 
-def of_memory(env: dict[str, str], cwd: str, found: Memory) -> Scope | None:
+def of_memory(env: dict[str, str], cwd: str, memory: Memory) -> Scope | None:
     """Return the scope of a memory that was found before; None if it has gone with its directory."""
     try:
-        return named(env, cwd, found.scope_label)
+        return named(env, cwd, memory.scope_label)
     except NotFoundError:
         return None
 
@@ -263,9 +263,9 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
     return next((each for each in readable if "/" not in name and os.path.isfile(f"{each.directory}/{name}.md")), None)
 
 
-def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """Yield a scope's memories by path; unreadable ones are broken. `known`: as for `status.of_scope`."""
-    cache = {} if known is None else known
+def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
+    """Yield a scope's memories by path; unreadable ones are broken. `memories`: as for `status.of_scope`."""
+    cache = {} if memories is None else memories
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")
         memory = None if problem else cache.pop(path, None)
@@ -286,12 +286,12 @@ def _listed(scope: Scope, file: str, problem: str) -> Memory | None:
         return None
 
 
-def _is_current(found: Memory) -> bool:
+def _is_current(memory: Memory) -> bool:
     try:
-        now = os.stat(found.path)
+        now = os.stat(memory.path)
     except OSError:
         return False
-    return now.st_mtime == found.mtime and now.st_size == found.size and found.broken is None
+    return now.st_mtime == memory.mtime and now.st_size == memory.size and memory.broken is None
 
 
 def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
@@ -348,8 +348,8 @@ def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 
-def _only(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
-    unique = list({memory.path: memory for memory in found}.values())
+def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
+    unique = list({memory.path: memory for memory in memories}.values())
     if len(unique) == 1:
         return unique[0]
     directories = {scope.label: scope.directory for scope in scopes}

@@ -18,13 +18,13 @@ def words_of(query: str) -> list[str]:
     return query.lower().split()
 
 
-def rank(words: list[str], found: Memory) -> tuple[float, str]:
+def rank(words: list[str], memory: Memory) -> tuple[float, str]:
     """Return how well a memory matches words, 0 if one is missing, and the best line of its body. The worst kind of
     match decides first; then name counts before description before body."""
     if not words:
         return 0.0, ""
-    name = found.name.lower() + " " + found.stem.lower()
-    description, body = found.description.lower(), found.body.lower()
+    name = memory.name.lower() + " " + memory.stem.lower()
+    description, body = memory.description.lower(), memory.body.lower()
     worst, sum_of_fields = WHOLE, 0.0
     for word in words:
         matches = [(_match(word, name), NAME), (_match(word, description), DESCRIPTION)]
@@ -38,7 +38,7 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
         # A worse match than in another field counts in proportion.
         sum_of_fields += sum(weight * match / best for match, weight in matches)
         sum_of_fields += BODY * min(body.count(word), MAX_COUNTED)
-    lines = [line.strip() for line in found.body.split("\n")]
+    lines = [line.strip() for line in memory.body.split("\n")]
     best_line = max(lines, key=lambda line: sum(_match(word, line.lower()) for word in words))
     return worst + sum_of_fields / len(words), best_line if any(word in best_line.lower() for word in words) else ""
 

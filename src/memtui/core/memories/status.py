@@ -187,26 +187,26 @@ class Usage:
         return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
 
 
-def of_memory(scope: Scope, found: Memory, known: LinkTargets, others: Sequence[Scope] = ()) -> Iterator[Finding]:
+def of_memory(scope: Scope, memory: Memory, known: LinkTargets, others: Sequence[Scope] = ()) -> Iterator[Finding]:
     """Yield the findings on a memory alone; `others`: scopes beside this one that a link may mean."""
-    about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
-    subject = f"memory:{found.path}"
-    if found.broken:
-        code = "memories.leaves" if found.broken == locate.LEAVES else "memories.broken"
-        if conflict_markers.first(found.raw):
-            yield problem("memories.conflict", subject, **index_state.sides(found.raw), **about)
+    about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
+    subject = f"memory:{memory.path}"
+    if memory.broken:
+        code = "memories.leaves" if memory.broken == locate.LEAVES else "memories.broken"
+        if conflict_markers.first(memory.raw):
+            yield problem("memories.conflict", subject, **index_state.sides(memory.raw), **about)
         else:
-            yield problem(code, subject, why=found.broken, **about)
+            yield problem(code, subject, why=memory.broken, **about)
     if not scope.has_index:
         return
-    if count := hidden(found.raw):
+    if count := hidden(memory.raw):
         yield problem("memories.hidden", subject, count=count, **about)
-    for target in found.links:
+    for target in memory.links:
         # One in a directory can be another file, such as `../docs/design.md`.
-        if known.of(target, found.path) is not None or ("/" in target and target.endswith(".md")):
+        if known.of(target, memory.path) is not None or ("/" in target and target.endswith(".md")):
             continue
         name = target.removesuffix(".md")
-        link = {"name": name, "link": links.shown(target), "files": [found.stem]}
+        link = {"name": name, "link": links.shown(target), "files": [memory.stem]}
         if (elsewhere := scopes.with_file(others, name)) is not None:
             yield note(LINKS[1], subject, where=elsewhere.shown, **link, **about)
         else:
@@ -296,10 +296,10 @@ def _count(row: Row, real: str, usage: Usage) -> None:
         row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
 
 
-def _changed_since(found: Memory, delivery: MemoryDelivery) -> bool:
+def _changed_since(memory: Memory, delivery: MemoryDelivery) -> bool:
     """Return whether a memory changed after a delivery: by the delivered hash, or the file's time if there is none."""
     delivered = delivery.item.get("hash")
     if delivery.item.get("kind") == "index" and isinstance(delivered, str):
-        return ids.digest(found.raw)[: len(delivered)] != delivered
+        return ids.digest(memory.raw)[: len(delivered)] != delivered
     when = clock.parse(delivery.record.get("time"))
-    return when is not None and found.mtime > when
+    return when is not None and memory.mtime > when

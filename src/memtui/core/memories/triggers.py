@@ -105,15 +105,15 @@ def one_line(text: str) -> str:
     return (cut[: cut.rfind(" ")] if cut.rfind(" ") > LONGEST // 2 else cut) + "…"
 
 
-def place_of(store: Store, found: Memory) -> tuple[Scope, str]:
+def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
     """Return a memory's scope, and its file there. Raises MemtuiError."""
-    scope = store.scope(found.scope_label)
-    return scope, references.relative(scope, found.path)
+    scope = store.scope(memory.scope_label)
+    return scope, references.relative(scope, memory.path)
 
 
-def of_memory(root: str, directory: str, file: str, found: Memory, now: float | None = None) -> list[Trigger]:
+def of_memory(root: str, directory: str, file: str, memory: Memory, now: float | None = None) -> list[Trigger]:
     """Return all lines of a memory, those of its frontmatter first."""
-    own = [Trigger(text, "file") for text in in_frontmatter(found.fields)]
+    own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
     at = time_module.time() if now is None else now
     known = {each.text.casefold() for each in own}
@@ -147,12 +147,12 @@ def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) 
     return [row for row in result if row not in marks[:-MOST_REMOVED]]
 
 
-def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
+def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
     """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
-    scope, file = place_of(store, found)
+    scope, file = place_of(store, memory)
     now = store.journal.now()
     add, gone = [checked(each) for each in add], {one_line(each).casefold() for each in remove}
-    own = in_frontmatter(found.fields)
+    own = in_frontmatter(memory.fields)
     rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
     after = after_removing(rows, remove, now)
     fields = [each for each in own if each.casefold() not in gone]
@@ -166,14 +166,14 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
     edits = beside.edit(store.root, beside.TRIGGERS, scope.directory, file, after)
     if fields == own:
         if edits:
-            store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{found.stem}")
+            store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{memory.stem}")
         return bool(edits)
-    if found.broken is not None:
-        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
-    doc = document.parse(references.content(found))
+    if memory.broken is not None:
+        raise MemtuiError(f"{memory.path} is broken: {memory.broken}.", "Fix it in an editor first.")
+    doc = document.parse(references.content(memory))
     path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
     data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
-    store.edit(found, data, op=FIELD, verb=_verb(add, remove), extra=edits)
+    store.edit(memory, data, op=FIELD, verb=_verb(add, remove), extra=edits)
     return True
 
 
@@ -201,9 +201,9 @@ def muted_like(root: str, directory: str, file: str, terms: Sequence[str], commo
     return [text for text, its in prompts if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
 
 
-def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
+def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
     """Never recall a memory for prompts like one; False if it is muted already. Raises UsageError, MemtuiError."""
-    scope, file = place_of(store, found)
+    scope, file = place_of(store, memory)
     prompt = redact(prompt)[0]
     text, terms = one_line(prompt), terms_of(prompt)
     if not text or not terms:
@@ -215,18 +215,18 @@ def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Seq
         raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
     after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
     edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
-    store.journal.run("mute", edits, f"mute {scope.label}:{found.stem} for prompts like “{text[:60]}”")
+    store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem} for prompts like “{text[:60]}”")
     return True
 
 
-def unmute(store: Store, found: Memory, texts: Sequence[str]) -> bool:
+def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
     """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
-    scope, file = place_of(store, found)
+    scope, file = place_of(store, memory)
     rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
     after = [row for row in rows if own_files.text_of(row) not in texts]
     edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
     if edits:
-        store.journal.run("unmute", edits, f"unmute {scope.label}:{found.stem}")
+        store.journal.run("unmute", edits, f"unmute {scope.label}:{memory.stem}")
     return bool(edits)
 
 

@@ -33,15 +33,15 @@ def read(directory: str, names: Iterable[str] | None = None) -> Contents:
 
 def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:
     """Return the change that trusts these contents too; `always` sets whether later versions are trusted as well."""
-    known = trust.load(root, directory)
+    trusted = trust.load(root, directory)
     texts = {ids.digest(data): (name, data) for name, data in contents}
-    new = {digest: each for digest, each in texts.items() if known.hashes.get(digest) != each[0]}
+    new = {digest: each for digest, each in texts.items() if trusted.hashes.get(digest) != each[0]}
     return TrustEdit(
         trust.path(root),
         trust.key(directory),
-        {digest: known.hashes[digest] for digest in new if digest in known.hashes},
+        {digest: trusted.hashes[digest] for digest in new if digest in trusted.hashes},
         {digest: name for digest, (name, _) in new.items()},
-        (known.always, known.always if always is None else always),
+        (trusted.always, trusted.always if always is None else always),
         tuple(data for _, data in new.values()),
     )
 
@@ -83,17 +83,17 @@ def revoke(
     now: Callable[[], float] = clock.now,
 ) -> bool:
     """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
-    known = trust.load(root, directory)
-    if names is not None and known.always:
+    trusted = trust.load(root, directory)
+    if names is not None and trusted.always:
         raise MemtuiError(
             "All memories of this repository are trusted, future versions too.",
             "Trust only the present versions, or trust nothing.",
         )
-    gone = {digest: name for digest, name in known.hashes.items() if names is None or name in names}
+    gone = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name
         present = {ids.digest(data) for data in read(directory, names).values()}
-        gone |= {digest: name for digest, name in known.hashes.items() if digest in present}
-    edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (known.always, False))
+        gone |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
+    edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (trusted.always, False))
     if edit.idle:
         return False
     Journal(root, by, now).run("untrust", [edit], f"revoke trust in {_name_some(sorted(set(gone.values())))}")

@@ -91,21 +91,21 @@ def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
     )
 
 
-def refusal(store: Store, found: Memory) -> MemtuiError | None:
+def refusal(store: Store, memory: Memory) -> MemtuiError | None:
     """Return why no pending update can be merged into a memory of the store: it is broken, or not trusted, as merging
     would trust the part that came with the repository, too. None if one can be."""
-    if not store.is_trusted(found):
-        return references.not_trusted(found.stem)
-    if found.broken is not None:
-        return MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+    if not store.is_trusted(memory):
+        return references.not_trusted(memory.stem)
+    if memory.broken is not None:
+        return MemtuiError(f"{memory.path} is broken: {memory.broken}.", "Fix it in an editor first.")
     return None
 
 
-def mergeable(store: Store, found: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+def mergeable(store: Store, memories: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """Return those of some memories that pending updates can be merged into, and those that are not trusted. `store`
     and reasons as for `refusal`, which is for one."""
     known = {each.label: trust.load(store.root, each.directory) for each in store.scopes() if each.needs_trust}
-    whole = [each for each in found if each.broken is None]
+    whole = [each for each in memories if each.broken is None]
     new = [each for each in whole if each.scope_label in known and not known[each.scope_label].allows(each.raw)]
     paths = {each.path for each in new}
     return [each for each in whole if each.path not in paths], new
@@ -122,18 +122,18 @@ def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
     return memory.from_bytes(found.path, found.scope_label, doc.raw)
 
 
-def merge(store: Store, item: Waiting, found: Memory, *, trigger: bool = True) -> Memory:
+def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) -> Memory:
     """Put a pending update at the end of a memory of the store, and return the memory as it is now. `trigger`: what was
     asked then will find it, too. Raises as `merged`, and ConflictError if either changed meanwhile."""
-    scope = store.scope(found.scope_label)
+    scope = store.scope(memory.scope_label)
     references.writable(scope)
-    file = references.relative(scope, found.path)
-    after = merged(store, [item], found)
-    change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
+    file = references.relative(scope, memory.path)
+    after = merged(store, [item], memory)
+    change = FileChange(references.real_path(scope, memory.path), memory.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
     asked = item.entry.fields.get("request", "") if trigger else ""
     changes += of_request(store.root, scope.directory, file, item, asked, store.journal.now())
-    store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
+    store.journal.run("approve", changes, f"merge a draft into {scope.label}:{memory.stem}")
     return after
 
 
@@ -142,10 +142,10 @@ def store_of(store: Store, items: Sequence[Waiting]) -> Store:
     return next((home for item in items if item.slug and (home := drafting.home_store(store, item))), store)
 
 
-def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+def merge_all(store: Store, items: Sequence[Waiting], memory: Memory) -> Memory:
     """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
     store = store_of(store, items)
     with store.journal.together():
         for item in items:
-            found = merge(store, item, found)
-    return found
+            memory = merge(store, item, memory)
+    return memory

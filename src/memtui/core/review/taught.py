@@ -48,10 +48,10 @@ def weights_path(root: str) -> str:
     return root + "/feedback/weights.json"
 
 
-def figures_of(found: Mapping[str, object]) -> dict[str, tuple[float, float]]:
+def figures_of(record: Mapping[str, object]) -> dict[str, tuple[float, float]]:
     """Return average precision on the validation figures by question, shipped and as it is now, from the file of what
     follows."""
-    given = found.get("figures")
+    given = record.get("figures")
     return {
         str(name): (float(row[0]), float(row[1]))
         for name, row in (given.items() if isinstance(given, dict) else ())
@@ -108,9 +108,9 @@ def load(path: str) -> dict[str, object]:
     return found if found.get("v") == VERSION else {}
 
 
-def labels_of(found: Mapping[str, object]) -> dict[str, str]:
+def labels_of(record: Mapping[str, object]) -> dict[str, str]:
     """Return the decision on each draft, by its id, oldest first."""
-    rows = found.get("labels")
+    rows = record.get("labels")
     return {str(key): str(value) for key, value in rows.items()} if isinstance(rows, dict) else {}
 
 

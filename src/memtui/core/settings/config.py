@@ -30,11 +30,11 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
     raises. With `project_root`, not even the cache is written if that project's mode is off."""
     path = file_path(root)
     try:
-        found = posix.stat(path)
+        stat = posix.stat(path)
     except OSError:
         return {}
     # ctime, not mtime: fixed permissions count as an edit.
-    stamp = [found.st_ctime_ns, found.st_size, found.st_ino, VERSION]
+    stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, VERSION]
     cache = root + "/run/config.json"
     try:
         kept = fastjson.loads_dict(fs.read(cache, "cache"))

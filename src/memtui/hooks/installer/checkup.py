@@ -30,15 +30,15 @@ def check(
     cwd: str,
     now: float,
     client: list[Finding] | None = None,
-    known: dict[str, Memory] | None = None,
+    memories: dict[str, Memory] | None = None,
 ) -> list[Finding]:
-    """Run all checks, change nothing; `client`: an earlier `client_check`; `known`: as for `status.of_scope`."""
+    """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
     root = paths.root(env)
     if foreign := paths.strangers(root, paths.project_key(paths.project_root(cwd))):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
     models = {"semantic": warming.check(root), "llm": chain(choice.check(env, root, now), gates.check(root, now))}
-    own = doctor.check(env, cwd, now, known, models)
+    own = doctor.check(env, cwd, now, memories, models)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
 
 

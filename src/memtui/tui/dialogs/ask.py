@@ -261,10 +261,10 @@ def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk",
     return line_diff.drawn(old, new, whose)
 
 
-def which(kept: Autosave, now: float) -> Choice:
+def which(autosave: Autosave, now: float) -> Choice:
     """Return the question whether what was edited in a form and kept is meant, or the text as it was proposed: the
     answer is MINE, PROPOSED, or None."""
-    when = f", {ago(kept.time, now)}" if kept.time else ""
+    when = f", {ago(autosave.time, now)}" if autosave.time else ""
     return Choice(f"You edited this and did not save it{when}. Which text?", UNSAVED)
 
 

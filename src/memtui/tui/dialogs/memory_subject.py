@@ -44,10 +44,10 @@ def too_large(found: Memory) -> bool:
     return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
 
 
-def typed_over(found: Memory, *, raw: bool) -> Autosave:
+def typed_over(memory: Memory, *, raw: bool) -> Autosave:
     """Return an empty autosave for changes of a memory as it was read; `raw`: of its whole file."""
-    about = (found.path, found.scope_label, raw, _text(found.raw))
-    return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
+    about = (memory.path, memory.scope_label, raw, _text(memory.raw))
+    return Autosave(autosave.name_of(memory.path), ids.digest(memory.raw), 0.0, {}, {}, *about)
 
 
 def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = False) -> str:
@@ -70,27 +70,27 @@ class MemorySubject(Subject):
 
     shared = False
 
-    def __init__(self, data: Data, found: Memory, kept: Autosave | None) -> None:
-        self.data, self.found = data, found
-        self._there: Memory | None = found
-        raw = found.broken is not None or (kept is not None and kept.raw)
-        self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(found, raw=raw)
+    def __init__(self, data: Data, memory: Memory, kept: Autosave | None) -> None:
+        self.data, self.found = data, memory
+        self._there: Memory | None = memory
+        raw = memory.broken is not None or (kept is not None and kept.raw)
+        self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(memory, raw=raw)
         notice = ""
         if raw:
-            notice = f"The frontmatter can't be read as fields ({found.broken}): this is the whole file."
-        elif not found.has_frontmatter:
+            notice = f"The frontmatter can't be read as fields ({memory.broken}): this is the whole file."
+        elif not memory.has_frontmatter:
             notice = "This file has no frontmatter: a description or a type gives it some."
-        left = autosave.left("memories.new" if self.autosave.orphan else "memories.edit")
-        scope = scopes.of_memory(data.env, data.cwd, found)
-        name = f"{present.scope_name(scope, data.facts.project)}: {found.stem}" if scope is not None else found.stem
-        about = (name, "save", found.stem, GONE, "memory")
-        self.shape = Shape(*about, is_file=True, notice=notice, left=left, changes=self.changes)
-        values = {"raw": _text(found.raw)} if raw else _values_of(found)
+        unsaved = autosave.left("memories.new" if self.autosave.orphan else "memories.edit")
+        scope = scopes.of_memory(data.env, data.cwd, memory)
+        name = f"{present.scope_name(scope, data.facts.project)}: {memory.stem}" if scope is not None else memory.stem
+        about = (name, "save", memory.stem, GONE, "memory")
+        self.shape = Shape(*about, is_file=True, notice=notice, left=unsaved, changes=self.changes)
+        values = {"raw": _text(memory.raw)} if raw else _values_of(memory)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
         self.triggers: list[str] = []
         if not raw and scope is not None and not self.autosave.orphan:
-            file = references.relative(scope, found.path)
-            kept_triggers = triggers.of_memory(data.root, scope.directory, file, found, data.now())
+            file = references.relative(scope, memory.path)
+            kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory, data.now())
             self.triggers = [each.text for each in kept_triggers]
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 
@@ -171,8 +171,8 @@ class NewMemorySubject(Subject):
             self.autosave.values.pop("scope", None)
         notice = "Template lines you leave unchanged are not saved."
         about = ("New memory", "save", "memory", "", "memory")
-        left = autosave.left("memories.new")
-        self.shape = Shape(*about, notice=notice, left=left, first="name", changes=self.changes)
+        unsaved = autosave.left("memories.new")
+        self.shape = Shape(*about, notice=notice, left=unsaved, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
         places = present.scopes_explained(list(self.scopes.values()), data.facts.project, SCOPE_NAME, data.tilde)
         self.fields: Sequence[FormField] = [
@@ -235,8 +235,10 @@ class BlockSubject(Subject):
         of_project, hint = places.BLOCKS[name]
         kept = f"block-{data.slug if of_project else ''}-{name}"
         self.autosave = autosave.kept(data.root, kept) or Autosave(kept, ids.digest(self.text))
-        left = autosave.left("memories.edit")
-        self.shape = Shape(f"The block {name}", "save", "this block", "", "entry", across=100, left=left, at_end=True)
+        unsaved = autosave.left("memories.edit")
+        self.shape = Shape(
+            f"The block {name}", "save", "this block", "", "entry", across=100, left=unsaved, at_end=True
+        )
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
 
     def check(self, typed: Typed) -> Text:
@@ -329,11 +331,11 @@ def _stem_of(name: str, without: str | None = None) -> str:
         return without
 
 
-def _as_raw(kept: Autosave) -> Autosave:
+def _as_raw(autosave: Autosave) -> Autosave:
     """Return an autosave of fields as one of the whole file, for a file whose fields can't be read any more."""
-    was = kept.memory()
+    was = autosave.memory()
     whole_file = typed_over(was, raw=True)
-    whole_file.time = kept.time
-    whole_file.values = {"raw": _text(_bytes_of(was, kept.values))}
+    whole_file.time = autosave.time
+    whole_file.values = {"raw": _text(_bytes_of(was, autosave.values))}
     whole_file.was = {"raw": whole_file.whole}
     return whole_file

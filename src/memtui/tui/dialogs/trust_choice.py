@@ -25,12 +25,12 @@ class Trusting:
     def __init__(self, data: Data, directory: str, chosen: Sequence[str]) -> None:
         self.data, self.directory = data, directory
         self.contents = trusting.read(directory)
-        known = trust.load(data.root, directory)
-        self.always = known.always
-        self.trusted = [name for name, text in self.contents.items() if known.allows(text)]
+        trusted = trust.load(data.root, directory)
+        self.always = trusted.always
+        self.trusted = [name for name, text in self.contents.items() if trusted.allows(text)]
         self.open = [name for name in self.contents if name not in self.trusted]
         self.these = [name for name in chosen if name in self.open]
-        self.no_more = [] if known.always else [name for name in chosen if name in self.trusted]
+        self.no_more = [] if trusted.always else [name for name in chosen if name in self.trusted]
         count = f"{len(self.trusted)} of {many(len(self.contents), 'memory', 'memories')}"
         self.title = f"{count} here {'is' if len(self.trusted) == 1 else 'are'} trusted, so delivered"
         rows: list[tuple[str, str]] = []
@@ -41,7 +41,7 @@ class Trusting:
             rows.append((NO_MORE, f"Stop trusting {_names(self.no_more)}"))
         if self.open and self.these != self.open:
             rows.append((ALL, f"Trust all the others: {_names(self.open)}"))
-        if known.always:
+        if trusted.always:
             rows.append((ONLY, "Trust only the present versions"))
         else:
             rows.append((ALWAYS, "Trust all future versions without asking"))
@@ -53,9 +53,9 @@ class Trusting:
         """Return what an option would trust: the texts, or what changed in them since they were trusted."""
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
         text = Text("" if names else MEANINGS.get(answer, ""), "" if names else "dim")
-        known = trust.load(self.data.root, self.directory)
+        trusted = trust.load(self.data.root, self.directory)
         for name in names:
-            was = trusting.earlier(self.data.root, known, name) if answer != NO_MORE else None
+            was = trusting.earlier(self.data.root, trusted, name) if answer != NO_MORE else None
             now = self.contents[name]
             text.append(safe_text.line(name, 200), "bold")
             if was is not None and was != now:

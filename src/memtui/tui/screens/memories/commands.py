@@ -293,18 +293,18 @@ class MemoryCommands:
         else:
             await self._change(chosen, autosave.kept(self.services.data.root, autosave.name_of(chosen.path)))
 
-    async def _create(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
+    async def _create(self, scope: Scope, kind: str, autosave: Autosave | None) -> None:
         from memtui.tui.dialogs.memory_subject import NewMemorySubject
 
-        await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, kept))
+        await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, autosave))
 
-    async def _change(self, found: Memory, kept: Autosave | None) -> None:
+    async def _change(self, memory: Memory, autosave: Autosave | None) -> None:
         from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 
-        if too_large(found):
+        if too_large(memory):
             self.services.warn(actions.keyed(TOO_LARGE))
-        elif await self._may_change([scope for scope in self.reader.scopes if scope.label == found.scope_label]):
-            subject = MemorySubject(self.services.data, found, kept)
+        elif await self._may_change([scope for scope in self.reader.scopes if scope.label == memory.scope_label]):
+            subject = MemorySubject(self.services.data, memory, autosave)
             subject.shared = True
             await self._form(subject)
 
@@ -332,14 +332,14 @@ class MemoryCommands:
         else:
             await self._save(row.memory, after)
 
-    def _save_block(self, found: Memory, after: bytes) -> None:
+    def _save_block(self, memory: Memory, after: bytes) -> None:
         from memtui.subconscious import blocks, places
 
         data = self.services.data
         known = blocks.Blocks(data.root, data.slug, data.now)
-        before, text = places.clean(found.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
-        words = f"Changed {found.stem}. {actions.takes_back()}"
-        self._attempt(lambda: known.replace(found.stem, text, data.journal(), before), words)
+        before, text = places.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
+        words = f"Changed {memory.stem}. {actions.takes_back()}"
+        self._attempt(lambda: known.replace(memory.stem, text, data.journal(), before), words)
 
     async def _save(self, found: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""

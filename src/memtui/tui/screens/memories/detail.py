@@ -227,26 +227,26 @@ def glance_text(row: Row, most: int = MAX_PREVIEW) -> Text:
     return text.append("\n…" if len(whole) > most else "", "dim")
 
 
-def _rule(found: Memory) -> Text:
+def _rule(memory: Memory) -> Text:
     """Return the line with a memory's name above its preview."""
-    return Text().append("── ", "dim").append(safe_text.line(found.name, 200), "bold").append("\n")
+    return Text().append("── ", "dim").append(safe_text.line(memory.name, 200), "bold").append("\n")
 
 
-def _readable_text(found: Memory) -> str:
+def _readable_text(memory: Memory) -> str:
     """Return a memory's body; the whole file if its frontmatter can't be read."""
-    return found.body if found.has_frontmatter or not found.broken else found.raw.decode("utf-8", "replace")
+    return memory.body if memory.has_frontmatter or not memory.broken else memory.raw.decode("utf-8", "replace")
 
 
-def _description(found: Memory) -> str:
+def _description(memory: Memory) -> str:
     """Return the line with a memory's description; empty if its text begins with the same words."""
-    words = safe_text.line(found.description, 400)
-    begin = " ".join(_readable_text(found)[: 2 * len(words) + 20].split()).lstrip("# ")
+    words = safe_text.line(memory.description, 400)
+    begin = " ".join(_readable_text(memory)[: 2 * len(words) + 20].split()).lstrip("# ")
     plain, begin = (each.translate(MARKUP).casefold() for each in (words.rstrip("."), begin))
     return f"{words}\n" if words and not begin.startswith(plain) else ""
 
 
-def _body(text: Text, found: Memory) -> None:
-    whole = _readable_text(found)
+def _body(text: Text, memory: Memory) -> None:
+    whole = _readable_text(memory)
     cut = whole[:MAX_BODY].strip("\n")
     text.append_text(markdown.render(cut))
     if len(whole) > MAX_BODY:

@@ -149,9 +149,9 @@ class MemoryReader:
 
     # after the workers
 
-    def _take(self, found: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
+    def _take(self, scopes: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
         """Keep what was read of all scopes (`whole`), or of those of this project."""
-        self.scopes, self._usage = found, usage
+        self.scopes, self._usage = scopes, usage
         self.rows = rows if whole else self.rows | rows
         self.partly = set()
         self.loaded = self.loaded or whole

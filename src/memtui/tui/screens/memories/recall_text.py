@@ -16,54 +16,54 @@ PROMPT_SHOWN = 600
 GUTTER = "│ "
 
 
-def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
+def head(candidate: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
     """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
-    mark, style, words = recall.outcome(found.outcome)
+    mark, style, words = recall.outcome(candidate.outcome)
     text = Text().append(f"{mark} {words}", style=style)
-    line = f", delivered from {share(run.threshold)} on" if found.outcome == "unlikely" else ""
-    text.append(f" · {share(found.probability)} likely to help{line}\n", style="dim")
-    facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
-    facts += ["pinned"] if found.pinned else []
+    line = f", delivered from {share(run.threshold)} on" if candidate.outcome == "unlikely" else ""
+    text.append(f" · {share(candidate.probability)} likely to help{line}\n", style="dim")
+    facts = [f"{candidate.type} in {where}", f"written {ago(candidate.stamp, now)}" if candidate.stamp else ""]
+    facts += ["pinned"] if candidate.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
-    return text.append(safe_text.line(found.description, 400) + "\n" if found.description else "")
+    return text.append(safe_text.line(candidate.description, 400) + "\n" if candidate.description else "")
 
 
-def glance(head: Text, found: RecallCandidate) -> Text:
+def glance(head: Text, candidate: RecallCandidate) -> Text:
     """Return the preview of a memory: its `head`, why it was found, and the beginning of its text."""
-    text, why = head.copy(), recall.because(found)
+    text, why = head.copy(), recall.because(candidate)
     if why:
-        words = "matched: " * bool(recall.telling(found))
+        words = "matched: " * bool(recall.telling(candidate))
         text.append(f"{words}{safe_text.line(cut(why, 200))}\n", style="dim")
-    if found.text:
+    if candidate.text:
         # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
-        text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))
+        text.append("\n" + safe_text.clean("\n".join(candidate.text.split("\n")[2:-1])))
     return text
 
 
-def append_why(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
+def append_why(text: Text, candidate: RecallCandidate, *, read_only: bool) -> None:
     """Append the keys that work on a memory, why it would be delivered or not, and what the model would get."""
-    muted = "deliver it again" if found.outcome == "muted" else "never deliver it for prompts like this"
-    pinned = "no longer count it more" if found.pinned else "count it more, for every prompt"
+    muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
+    pinned = "no longer count it more" if candidate.pinned else "count it more, for every prompt"
     trigger = ("memories.retype", "add a trigger: find it by other words, too")
     keys = [trigger, ("memories.remove", muted), ("memories.pin", pinned), ("memories.edit", "edit it")]
     append_keys(text, keys, read_only=read_only)
-    _append_terms(text, found)
-    if found.shifts:
+    _append_terms(text, candidate)
+    if candidate.shifts:
         text.append("\nRaised and lowered by\n", style="bold")
-        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
-    exact(text, "What the model would get" + ", were it delivered" * (not found.delivered), found)
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in candidate.shifts), 300) + "\n")
+    exact(text, "What the model would get" + ", were it delivered" * (not candidate.delivered), candidate)
 
 
-def _append_terms(text: Text, found: RecallCandidate) -> None:
-    if not recall.telling(found) and not found.trigger:
+def _append_terms(text: Text, candidate: RecallCandidate) -> None:
+    if not recall.telling(candidate) and not candidate.trigger:
         return
     text.append("\nWords that matched\n", style="bold")
-    for field, terms in recall.by_field(found):
+    for field, terms in recall.by_field(candidate):
         shown = ", ".join(safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS])
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
         text.append(f"  {field:<11}  ", style="dim").append(shown).append(f"{more}\n", style="dim")
-    if found.trigger:
-        text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(found.trigger, 300)}”\n")
+    if candidate.trigger:
+        text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(candidate.trigger, 300)}”\n")
 
 
 def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:

@@ -137,24 +137,24 @@ class SetupRow:
         return self.kind == "head" and not self.mark
 
 
-def rows(seen: Snapshot, now: float) -> list[SetupRow]:
+def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
     """Make all rows, those below folded headings too."""
     below: dict[str, list[SetupRow]] = {title: [] for title in HEADINGS}
-    few = sum(finding.level == PROBLEM for finding in seen.findings) <= PROBLEMS_SHOWN
-    for finding, row in _findings(seen):
+    few = sum(finding.level == PROBLEM for finding in snapshot.findings) <= PROBLEMS_SHOWN
+    for finding, row in _findings(snapshot):
         title = GROUPS.get(finding.area, DISK)
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE
         below[title].append(row)
-    below[HOOKS] += _events(seen, now)
-    below[MODEL] += [_reading(seen.reading, now)] if seen.reading is not None else []
-    below[DISK] += [_error(number, record, now) for number, record in enumerate(seen.errors)]
-    for each in seen.settings:
+    below[HOOKS] += _events(snapshot, now)
+    below[MODEL] += [_reading(snapshot.reading, now)] if snapshot.reading is not None else []
+    below[DISK] += [_error(number, record, now) for number, record in enumerate(snapshot.errors)]
+    for each in snapshot.settings:
         title = SETTINGS if each.key in setting.FIRST else MODEL if each.key in setting.OF_MODELS else ADVANCED
         below[title].append(_setting(each))
     below[SETTINGS].sort(key=lambda row: setting.FIRST.index(row.title))
-    headings = _headings(seen, below)
-    if not seen.has_model:
+    headings = _headings(snapshot, below)
+    if not snapshot.has_model:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
     listed = []
     for title in HEADINGS:
@@ -165,41 +165,41 @@ def rows(seen: Snapshot, now: float) -> list[SetupRow]:
     return listed
 
 
-def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
+def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
     """Return what stands beside each heading: words, their style, and the setting that `edit` changes there."""
-    mode, backend = seen.setting("mode"), seen.setting(setting.BACKEND)
+    mode, backend = snapshot.setting("mode"), snapshot.setting(setting.BACKEND)
     usual = mode is not None and mode.value == config.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
-    changed = sum(row.source != "default" for row in seen.settings)
-    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none in the setup"
+    changed = sum(row.source != "default" for row in snapshot.settings)
+    problems = f"{snapshot.problems:,} to fix" if snapshot.problems else "✓ none in the setup"
     settings = f"{changed} changed" if changed else "all at their defaults"
     return {
-        PROBLEMS: (problems, BAD if seen.problems else "green", None),
+        PROBLEMS: (problems, BAD if snapshot.problems else "green", None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
-        HOOKS: (*_hooks(seen), None),
+        HOOKS: (*_hooks(snapshot), None),
         PROJECT: (sessions_get, colours.GOOD if usual else f"bold {colours.WARNING}", mode),
-        MODEL: (model, "green", backend) if seen.has_model else (NO_MODEL, "dim", backend),
+        MODEL: (model, "green", backend) if snapshot.has_model else (NO_MODEL, "dim", backend),
         DISK: (kept, "", None),
-        SETTINGS: (seen.settings_error or settings, BAD if seen.settings_error else "cyan", None),
+        SETTINGS: (snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan", None),
         ADVANCED: (many(len(below[ADVANCED]), "more setting"), "", None),
     }
 
 
-def _hooks(seen: Snapshot) -> tuple[str, str]:
-    words, installed = hook_words.state(seen.hooks)
+def _hooks(snapshot: Snapshot) -> tuple[str, str]:
+    words, installed = hook_words.state(snapshot.hooks)
     if not installed:
         return words, BAD
-    times = [milliseconds for several in seen.times.values() for milliseconds in several]
+    times = [milliseconds for several in snapshot.times.values() for milliseconds in several]
     took = f" · {waited(times, 'runs')}" if times else ""
     return words + took, "green"
 
 
-def _findings(seen: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
+def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
     """Yield the findings, worst first, each with its row. That the settings are all right their heading says."""
     numbers: Counter[str] = Counter()
-    for each in sorted(seen.findings, key=lambda finding: LEVELS[finding.level]):
+    for each in sorted(snapshot.findings, key=lambda finding: LEVELS[finding.level]):
         if (each.area, each.level) == ("config", OK):
             continue
         mark, style = MARKS[each.level]
@@ -209,18 +209,18 @@ def _findings(seen: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
         yield each, SetupRow(f"{key} {numbers[key]}", "finding", mark, style, title, findings.message(each), each)
 
 
-def _events(seen: Snapshot, now: float) -> Iterator[SetupRow]:
-    by_event = seen.hooks.events() if seen.hooks else {}
+def _events(snapshot: Snapshot, now: float) -> Iterator[SetupRow]:
+    by_event = snapshot.hooks.events() if snapshot.hooks else {}
     for event, _, _ in entries.EVENTS:
         installed = by_event.get(event, [])
         is_missing = not all(each.interpreter_exists and each.launcher_exists for each in installed)
         is_old = not all(each.current for each in installed)
         words = [", ".join(dict.fromkeys(each.source for each in installed)) or "not installed"]
-        if times := seen.times.get(event):
-            words += [waited(times, "runs"), many(len(times), "run"), f"last {age(seen.last_runs.get(event), now)}"]
+        if times := snapshot.times.get(event):
+            words += [waited(times, "runs"), many(len(times), "run"), f"last {age(snapshot.last_runs.get(event), now)}"]
         elif installed:
             quiet = "its runs are not logged" if event in SILENT else "nothing logged yet"
-            words.append(quiet if seen.counted else "counting …")
+            words.append(quiet if snapshot.counted else "counting …")
         mark, style = MARKS[NOTE] if is_old or not installed else MARKS[OK]
         if is_missing:
             mark, style = MISSING, "red"

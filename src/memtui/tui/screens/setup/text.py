@@ -55,10 +55,10 @@ WORDS = {"head": "", "event": "hook", "error": "error", "reading": "model", "set
 
 
 def describe(
-    row: SetupRow, seen: Snapshot, keys: Sequence[tuple[str, str]], now: float, *, read_only: bool
+    row: SetupRow, snapshot: Snapshot, keys: Sequence[tuple[str, str]], now: float, *, read_only: bool
 ) -> Described:
     """Return the detail of a row. `keys`: those that work on it, as (action id, what it does)."""
-    text, tail = _about(row, seen, now), Text()
+    text, tail = _about(row, snapshot, now), Text()
     if isinstance(row.about, Finding) and (read_only or not keys) and (remedy := findings.remedy(row.about)):
         tail.append("What to do\n", style="bold")
         tail.append(safe_text.clean(remedy) + "\n")
@@ -74,7 +74,7 @@ def describe(
     return Described(whole, glance, tail, safe_text.line(title, 80))
 
 
-def _about(row: SetupRow, seen: Snapshot, now: float) -> Text:
+def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
     text, about = Text(), row.about
     if row.kind == "head":
         text.append(safe_text.line(row.words) + "\n", style=row.style)
@@ -86,15 +86,15 @@ def _about(row: SetupRow, seen: Snapshot, now: float) -> Text:
     elif isinstance(about, Overview):
         _reading(text, about, now)
     elif row.kind == "event":
-        _event(text, row.title, seen, now)
+        _event(text, row.title, snapshot, now)
     elif isinstance(about, dict):
         _error(text, about, now)
     return text
 
 
-def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
+def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
     text.append(f"It {EVENTS.get(event, 'runs')}.\n")
-    installed = seen.hooks.events().get(event, []) if seen.hooks else []
+    installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
     if not installed:
         text.append("\nNot installed.\n", style=colours.PROBLEM)
     for each in installed:
@@ -106,11 +106,11 @@ def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
             text.append(f"✗ the {safe_text.line(what)} does not exist\n", style=colours.PROBLEM)
         if not each.current:
             text.append("This version of memtui writes it differently.\n", style="yellow")
-    if times := seen.times.get(event):
-        last = ago(seen.last_runs.get(event), now)
+    if times := snapshot.times.get(event):
+        last = ago(snapshot.last_runs.get(event), now)
         text.append(f"\nClaude Code waited for it: {waited(times, 'runs')}, at most {max(times):.0f} ms.\n")
         text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
-    elif installed and seen.counted:
+    elif installed and snapshot.counted:
         is_silent = event in rows.SILENT
         said = "Its runs are not logged: it delivers nothing." if is_silent else "Nothing is logged yet."
         text.append(f"\n{said}\n", "bold").append("" if is_silent else f"{NO_RUNS}\n")
