@@ -290,7 +290,7 @@ async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
             await settle(pilot)
         app.say("And then that.")
         await settle(pilot)
-        assert app.screen.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
+        assert app.screen.frame.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
 
 
 @pytest.mark.slow
@@ -300,7 +300,7 @@ async def test_notes_that_follow_each_other_take_the_room_of_one(app):
         for number in range(4):
             app.say(f"note {number}")
             await settle(pilot)
-        assert app.screen.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
+        assert app.screen.frame.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
         assert "note 3" in app.screen._compositor.render_strips()[-2].text
 
 

@@ -7,7 +7,7 @@ from tui.conftest import settle, until
 
 
 def word(app):
-    return app.screen.top.render().plain.split("▾")[0].split()[-1]
+    return app.screen.frame.top.render().plain.split("▾")[0].split()[-1]
 
 
 def projects(app):
@@ -70,7 +70,7 @@ async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_al
         await settle(pilot)
         assert word(app) == "all"
         assert app.screen.summary().plain == "plots · deliveries of all projects"
-        assert app.screen.foot.render().plain.startswith(" escape back  y copy")
+        assert app.screen.frame.foot.render().plain.startswith(" escape back  y copy")
         await pilot.press("escape", "slash", *"caching", "enter")
         await settle(pilot)
         assert app.screen.table.empty == "No matches for “caching”.\nescape clears the filter.\np shows all projects."

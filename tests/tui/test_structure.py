@@ -23,7 +23,7 @@ LOOP = "no public hook stands between an error in a handler and the end of the a
 GONE = "no public word tells a widget that is being removed from one that never came"
 PRIVATE = {
     "app: _check_bindings": "only its answer says whether a key ran anything",
-    "screens/list_screen: _border_title": "the property paints the whole pane again",
+    "screens/frame: _border_title": "the property paints the whole pane again",
     "services: _notifications": "there is no public way to take one note of several away",
     "services: _unnotify": "there is no public way to take one note of several away",
     "palette: _action_command_list": "the list may be paged before it is drawn, which ends in a KeyError",

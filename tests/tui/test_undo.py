@@ -138,7 +138,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
             await pilot.press("z")
             await until(pilot, lambda: app.at_work)
             await pilot.pause(0.05)
-            assert app.screen.status == f"0 of {MANY} undone, escape stops"
+            assert app.screen.frame.status == f"0 of {MANY} undone, escape stops"
             await pilot.press("home", "j", "j")
             assert app.screen.table.cursor == 2
             await pilot.press("x")  # not now

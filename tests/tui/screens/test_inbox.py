@@ -838,7 +838,7 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
 async def test_rejecting_and_hiding_are_in_the_foot_of_60_columns(app):
     async with app.run_test(size=(60, 20)) as pilot:
         await to(pilot, "no-snapshot-tests")
-        offered = [action for _, _, action in app.screen.foot.pieces]
+        offered = [action for _, _, action in app.screen.frame.foot.pieces]
         assert {"inbox.reject", "inbox.later", "app.help"} <= set(offered)
 
 
@@ -849,7 +849,10 @@ async def test_mark_all_leaves_out_what_cannot_be_accepted_and_one_offs(world, a
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await pilot.press("enter")
         await to(pilot, "no-snapshot-tests")
-        assert next(action for _, _, action in app.screen.foot.pieces if action.startswith("inbox.")) == "inbox.merge"
+        assert (
+            next(action for _, _, action in app.screen.frame.foot.pieces if action.startswith("inbox."))
+            == "inbox.merge"
+        )
         await to(pilot, "ask-before-migrations")
         await pilot.press("A")
         await settle(pilot)
@@ -1463,7 +1466,7 @@ async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
         assert all(row.place for row in app.screen.found)
         assert not [row.says for row in app.screen.found if "of project" in row.says or "agent:" in row.says]
         await to(pilot, "no-snapshot-tests")
-        assert "draft · feedback for project shop" in app.screen._titles[app.screen.detail].plain
+        assert "draft · feedback for project shop" in app.screen.frame._titles[app.screen.detail].plain
         assert app.screen.detail.plain.startswith("No snapshot tests for components")
         assert "no-snapshot-tests   " not in app.screen.detail.plain
 

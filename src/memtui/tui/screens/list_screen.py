@@ -7,19 +7,15 @@ rows of `select`, with `describe` for the detail, `summary` on top and `why_empt
 through and what is marked is said here, the same on all screens; a screen has only the noun for its rows.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
-from textual.geometry import Region
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui import actions
@@ -27,10 +23,9 @@ from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.model import fuzzy
-from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
+from memtui.tui.screens.frame import BESIDE, STACKED, Described, Frame
 from memtui.tui.services import Command, HowFar, News, Services
-from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
@@ -38,28 +33,7 @@ from memtui.tui.widgets.line import OneLine, fitting
 from memtui.tui.widgets.rows import RowList
 
 Row = TypeVar("Row")
-# The cells from which the detail has a pane below the list, and from which it has one beside it.
-STACKED, BESIDE = 100, 140
-# Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
-# rows: its border, its head and the line of the filter.
-LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 POLL_SECONDS = 0.02
-# Cells of a border that its title can't have.
-CORNERS = 6
-# The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
-LEAST_ROWS = 3
-GLANCE_PERCENT = 40
-READ_REST = "enter reads the rest"
-
-
-class Described(NamedTuple):
-    """What the detail pane shows of a row (`text`, with `title` in its border), and the preview below a list without a
-    pane: as much of `glance` (None: of `text`) as there is room for, then all of `tail`."""
-
-    text: Text
-    glance: Text | None = None
-    tail: Text | None = None
-    title: str = ""
 
 
 class ListScreen(Screen[None], Generic[Row]):
@@ -71,8 +45,6 @@ class ListScreen(Screen[None], Generic[Row]):
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
-    # The width of the detail pane beside the list.
-    detail_percent: ClassVar[int] = 40
     # The most lines of the preview below a list that needs the others.
     glance_lines = 7
     # A row in messages: "There is no … under the cursor"; one and several rows in the title, after their number.
@@ -86,22 +58,18 @@ class ListScreen(Screen[None], Generic[Row]):
     ) -> None:
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
-        self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
+        self.frame = Frame(self)
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
-        self.typed = self.status = ""
-        self._is_framing = False
-        self._unfiltered = ""  # the id of the row under the cursor before the filter
+        self.typed = self._unfiltered = ""  # the latter: the id of the row under the cursor before the filter
         self.unfolded: set[str] = set()  # the ids of the open folds
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
         self._nothing = table.empty
         self._then: Callable[[], object] | None = None
-        self._titles: dict[Widget, Text] = {}
         self._described: Row | None = None  # the row that the detail shows
-        self._lines_for_rows = 0  # how many the list above the detail has
 
     # layout
 
@@ -112,7 +80,6 @@ class ListScreen(Screen[None], Generic[Row]):
                 yield self.table
                 yield self.glance
                 yield self.filter_line
-                yield from self.below_list()
             yield self.detail
 
     @property
@@ -124,11 +91,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Choose all projects or this one, for all places."""
         self.services.all_projects = not self.services.all_projects
         self.reload()
-        self.frame()
-
-    def below_list(self) -> ComposeResult:
-        """Yield what stands below the list and its preview; nothing by default."""
-        yield from ()
+        self.frame.draw()
 
     def on_mount(self) -> None:
         self.begin()
@@ -138,13 +101,13 @@ class ListScreen(Screen[None], Generic[Row]):
         self.reload()
 
     def on_screen_resume(self) -> None:
-        self.frame()
+        self.frame.draw()
         # Paint first: reading takes time from painting.
         self.call_after_refresh(self._reload_if_open)
 
     def _reload_if_open(self) -> None:
         # Between the paint and this call the screen may have been closed.
-        if self.is_running and self.foot.is_attached:
+        if self.is_running and self.frame.foot.is_attached:
             if self.services.files.has_read:
                 self.reload()
             else:
@@ -194,49 +157,18 @@ class ListScreen(Screen[None], Generic[Row]):
         if at is not None:
             self.wanted = None
         self.table.keep_marks(self.found)
-        self.show_status()
+        self.frame.show_status()
         self.summarize()
         self.show_detail()
 
     def summarize(self) -> None:
         summary = self.summary()
         self.summary_line.put(fitting(summary, self.summary_line.content_size.width or self.size.width))
-        self.entitle(self.middle, summary)
-
-    def entitle(self, pane: Widget, title: Text) -> None:
-        """Show a text in the border of a pane, as many of its facts as there is room for."""
-        room = max(1, pane.outer_size.width - CORNERS)
-        shown = fitting(title, room)
-        shown.truncate(room, overflow="ellipsis")
-        if self._titles.get(pane) != shown:
-            self._titles[pane] = shown
-            pane._border_title = Content.from_rich_text(shown)  # noqa: SLF001  the property paints all of the pane again
-            pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
+        self.frame.entitle(self.middle, summary)
+        self.frame.draw()
 
     def select(self) -> Sequence[Row]:
         return fuzzy.Haystack(self.found, self.searched).select(self.typed)
-
-    def share_room(self) -> None:
-        """Give what stands below the list its part of the room: the preview, or the detail."""
-        self._share_panes()
-        if self.glance.display and self.middle.size.height:
-            others = [each for each in self.middle.children if each.display and each not in {self.table, self.glance}]
-            room = self.middle.size.height - sum(each.size.height or 1 for each in others)
-            # A message takes its lines from the preview, which can be scrolled.
-            self.table.styles.min_height = self.table.header + min(len(self.table.rows), LEAST_ROWS)
-            free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
-            share = min(self.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, self.glance.needed))
-            self.glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
-
-    def _share_panes(self) -> None:
-        """Give the detail below the list the lines that the rows leave free. It stays where it is while rows come off
-        one by one, and while the filter hides some."""
-        needed, panes = self.table.needed, self.middle.parent
-        if needed > self._lines_for_rows or (not self.is_filtered and needed <= self._lines_for_rows // 2):
-            self._lines_for_rows = needed
-        if self.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
-            most = panes.size.height * LIST_PERCENT // 100
-            panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, self._lines_for_rows + AROUND_ROWS))} 1fr"
 
     @property
     def is_filtered(self) -> bool:
@@ -286,19 +218,10 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def show_detail(self) -> None:
         row = self._described = self.table.row
-        if row is None:
-            self.detail.show("", Text(self.nothing_chosen, style="dim"))
-            self.glance.show(Text())
-            self.entitle(self.detail, Text())
-        else:
-            text, glance, tail, title = self.describe(row)
-            self.entitle(self.detail, Text(title))
-            self.detail.show(self.table.row_id, text, self.sought)
-            if self.glance.display:
-                hint = "" if self.fold_word() else READ_REST
-                self.glance.show(text.copy() if glance is None else glance, tail, self.sought, hint)
-        self.share_room()  # here, because every screen comes here after its rows have changed
-        self.frame()
+        nothing = Described(Text(self.nothing_chosen, style="dim"), Text())
+        self.frame.show(nothing if row is None else self.describe(row), self.table.row_id, self.sought)
+        self.frame.share_room()  # here, because every screen comes here after its rows have changed
+        self.frame.draw()
 
     def key_words(self) -> list[tuple[str, str]]:
         """Return what escape and enter do now, for the beginning of the bottom bar, where that is not on the screen."""
@@ -325,10 +248,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.fill()
         places = [at for at, row in enumerate(self.table.rows) if self.fold_of(row) == fold]
         if places:
-            self.table.move_to(places[0])
-            lines = min(len(places) + self.table.header, self.table.size.height)
-            shown = Region(0, places[0], 1, lines)
-            self.table.scroll_to_region(shown, animate=False, force=True, immediate=True)
+            self.table.move_to(places[0], len(places))
 
     def go_left(self) -> None:
         """Leave the detail, or close the fold that the row under the cursor heads or is in."""
@@ -353,7 +273,6 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
-        self.call_after_refresh(self.frame)
         self.call_after_refresh(self.summarize)
         self.call_after_refresh(self.show_detail)
 
@@ -365,31 +284,15 @@ class ListScreen(Screen[None], Generic[Row]):
     def detail_seen(self) -> bool:
         return not self.has_class("narrow") or self.has_class("deep")
 
-    @property
-    def detail_width(self) -> int:
-        """The width of the detail in cells, also while it is hidden."""
-        width = self.size.width
-        return (width * self.detail_percent // 100 if width >= BESIDE else width) - 4
-
     def copied(self) -> str:
         return self.detail.plain
 
-    # bars, and state from one start to the next
+    # bars
 
     def compose(self) -> ComposeResult:
-        yield self.top
+        yield self.frame.top
         yield from composed(self, self.body)
-        yield self.foot
-
-    def tell(self, status: str) -> None:
-        if status != self.status:
-            self.status = status
-            self.frame()
-
-    def show_status(self) -> None:
-        """Show `status_words` there, unless many changes are being made: then their progress stays."""
-        if not self.services.at_work:
-            self.tell(self.status_words())
+        yield self.frame.foot
 
     def status_words(self) -> str:
         """Return what there is to say beside the keys, such as that files are still being read."""
@@ -399,28 +302,10 @@ class ListScreen(Screen[None], Generic[Row]):
         message.show()
 
     def on_how_far(self, message: HowFar) -> None:
-        self.tell(message.words)
-
-    def frame(self) -> None:
-        """Draw the bars, once for all that is done meanwhile."""
-        if not self._is_framing:
-            self._is_framing = True
-            self.call_next(self._draw_bars)
+        self.frame.tell(message.words)
 
     def frame_top(self) -> None:
-        if self.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
-            self.top.show(self.group, self.services, of_all_projects=self.of_all_projects)
-
-    def _draw_bars(self) -> None:
-        self._is_framing = False
-        if not (self.is_mounted and self.foot.is_attached):
-            return
-        self.frame_top()
-        if isinstance(self.focused, Input):
-            self.foot.show(None, self.status, self.services, self.typing_keys())
-        else:
-            usable = [action for action in self.footer_actions() if self.can_run(action)]
-            self.foot.show(usable, self.status, self.services, self.key_words())
+        self.frame.draw_top()
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys that work in the line in which a person types, and what each does."""
@@ -431,16 +316,8 @@ class ListScreen(Screen[None], Generic[Row]):
         own = (*actions.of(self.group), *actions.of(actions.LIST))
         return [action for action in own if action.footer and action.id in self.commands]
 
-    @property
-    def left(self) -> dict[str, object]:
-        return State(self.services.data.root).get(self.group)
-
-    def keep(self, **state: object) -> None:
-        if os.path.isdir(self.services.data.root):
-            State(self.services.data.root, read_only=self.services.read_only).put(self.group, state)
-
     def on_descendant_focus(self) -> None:
-        self.frame()
+        self.frame.draw()
 
     # commands
 
@@ -466,9 +343,6 @@ class ListScreen(Screen[None], Generic[Row]):
         return f"{marked} are marked, but this works on one: escape unmarks." if marked > 1 else ""
 
     @on(RowList.Opened, "#list")
-    def _opened(self) -> None:
-        self.open()
-
     def open(self) -> None:
         row = self.table.row
         if row is not None and (word := self.fold_word()):
@@ -495,16 +369,14 @@ class ListScreen(Screen[None], Generic[Row]):
     def mark_all(self) -> None:
         self.table.mark_all(self.markable())
         self.summarize()
-        self.frame()
 
     def mark_range(self) -> None:
         self.table.mark_range()
         self.summarize()
-        self.frame()
         if self.table.in_range:
-            self.tell(actions.keyed("a range begins here: {list.range} again at its end"))
+            self.frame.tell(actions.keyed("a range begins here: {list.range} again at its end"))
         else:
-            self.show_status()
+            self.frame.show_status()
 
     # the filter
 
@@ -523,7 +395,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if not self.typed:
             self._unfiltered = self.table.row_id
         self.filter_line.add_class("shown")
-        self.share_room()
+        self.frame.share_room()
         self.filter_line.focus()
 
     @on(Input.Changed, "#filter")
@@ -551,9 +423,8 @@ class ListScreen(Screen[None], Generic[Row]):
         event.stop()  # a dialog that this opens again would take the same key as its own
         if not any(step() for step in self.escape_steps()):
             self.table.focus()
-        self.show_status()
+        self.frame.show_status()
         self.summarize()
-        self.frame()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps that escape tries in this order, until one returns that it had something to take back."""

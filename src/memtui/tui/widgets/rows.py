@@ -229,12 +229,16 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.cursor = max(0, min(at, len(self.rows) - 1))
         self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
 
-    def move_to(self, at: int) -> None:
+    def move_to(self, at: int, count: int = 1) -> None:
+        """Move the cursor to the row of this number, and as many of `count` rows from it on as fit onto the screen."""
         before, line, self._is_placed = self.cursor, self.cursor_row, True
         self._place(at)
         if self.cursor != before:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in (line, self.cursor_row)))
             self.post_message(self.Moved(self))
+        if count > 1:
+            block = Region(0, self.cursor, 1, min(count + self.header, self.size.height))
+            self.scroll_to_region(block, animate=False, force=True, immediate=True)
 
     def action_move(self, step: int) -> None:
         self.move_to(self.cursor + step)

@@ -490,7 +490,7 @@ async def test_a_log_that_was_cut_is_read_anew_and_torn_lines_are_counted(delive
         await live(pilot)
         await ready(pilot)
         assert len(listed(screen)) == len([r for r in records(world) if r["text"]])
-        assert "torn line" in screen.status
+        assert "torn line" in screen.frame.status
 
 
 @pytest.mark.slow

@@ -207,7 +207,7 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
             await pilot.press("enter")
             await until(pilot, lambda: app.at_work)
             memories = app.screen
-            await until(pilot, lambda: memories.status == f"0 of {MANY} done, escape stops")
+            await until(pilot, lambda: memories.frame.status == f"0 of {MANY} done, escape stops")
             await pilot.press("j", "j")
             assert memories.table.cursor == 2
             await pilot.press("x")  # not now
@@ -305,7 +305,7 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
     said = []
     async with app.run_test(size=(120, 40)) as pilot:
         for _ in range(200):
-            if app.on_top is not None and (shown := app.on_top.status or app.on_top.counted()):
+            if app.on_top is not None and (shown := app.on_top.frame.status or app.on_top.counted()):
                 said.append(shown)
             if said and said[-1] == f"{MANY + 13} memories":
                 break
@@ -320,12 +320,12 @@ async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
         for key in "A", "space":
             await pilot.press(key)
             await pilot.pause()
-            bar = app.screen.foot.render().plain
+            bar = app.screen.frame.foot.render().plain
             assert all(f" {words}  " in bar for words in ("x trash", "t type", "m move")), (key, bar)
             assert " e edit" not in bar
             await pilot.press("escape")
             await pilot.pause()
-            assert " e edit" in app.screen.foot.render().plain
+            assert " e edit" in app.screen.frame.foot.render().plain
 
 
 async def test_memories_that_have_the_type_already_are_not_counted_and_undo_leads_to_the_first_of_all(app):

@@ -237,18 +237,18 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
 async def test_bar_and_scopes_say_that_the_list_is_of_all_projects(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "shop ▾" in app.screen.top.render().plain
+        assert "shop ▾" in app.screen.frame.top.render().plain
         await pilot.press("p")
         await settle(pilot)
         first = app.screen.places.rows[0]
         assert (first.label, first.count) == ("all projects", len(app.screen.table.rows))
         assert app.screen.summary().plain == f"{first.count} memories in all projects"
         assert not any(scope.kind == "instructions" for scope, _ in app.screen.table.rows)
-        assert " all ▾" in app.screen.top.render().plain
+        assert " all ▾" in app.screen.frame.top.render().plain
         await pilot.press("p")
         await settle(pilot)
         assert app.screen.places.rows[0].label == "all here"
-        assert "shop ▾" in app.screen.top.render().plain
+        assert "shop ▾" in app.screen.frame.top.render().plain
 
 
 async def test_a_query_has_terms_and_says_which_exist(app):

@@ -22,6 +22,8 @@ KINDS = {word: kind for kind, word in KIND_WORD.items()}
 WAITS = "waits"
 STATES = {"waiting": WAITS, LOST: LOST}
 STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts.GLYPHS}
+# How long after a session was seen a missing transcript is looked for again.
+UNWRITTEN_SECONDS = 86400
 IS_LOST = f"is:{LOST}"
 
 
@@ -56,6 +58,12 @@ class Listing(RowContext):
         self._folds: dict[str, bool] = {}
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
         self._been_newest: set[str] = set()
+
+    @property
+    def unwritten(self) -> set[str]:
+        """The sessions without a transcript that something was delivered to lately."""
+        begun, facts = self.data.now() - UNWRITTEN_SECONDS, self.facts
+        return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def want(self, text: str, here: str) -> None:
         """Take another query. `here`: the key of this project where only that is listed, else empty."""

@@ -24,7 +24,7 @@ from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details
 from memtui.tui.screens.activity.details import RowContext
-from memtui.tui.screens.list_screen import Described
+from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 
@@ -35,6 +35,8 @@ COLUMNS = (
     Column("receipt", 1, until_width=48),
     Column("receipt", 7, right=True, from_width=48),
 )
+# Characters that are copied at most.
+COPIED_MOST = 2_000_000
 # Cells of the kind of a row, and what kinds of addressees are called in a column.
 KIND_WIDTH = 10
 ADDRESSEES = {"path": "files"}
@@ -95,6 +97,10 @@ class NoteRow:
     def text(self) -> str:
         """What it says."""
         return self.entry.text
+
+    def copied(self, _context: RowContext) -> str:
+        """Return its text."""
+        return self.text
 
     @property
     def actions(self) -> Sequence[str]:
@@ -213,6 +219,10 @@ class SessionGroup:
         """What tells it from other rows."""
         return f"session {self.session}"
 
+    def copied(self, context: RowContext) -> str:
+        """Return the command that resumes it."""
+        return sessions.resume(self.whole({}), context.data.cwd)
+
     def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
         newest = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
@@ -276,6 +286,11 @@ class DeliveryEntry:
         self.word = "note" if is_note else EVENTS.get(logged.event, logged.event)
         self.actions: Sequence[str] = ("again",) if "guidance" in dict(logged.contents.counts) else ()
 
+    def copied(self, _context: RowContext) -> str:
+        """Return the text that was delivered."""
+        record = reading.read(self.logged)
+        return record.text[:COPIED_MOST] if record is not None else ""
+
     def searched(self, _context: RowContext) -> str:
         """Return the text that a query searches: the log is searched for the rest."""
         return " ".join((self.logged.event, *brought(self.logged.contents)))
@@ -301,6 +316,10 @@ class RunRow:
     def __init__(self, run: Run, root: str) -> None:
         self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
         self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
+
+    def copied(self, _context: RowContext) -> str:
+        """Return the note that the model left."""
+        return self.run.note
 
     def searched(self, _context: RowContext) -> str:
         """Return the text that a query searches."""

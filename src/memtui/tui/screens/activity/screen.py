@@ -15,10 +15,10 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
+from memtui.core.deliveries.reading import KEPT, PAGE, Reading
 from memtui.core.deliveries.receipts import ARRIVED
 from memtui.core.deliveries.sessions import SessionRow
-from memtui.present import colours, safe_text, sessions, unheard
+from memtui.present import colours, safe_text, unheard
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
@@ -26,21 +26,18 @@ from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
 from memtui.tui.screens.activity.plots import injected, plots, summary, today, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
-from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
-from memtui.tui.screens.list_screen import CORNERS, Described, ListScreen
+from memtui.tui.screens.activity.rows import NoteRow, Row, SessionGroup
+from memtui.tui.screens.frame import CORNERS, Described
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
 
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10
-# Characters that are copied at most.
-COPIED_MOST = 2_000_000
 TICK_SECONDS = 1.0
 # How often it is looked whether sessions ended: that changes no file that is watched.
 LIVE_SECONDS = 5.0
-# How long after a session was seen a missing transcript is looked for again.
-UNWRITTEN_SECONDS = 86400
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 # Cells of the plots' border and padding.
@@ -169,16 +166,11 @@ class Activity(ListScreen[Row]):
         """Read what has changed. After a new receipt also what live sessions are about, and those without a transcript:
         the client writes it late."""
         if parts is not None and "receipts" in parts:
-            self._forget(self.listing.live | self._unwritten())
+            self._forget(self.listing.live | self.listing.unwritten)
         if parts == frozenset({"receipts"}):
             self.fill()
         else:
             super().follow(parts)
-
-    def _unwritten(self) -> set[str]:
-        """Return the sessions without a transcript that something was delivered to lately."""
-        begun, facts = self.services.data.now() - UNWRITTEN_SECONDS, self.listing.facts
-        return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def _forget(self, names: set[str] | frozenset[str]) -> None:
         """Have what sessions are about read again."""
@@ -237,7 +229,7 @@ class Activity(ListScreen[Row]):
         self.fill()
 
     def show_receipts(self) -> None:
-        if unwritten := self._unwritten():  # a receipt is read from a transcript that may be new
+        if unwritten := self.listing.unwritten:  # a receipt is read from a transcript that may be new
             self._forget(unwritten)
             self.fill()
         self.table.redraw()
@@ -246,7 +238,7 @@ class Activity(ListScreen[Row]):
 
     def show_progress(self, words: str) -> None:
         if self.listing.reading is None or self._reading_more:
-            self.tell(words)
+            self.frame.tell(words)
 
     # showing
 
@@ -353,7 +345,7 @@ class Activity(ListScreen[Row]):
         super().summarize()
         if self.has_class("plots"):
             data = self.services.data
-            self.entitle(self.plots, self.summary())
+            self.frame.entitle(self.plots, self.summary())
             self.plots.show("plots", plots(data.statistics, data.receipts.known, self.size.width - PLOT_SIDES))
 
     @property
@@ -381,14 +373,7 @@ class Activity(ListScreen[Row]):
         row = self.table.row
         if self.has_class("plots"):
             return self.plots.plain
-        if isinstance(row, SessionGroup):
-            return sessions.resume(row.whole({}), self.services.data.cwd)
-        if isinstance(row, NoteRow):
-            return row.text
-        if isinstance(row, RunRow):
-            return row.run.note
-        record = read(row.logged) if row is not None else None
-        return record.text[:COPIED_MOST] if record is not None else ""
+        return row.copied(self.listing) if row is not None else ""
 
     # plots
 

@@ -19,12 +19,12 @@ from memtui.tui.dialogs.ask import Choice, ignored
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import change_text
 from memtui.tui.screens.inbox.change_text import ChangeFacts
 from memtui.tui.screens.inbox.chosen import MEMORIES, RowCommands
 from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import OutcomeSubject
-from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.body import fits
 

@@ -1,16 +1,46 @@
 """The commands of the inbox: what a verb does is decided by the kind of the chosen rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from textual.timer import Timer
 
 from memtui import actions
 from memtui.tui.screens.inbox.change_rows import ChangeCommands
 from memtui.tui.screens.inbox.chosen import Chosen, RowCommands
 from memtui.tui.screens.inbox.entries import DraftCommands, TodoCommands
 from memtui.tui.screens.inbox.memory_rows import ChangedCommands, ProblemCommands, TrustCommands
-from memtui.tui.screens.inbox.row import GHOST, InboxView
+from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command
 
 VERBS = ("accept", "edit", "reject", "later", "merge", "history", "follow", "note")
+
+
+class Ghost:
+    """The grey row of what was rejected just now, which goes by itself. `rows`: it, or none; `at`: where it stood."""
+
+    def __init__(self, screen: ListScreen[InboxRow]) -> None:
+        self.screen = screen
+        self.rows: list[InboxRow] = []
+        self.at = 0
+        self._timer: Timer | None = None
+
+    def put(self, rows: Sequence[InboxRow], seconds: float) -> None:
+        """Let rows of the list stay grey for so many seconds; without any, there is no grey row."""
+        keys, others = {row.key for row in rows}, [row for row in self.screen.table.rows if row.kind is not GHOST]
+        self.at = next((at for at, row in enumerate(others) if row.key in keys), 0)
+        grey = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
+        self.rows = grey if seconds else []
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.screen.set_timer(seconds, self.drop) if seconds else None
+
+    def drop(self) -> None:
+        """Take the grey row off the list."""
+        if self.rows:
+            self.rows = []
+            self.screen.fill()
 
 
 class GhostCommands(RowCommands):

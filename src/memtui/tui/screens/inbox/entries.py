@@ -28,6 +28,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave, line_diff
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen, RowCommands
 from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import EntrySubject, Values
@@ -42,7 +43,6 @@ from memtui.tui.screens.inbox.text import (
     shown_of_each,
     written_text,
 )
-from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command
 from memtui.tui.widgets.detail import append_keys
 

@@ -23,10 +23,10 @@ from memtui.tui.dialogs import history
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model import line_diff
 from memtui.tui.model.data import Data
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import RowCommands
 from memtui.tui.screens.inbox.row import BY_OTHERS, CHANGED, PROBLEM, TRUST, WHOLE, InboxRow, InboxView
 from memtui.tui.screens.inbox.text import cut, lines_of
-from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
 

@@ -26,7 +26,7 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import colours, drafts, safe_text
 from memtui.present import legend as marks
 from memtui.tui.model import autosave, fuzzy
-from memtui.tui.screens.list_screen import Described
+from memtui.tui.screens.frame import Described
 
 if TYPE_CHECKING:
     from memtui.core.review.changed import Changed

@@ -20,17 +20,19 @@ from memtui.core.base.storage import file_error
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import Evidence
-from memtui.present import changesets, safe_text, unheard
+from memtui.present import changesets, safe_text
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
-from memtui.tui.screens.inbox.commands import commands
+from memtui.tui.screens.inbox.commands import Ghost, commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
 from memtui.tui.screens.inbox.row import DRAFT, GHOST, FoldRow, InboxRow, InboxView, folded, in_order
-from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.screens.inbox.text import why_empty
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -38,15 +40,8 @@ from memtui.tui.widgets.rows import Column, RowList
 REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
-EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
-Memories that overlap, have expired or are broken are listed here, each with its fix."""
-EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
-# What else can be done where nothing waits; the first only where something may be written.
-SHOWS = "{app.memories} shows the memories."
-ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
 READING = "reading …"
 GHOST_WORDS = "You rejected this. {inbox.reject} again: never again. {app.undo}: it waits again."
-PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
@@ -73,7 +68,6 @@ class Inbox(ListScreen[InboxRow]):
     )
 
     def __init__(self, services: Services) -> None:
-        self._elsewhere = "\n" + actions.keyed("".join(ELSEWHERE[services.read_only :]))
         self.view = InboxView(services)
         table = RowList[InboxRow](
             COLUMNS,
@@ -84,8 +78,8 @@ class Inbox(ListScreen[InboxRow]):
             id="list",
         )
         super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
-        self.chosen = Chosen(services, self, self._take_off)
-        self.commands |= commands(self.chosen, self.view, self._drop_ghost) | {
+        self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
+        self.commands |= commands(self.chosen, self.view, self._ghost.drop) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.nothing),
             "list.mark_all": Command(self.mark_all, self.chosen.nothing),
@@ -96,9 +90,6 @@ class Inbox(ListScreen[InboxRow]):
         self._entries: Sequence[InboxRow] = ()
         self._changes = PlannedChanges()
         self._gone: set[str] = set()  # keys of the rows that were decided on since the entries were read
-        self._ghosts: list[InboxRow] = []  # the row that was rejected just now, and where it stood
-        self._ghost_at = 0
-        self._ghost_timer: Timer | None = None
         self._in_other_projects = 0
         self._plan_problem = ""
         self.planning = self.planned = False
@@ -201,12 +192,11 @@ class Inbox(ListScreen[InboxRow]):
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
         self.found, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
-        self._ghosts = [row for row in self._ghosts if row.key not in keys]  # else it was undone
+        self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
         awake = [row for row in self.found if row.until is None]
         if (self.planned or self._plan_problem) and not self.services.all_projects:
             self.services.data.note_decisions(Counter(row.kind.word for row in awake if row.item is None))
         self.fill()
-        self.frame()
 
     def on_screen_suspend(self) -> None:
         """Note that another screen is open, where an undo may bring entries back."""
@@ -266,8 +256,7 @@ class Inbox(ListScreen[InboxRow]):
             return terms.select(self.found, self.typed)
         shown = folded(self.found, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in shown if isinstance(fold, FoldRow) for row in fold.folds}
-        shown[self._ghost_at : self._ghost_at] = self._ghosts
-        return shown
+        return [*shown[: self._ghost.at], *self._ghost.rows, *shown[self._ghost.at :]]
 
     @property
     def sought(self) -> str:
@@ -281,9 +270,8 @@ class Inbox(ListScreen[InboxRow]):
             return super().why_empty()
         if self._last is None:
             return READING
-        why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
-        said = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
-        return said + (PLANNING if self.planning and not self.planned else "") + self._elsewhere
+        planning = self.planning and not self.planned
+        return why_empty(self.services.data.unheard(), planning=planning, read_only=self.services.read_only)
 
     def numbers(self) -> tuple[str, str]:
         """Return how many rows that are not hidden pass the filter, of how many."""
@@ -310,7 +298,7 @@ class Inbox(ListScreen[InboxRow]):
     def describe(self, row: InboxRow) -> Described:
         if row.kind is GHOST:
             return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"), title=row.kind.word)
-        self.view.detail_width = self.detail_width
+        self.view.detail_width = self.frame.detail_width
         return row.describe(self.view)._replace(title=row.heading)
 
     @property
@@ -407,33 +395,21 @@ class Inbox(ListScreen[InboxRow]):
         """Take rows off the list that were decided on, until their files are read again; one that was rejected stays
         grey for so many seconds, with the cursor on it."""
         keys, is_under = {row.key for row in rows}, self.table.row in rows
-        shown = [row.key for row in self.table.rows if row.kind is not GHOST]
-        self._ghost_at = next((at for at, key in enumerate(shown) if key in keys), 0)
-        self._ghosts = (
-            [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows] if grey else []
-        )
+        self._ghost.put(rows, grey)
         self._gone |= keys
         self._keys["entries"] -= keys
         if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
             self._changes.decided |= changes
             self._settle_soon()
-        if self._ghost_timer is not None:
-            self._ghost_timer.stop()
-        self._ghost_timer = self.set_timer(grey, self._drop_ghost) if grey else None
         self._arrange()
         if grey and is_under:
-            self.table.move_to(self._ghost_at)
-
-    def _drop_ghost(self) -> None:
-        if self._ghosts:
-            self._ghosts = []
-            self.fill()
+            self.table.move_to(self._ghost.at)
 
     # moving
 
     def mark(self) -> None:
         """Mark the row under the cursor; on a grey one, the next."""
-        self._drop_ghost()
+        self._ghost.drop()
         super().mark()
 
     def markable(self) -> Sequence[InboxRow]:

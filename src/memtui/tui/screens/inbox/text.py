@@ -1,4 +1,5 @@
-"""The detail pane of the inbox: a draft (what would be written, why, similar memories) or a todo."""
+"""The texts of the inbox: the detail of a draft (what would be written, why, similar memories) or a todo, and of an
+empty list."""
 
 from collections.abc import Sequence
 
@@ -13,10 +14,17 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
-from memtui.present import dates, drafts, safe_text
+from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.model import line_diff
 from memtui.tui.widgets import markdown
 
+EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
+Memories that overlap, have expired or are broken are listed here, each with its fix."""
+EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
+# What else can be done where nothing waits; the first only where something may be written.
+SHOWS = "{app.memories} shows the memories."
+ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
+PLANNING = "\nLooking for what can be merged, fixed or removed …"
 # Characters of a memory, and of a draft, that are compared word by word.
 ALIKE_LENGTH, DRAFT_LENGTH = 2000, 6000
 # Characters of an entry that are drawn: more would take noticeably long after a key.
@@ -39,6 +47,13 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
         rest = f"{len(words) - limit:,} more characters are not shown here: they are in {safe_text.line(path)}"
         text.append(f"! … {rest}\n", style="yellow")
     return text
+
+
+def why_empty(unheard_code: str, *, planning: bool, read_only: bool) -> str:
+    """Return the text of an inbox in which nothing waits: what will fill it, and what else can be done."""
+    why_unheard = unheard.keyed(unheard_code, read_only=read_only)
+    words = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
+    return words + PLANNING * planning + "\n" + actions.keyed("".join(ELSEWHERE[read_only:]))
 
 
 def heading(text: Text, words: str) -> None:

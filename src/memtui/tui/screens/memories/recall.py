@@ -20,7 +20,8 @@ from memtui.present import recall as words
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.screens.frame import Described
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair

@@ -20,7 +20,9 @@ from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
-from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.model.remembered import State
+from memtui.tui.screens.frame import Described
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail, glance_text
@@ -51,7 +53,6 @@ class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
-    detail_percent: ClassVar[int] = 28
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
@@ -97,9 +98,9 @@ class Memories(ListScreen[Pair]):
     def begin(self) -> None:
         """Focus the list in its remembered state, with the first page of memories read; all others are read after the
         first paint."""
-        left = self.left
-        self.table.order = order if (order := str(left.get("sort"))) in rows.ORDERS else "name"
-        self.places.restore(left)
+        state = State(self.services.data.root).get(self.group)
+        self.table.order = order if (order := str(state.get("sort"))) in rows.ORDERS else "name"
+        self.places.restore(state)
         self.table.focus()
         # Within the key press, not by a message after it: the letter and the list are painted at once then.
         self.watch(self.filter_line, "value", self._query_typed, init=False)
@@ -117,8 +118,10 @@ class Memories(ListScreen[Pair]):
         self.show_detail()
 
     def _keep(self) -> None:
-        places = self.places
-        self.keep(sort=self.table.order, place=places.row_id, folds=places.folds)
+        places, root = self.places, self.services.data.root
+        state: dict[str, object] = {"sort": self.table.order, "place": places.row_id, "folds": places.folds}
+        if os.path.isdir(root):
+            State(root, read_only=self.services.read_only).put(self.group, state)
 
     # reading
 

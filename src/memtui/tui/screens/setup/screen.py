@@ -19,7 +19,8 @@ from memtui.hooks.installer import checkup
 from memtui.present import query
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.screens.frame import Described
+from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup import rows, text
 from memtui.tui.screens.setup.commands import SetupCommands
 from memtui.tui.screens.setup.rows import BAD, SetupRow, Snapshot, take_snapshot

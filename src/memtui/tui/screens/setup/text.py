@@ -17,7 +17,7 @@ from memtui.present import colours, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious.control import Overview
-from memtui.tui.screens.list_screen import Described
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.detail import append_keys

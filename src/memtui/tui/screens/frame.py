@@ -1,0 +1,137 @@
+"""What stands around the rows of a screen: the bars, the titles of the panes, and how the list shares its room with the
+preview or the detail below it."""
+
+from typing import Any, NamedTuple
+
+from rich.text import Text
+from textual.content import Content
+from textual.geometry import Region
+from textual.widget import Widget
+from textual.widgets import Input
+
+from memtui.tui.widgets.bars import FootBar, TopBar
+from memtui.tui.widgets.line import fitting
+
+# The cells of a screen from which the detail has a pane below the list, and from which it has one beside it.
+STACKED, BESIDE = 100, 140
+# The width of the detail beside the list of most screens, as the style sheet has it.
+DETAIL_PERCENT = 40
+# Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
+# rows: its border, its head and the line of the filter.
+LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
+# The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
+GLANCE_PERCENT, LEAST_ROWS = 40, 3
+# Cells of a border that its title can't have.
+CORNERS = 6
+READ_REST = "enter reads the rest"
+
+
+class Described(NamedTuple):
+    """What the detail pane shows of a row (`text`, with `title` in its border), and the preview below a list without a
+    pane: as much of `glance` (None: of `text`) as there is room for, then all of `tail`."""
+
+    text: Text
+    glance: Text | None = None
+    tail: Text | None = None
+    title: str = ""
+
+
+class Frame:
+    """The frame of `screen`, a ListScreen, whose module stands on this one. `status`: what its bottom bar says beside
+    the keys."""
+
+    def __init__(self, screen: Any) -> None:
+        self.screen = screen
+        self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
+        self.status = ""
+        self._is_drawing = False
+        self._titles: dict[Widget, Text] = {}
+        self._lines_for_rows = 0  # how many the list above the detail has
+
+    # bars
+
+    def tell(self, status: str) -> None:
+        if status != self.status:
+            self.status = status
+            self.draw()
+
+    def show_status(self) -> None:
+        """Say what the screen has to say there, unless many changes are being made: then their progress stays."""
+        if not self.screen.services.at_work:
+            self.tell(self.screen.status_words())
+
+    def draw(self) -> None:
+        """Draw the bars, once for all that is done meanwhile."""
+        if not self._is_drawing:
+            self._is_drawing = True
+            self.screen.call_next(self._draw)
+
+    def _draw(self) -> None:
+        self._is_drawing = False
+        screen = self.screen
+        if not (screen.is_mounted and self.foot.is_attached):
+            return
+        screen.frame_top()
+        if isinstance(screen.focused, Input):
+            self.foot.show(None, self.status, screen.services, screen.typing_keys())
+        else:
+            usable = [action for action in screen.footer_actions() if screen.can_run(action)]
+            self.foot.show(usable, self.status, screen.services, screen.key_words())
+
+    def draw_top(self) -> None:
+        screen = self.screen
+        if screen.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
+            self.top.show(screen.group, screen.services, of_all_projects=screen.of_all_projects)
+
+    # panes
+
+    @property
+    def detail_width(self) -> int:
+        """The cells of a line of the detail, also while that is hidden."""
+        width: int = self.screen.size.width
+        return (width * DETAIL_PERCENT // 100 if width >= BESIDE else width) - 4
+
+    def entitle(self, pane: Widget, title: Text) -> None:
+        """Show a text in the border of a pane, as many of its facts as there is room for."""
+        room = max(1, pane.outer_size.width - CORNERS)
+        shown = fitting(title, room)
+        shown.truncate(room, overflow="ellipsis")
+        if self._titles.get(pane) != shown:
+            self._titles[pane] = shown
+            pane._border_title = Content.from_rich_text(shown)  # noqa: SLF001  the property paints all of the pane again
+            pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
+
+    def show(self, described: Described, row_id: str, sought: str) -> None:
+        """Show what is described in the detail, and in the preview."""
+        text, glance, tail, title = described
+        screen = self.screen
+        self.entitle(screen.detail, Text(title))
+        screen.detail.show(row_id, text, sought)
+        if screen.glance.display:
+            hint = "" if screen.fold_word() else READ_REST
+            screen.glance.show(text.copy() if glance is None else glance, tail, sought, hint)
+
+    def share_room(self) -> None:
+        """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
+        self._share_with_detail()
+        table, glance, middle = self.screen.table, self.screen.glance, self.screen.middle
+        if not (glance.display and middle.size.height):
+            return
+        others = [each for each in middle.children if each.display and each not in {table, glance}]
+        room = middle.size.height - sum(each.size.height or 1 for each in others)
+        # A message takes its lines from the preview, which can be scrolled.
+        table.styles.min_height = table.header + min(len(table.rows), LEAST_ROWS)
+        free = room - table.header - len(table.rows) if table.rows else 0
+        share = min(self.screen.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, glance.needed))
+        glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
+
+    def _share_with_detail(self) -> None:
+        """Give the detail below the list the lines that the rows leave free. It stays where it is while rows come off
+        one by one, and while the filter hides some."""
+        screen = self.screen
+        needed, panes = screen.table.needed, screen.middle.parent
+        if needed > self._lines_for_rows or (not screen.is_filtered and needed <= self._lines_for_rows // 2):
+            self._lines_for_rows = needed
+        if screen.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
+            most = panes.size.height * LIST_PERCENT // 100
+            panes.styles.grid_rows = f"{max(LEAST_LIST, min(most, self._lines_for_rows + AROUND_ROWS))} 1fr"
