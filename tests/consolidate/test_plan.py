@@ -6,10 +6,11 @@ import os
 import pytest
 
 from memtui.consolidate import composing, coverage, lint, lint_fixes, plan, proposed, similarity
-from memtui.consolidate.composing import FileDiff, savings
+from memtui.consolidate.composing import savings
 from memtui.core.base import clock, phrasing
 from memtui.core.journal import undo
 from memtui.core.memories import beside, index, trusting
+from memtui.core.memories.plan import FileDiff
 from memtui.core.memories.status import Usage
 
 from .stores import World, text_of

@@ -9,19 +9,16 @@ from itertools import chain, count
 from typing import Literal, NamedTuple
 
 from memtui.core.base import ids, paths
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import some
-from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.base.storage import read_or_none
 from memtui.core.health.memory_kinds import KINDS
-from memtui.core.memories import memory, references, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
+from memtui.core.memories import references
+from memtui.core.memories.plan import ARCHIVE, ScopedFile, ScopeFiles, is_archived, is_index
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
 
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
-# The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
-ARCHIVE = ".archive"
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
 
@@ -125,17 +122,6 @@ class ChangeSet(NamedTuple):
     proposals: tuple[Proposal, ...]
 
 
-def is_index(path: str) -> bool:
-    """Return whether a path is that of a MEMORY.md."""
-    return os.path.basename(path) == locate.INDEX_NAME
-
-
-def is_archived(path: str) -> bool:
-    """Return whether a file is in the archive of its scope. A scope may itself be below a directory of that name."""
-    _, mark, file = path.rpartition(f"/{ARCHIVE}/")
-    return bool(mark) and "/." not in f"/{file}"
-
-
 def read_from(path: str, data: bytes | None) -> FileInput:
     """Return the input for a file that was read, or that was not there (None)."""
     return FileInput(path, "" if data is None else sha256(data), data)
@@ -193,13 +179,6 @@ def title(proposal: Proposal) -> str:
             return f"{'fix' if kind == 'relink' else kind} {some(written)}"
 
 
-class ScopedFile(NamedTuple):
-    """Where a file is: its scope, and its path relative to the scope's directory."""
-
-    scope: Scope
-    file: str
-
-
 def in_archive(directory: str, stem: str) -> str:
     """Return a path that is free in the archive of a scope, for a memory called `stem` there."""
     place = f"{directory}/{ARCHIVE}/{stem}"
@@ -207,38 +186,13 @@ def in_archive(directory: str, stem: str) -> str:
     return next(each for each in names if not os.path.lexists(each))
 
 
-class MemoryFiles:
-    """The files of a store's scopes, each read once. `readable` lets only memories, indexes and instructions through,
-    `writable` no instructions."""
+class MemoryFiles(ScopeFiles):
+    """The files of a store's scopes. `readable` lets only memories, indexes and instructions through, `writable` no
+    instructions."""
 
     def __init__(self, store: Store) -> None:
+        super().__init__(store.env, store.scopes())
         self.store = store
-        self._scopes = store.scopes()
-        self._data: dict[str, bytes | None] = {}
-        self._stems: dict[str, set[str]] = {}
-        self._linking: dict[str, dict[str, bytes]] = {}
-
-    def scope_of(self, path: str) -> ScopedFile:
-        """Return where a file is. Raises NotFoundError for one that is in no scope."""
-        place = self._within(path)
-        if place is None and path.startswith(f"{paths.config_dir(self.store.env)}/projects/"):
-            # Maybe the auto memory of another project.
-            self._scopes += scopes.others(self.store.env, {scope.directory for scope in self._scopes})
-            place = self._within(path)
-        if place is None:
-            raise NotFoundError(f"{path} is in none of the scopes here.", "`memtui status --paths` lists them.")
-        return place
-
-    def _within(self, path: str) -> ScopedFile | None:
-        """Return the scope that has a path in its directory, the innermost one."""
-        places = []
-        for scope in self._scopes:
-            top = scope.directory.rstrip("/") + "/"
-            file = path[len(top) :]
-            # Instructions stand beside, above and below memories.
-            if path.startswith(top) and (scope.kind != "instructions" or file in scope.files):
-                places.append(ScopedFile(scope, file))
-        return max(places, key=lambda each: len(each.scope.directory), default=None)
 
     def readable(self, path: str) -> ScopedFile:
         """Return where a file is that a proposal may read. Raises MemtuiError for one that it must not read."""
@@ -269,38 +223,7 @@ class MemoryFiles:
             raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
 
-    def data(self, path: str) -> bytes | None:
-        """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
-        if path not in self._data:
-            try:
-                self._data[path] = read_or_none(path)
-            except OSError as error:
-                raise storage_error(error, path) from error
-        return self._data[path]
-
     def is_current(self, read: FileInput) -> bool:
         """Return whether a file is as a proposal read it. Raises MemtuiError."""
         data = self.data(read.path)
         return ("" if data is None else sha256(data)) == read.sha256
-
-    def link_names(self, scope: Scope, memory: Memory) -> list[str]:
-        """Return the names by which links refer to a memory, as `references.old_names`."""
-        if scope.directory not in self._stems:
-            self._stems[scope.directory] = references.stems(scope)
-        return references.old_names(scope, memory, self._stems[scope.directory])
-
-    def linking(self, scope: Scope) -> dict[str, bytes]:
-        """Return the memories of a scope that may have links, by path, without unreadable ones and symlinks."""
-        if scope.directory not in self._linking:
-            linking = self._linking[scope.directory] = {}
-            for file, problem in scopes.files(scope):
-                path = f"{scope.directory}/{file}"
-                if problem or os.path.islink(path):
-                    continue
-                try:
-                    data = self.data(path)
-                except MemtuiError:
-                    continue
-                if data is not None and b"[" in data and len(data) <= memory.MAX_BYTES:
-                    linking[path] = data
-        return self._linking[scope.directory]

@@ -2,25 +2,22 @@
 
 One that can't be made is refused; the others are one step of the journal: all of it or nothing, and one undo."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Literal, NamedTuple
 
 from memtui.consolidate import coverage, lint_fixes
-from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal, is_archived, is_index, name, title
+from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal, name, title
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.frontmatter import document
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import Change, FileChange, conflict
+from memtui.core.journal.changes import conflict
 from memtui.core.journal.text_edit import text_edits
-from memtui.core.memories import beside, index, index_lines, memory, references, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
+from memtui.core.memories import index, references
+from memtui.core.memories.plan import FileDiff, Plan, is_archived, is_index
 from memtui.core.memories.store import Store
-from memtui.core.places import trust
 
 # Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
 # another proposal changes the same lines (overlap), it would spread a memory that came with a repository and that
@@ -36,8 +33,6 @@ DONE = {
     "delete": "removed",
     "relink": "fixed",
 }
-# A change of an index, made when all that others do to it is known.
-LineChange = Callable[[bytes], bytes]
 
 
 class Refused(NamedTuple):
@@ -47,15 +42,6 @@ class Refused(NamedTuple):
     reason: Reason
     path: str
     error: MemtuiError
-
-
-class FileDiff(NamedTuple):
-    """A file before and after; None for no file. `repaired`: no proposal names it, but its links or lines follow."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    repaired: bool
 
 
 class Savings(NamedTuple):
@@ -117,7 +103,7 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     for tries_left in reversed(range(TRIES)):
         composition = Composition(MemoryFiles(store), proposals)
         made, refused = tuple(composition.made), tuple(composition.refused)
-        changes = _changes(composition) if made else []
+        changes = composition.plan.changes() if made else []
         if not changes:
             return Applied(made, refused)
         became = {gone: each.successor for each in made for gone in each.gone if each.successor}
@@ -129,45 +115,6 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
             continue
         return Applied(made, refused, tuple(composition.diffs()), transaction)
     raise AssertionError  # not reached: the last try returns or raises
-
-
-def _changes(composition: "Composition") -> list[Change]:
-    """Return the changes of files: trust, what is new, what changes, what goes."""
-    store = composition.files.store
-    contents: dict[str, list[tuple[str, bytes]]] = {}
-    new: list[Change] = []
-    changed: list[Change] = []
-    gone: list[Change] = []
-    for each in composition.diffs():
-        scope, file = composition.place(each.path)
-        path, before, after = references.real_path(scope, each.path), each.before, each.after
-        if is_index(each.path) and before != b"":  # an empty one would be gone after an undo of lines
-            changed += text_edits(path, before or b"", after or b"", None if before else references.file_mode(scope))
-            continue
-        if after is not None and composition.trusted(scope, each.path) and not is_archived(each.path):
-            contents.setdefault(scope.label, []).append((file, after))
-        if before is None:
-            new.append(FileChange(path, None, after, references.file_mode(scope)))
-        elif after is None:
-            gone.append(FileChange(path, before, None))
-        elif before and each.repaired:
-            changed += text_edits(path, before, after)
-        else:
-            changed.append(FileChange(path, before, after))
-    changed += beside.moved_edits(store.root, _became(composition))
-    trusted = [change for label, files in contents.items() for change in store.trust_changes(store.scope(label), files)]
-    return [*trusted, *new, *changed, *gone]
-
-
-def _became(composition: "Composition") -> dict[beside.Place, list[beside.Place]]:
-    """Map each memory that goes to the one that gets what is kept beside it: merged, archived, or none."""
-    heirs: dict[beside.Place, list[beside.Place]] = {}
-    for each in composition.made:
-        places = [composition.place(output.path) for output in each.written if not is_index(output.path)][:1]
-        for path in each.gone:
-            old = composition.place(path)
-            heirs[old.scope.directory, old.file] = [(new.scope.directory, new.file) for new in places]
-    return heirs
 
 
 def _summary(made: Sequence[Proposal]) -> str:
@@ -204,48 +151,30 @@ class Composition:
 
     def __init__(self, files: MemoryFiles, proposals: Iterable[Proposal]) -> None:
         self.files, self.place = files, files.scope_of
+        self.plan = Plan(files, unlinks=True)
         self.made: list[Proposal] = []
         self.refused: list[Refused] = []
-        self._after: dict[str, bytes | None] = {}
         self._writer: dict[str, Proposal] = {}
         for each in proposals:
             try:
-                self._after |= self._outputs(each)
+                outputs = self._outputs(each)
             except _RefusedError as refusal:
                 self.refused.append(Refused(each, *refusal.why))
             else:
                 self.made.append(each)
-                self._writer |= {output.path: each for output in each.outputs}
-        self._named = set(self._after)
-        # By the scope's directory: where links to a memory, by its name and path, lead from now on, None: to nothing.
-        self._renamed: dict[str, dict[tuple[str, str], str | None]] = {}
-        self._follow_links()
-        self._follow_lines()
+                self._writer |= dict.fromkeys(outputs, each)
+                # It may count as trusted what is made from trusted files only.
+                trusted = all(files.is_trusted(read.path) for read in each.inputs if read.sha256)
+                for path, data in outputs.items():
+                    if data != self.plan.now(path):
+                        self.plan.write(path, data, trusted=trusted)
+                heir = next((output.path for output in each.written if not is_index(output.path)), None)
+                self.plan.heirs |= dict.fromkeys(each.gone, heir) if heir is not None else {}
+        self.plan.follow()
 
     def diffs(self) -> list[FileDiff]:
         """List the files that change: first those that proposals name, then those that follow, each by path."""
-        diffs = [
-            FileDiff(path, before, after, path not in self._named)
-            for path, after in self._after.items()
-            if (before := self.files.data(path)) != after
-        ]
-        return sorted(diffs, key=lambda each: (each.repaired, is_index(each.path), each.path))
-
-    def trusted(self, scope: Scope, path: str) -> bool:
-        """Return whether the new content of a file may count as trusted: a proposal wrote it from trusted files only,
-        or it was trusted and its links follow."""
-        writer = self._writer.get(path)
-        read = [path] if writer is None else [each.path for each in writer.inputs if each.sha256]
-        return all(map(self._is_trusted, read)) and not is_index(path) and scope.needs_trust
-
-    def _is_trusted(self, path: str) -> bool:
-        scope, data = self.place(path).scope, self.files.data(path)
-        if not scope.needs_trust or is_index(path) or data is None:
-            return True
-        return trust.load(self.files.store.root, scope.directory).allows(data)
-
-    def _now(self, path: str) -> bytes | None:
-        return self._after[path] if path in self._after else self.files.data(path)
+        return self.plan.diffs()
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
         """Return what a proposal makes of its files, after the proposals before it. A MEMORY.md that it changes may
@@ -258,7 +187,7 @@ class Composition:
             if not current and (None in (data, each.data) or each.path not in lists or self._is_made(proposal)):
                 what = "is gone" if data is None else "changed" if each.sha256 else "is there now"
                 raise _stale(each.path, what, "made" if self._is_made(proposal) else "stale")
-            if data is not None and self._now(each.path) is None:
+            if data is not None and self.plan.now(each.path) is None:
                 raise self._overlap(each.path)
         read = {each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs}
         outputs = {each.path: self._output(each, read) for each in proposal.outputs}
@@ -278,12 +207,12 @@ class Composition:
         path, after = output.path, output.data
         with _forbidden(path):
             self.files.writable(path)
-            was, now = read.get(path), self._now(path)
+            was, now = read.get(path), self.plan.now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
         if was is None and now is not None:
-            if path in self._after:
+            if path in self.plan.after:
                 raise self._overlap(path)
             raise _RefusedError("stale", path, conflict(path, exists=True))
         if now in {was, after}:
@@ -315,95 +244,5 @@ class Composition:
         for path in read:
             alone = len(read) == 1 and targets == {self.place(path).scope.directory}
             only_read = proposal.kind == "relink" and path not in outputs
-            if proposal.written and not alone and not only_read and not self._is_trusted(path):
+            if proposal.written and not alone and not only_read and not self.files.is_trusted(path):
                 raise _RefusedError("untrusted", path, references.not_trusted(name(path)))
-
-    def _memory(self, path: str, data: bytes) -> Memory:
-        return memory.from_bytes(path, self.place(path).scope.label, data)
-
-    def _follow_links(self) -> None:
-        for proposal in self.made:
-            for path in proposal.gone:
-                # A link leads to memories of its own scope.
-                heir = proposal.successor
-                stem = name(heir) if heir is not None and self.place(heir)[0] == self.place(path)[0] else None
-                if (data := self.files.data(path)) is not None:
-                    scope = self.place(path).scope
-                    names = self.files.link_names(scope, self._memory(path, data))
-                    self._renamed.setdefault(scope.directory, {}).update({(each, path): stem for each in names})
-            for output in proposal.written:
-                path, was = output.path, self.files.data(output.path)
-                if was is None or output.data is None or is_index(path):
-                    continue
-                # Links by a `name` that another one replaces lead to the file by its stem.
-                before, scope = self._memory(path, was), self.place(path).scope
-                is_renamed = self._memory(path, output.data).name != before.name != before.stem
-                if is_renamed and before.name in self.files.link_names(scope, before):
-                    self._renamed.setdefault(scope.directory, {}).setdefault((before.name, path), before.stem)
-        for directory, renamed in self._renamed.items():
-            inside = {path: data for path, data in self._after.items() if self.place(path).scope.directory == directory}
-            scope = self.place(next(path for _, path in renamed)).scope
-            for path, data in {**self.files.linking(scope), **inside}.items():
-                if data is None or is_index(path) or is_archived(path):
-                    continue
-                after = data
-                for (old, gone), new in renamed.items():
-                    if new != old:
-                        after = references.relink(after, path, gone, (old,), None if new == name(path) else new)
-                if after != data:
-                    self._after[path] = after
-
-    def _follow_lines(self) -> None:
-        """Make the changes of the indexes: first those that point elsewhere, then new lines, then those that go."""
-        steps: list[list[tuple[Scope, LineChange]]] = [[], [], []]
-        for proposal in self.made:
-            pointed = self._point_elsewhere(proposal, steps)
-            for output in proposal.written:
-                scope, file = self.place(output.path)
-                if is_index(output.path) or is_archived(output.path):
-                    continue
-                now, data = self._memory(output.path, output.data or b""), self.files.data(output.path)
-                was = "" if data is None else self._memory(output.path, data).description
-                if was and was != now.description:
-                    set_hook = partial(index_lines.set_hook, target=file, hook=now.description, was=was)
-                    steps[1].append((scope, set_hook))
-                elif data is None and output.path not in pointed:
-                    steps[1].append((scope, partial(self._with_line, scope, file, now)))
-        for scope, change in (step for group in steps for step in group):
-            before = self._now(scope.index_path) or b""
-            after = change(before)
-            if after != before:
-                self._after[scope.index_path] = after
-
-    def _point_elsewhere(self, proposal: Proposal, steps: Sequence[list[tuple[Scope, LineChange]]]) -> set[str]:
-        """Plan what becomes of the lines of the files that go; return the files that get such a line."""
-        heir = proposal.successor
-        pointed = set()
-        for path in proposal.gone:
-            scope, file = self.place(path)
-            if heir is not None and self.place(heir).scope == scope:
-                data = self.files.data(path)
-                old = self._memory(path, data) if data is not None else None
-                steps[0].append((scope, partial(_pointed, file, self.place(heir).file, old, name(heir))))
-                if any(entry.is_for(file) for entry in index.parse_index(self._now(scope.index_path) or b"").entries):
-                    pointed.add(heir)
-            else:
-                steps[2].append((scope, partial(index_lines.remove_line, target=file)))
-        return pointed
-
-    def _with_line(self, scope: Scope, file: str, new: Memory, data: bytes) -> bytes:
-        root = self.files.store.root
-        # An index that only has the new memory would hide all others from the client.
-        if not data and len(scopes.indexed(root, scope)) >= index.MAX_LINES:
-            return data
-        return references.with_line(root, scope, data, file, new.name, new.description, new.type)
-
-
-def _pointed(file: str, other: str, old: Memory | None, stem: str, data: bytes) -> bytes:
-    """Return an index in which the lines of one file lead to another, which may have its own."""
-    entries = index.parse_index(data).entries
-    if any(entry.is_for(other) for entry in entries):
-        data = index_lines.remove_line(data, file)
-    title = next((entry.title for entry in entries if entry.is_for(file)), "")
-    own = title if old is not None and title in {old.name, old.stem} else ""
-    return index_lines.replace_target(data, file, other, old_title=own, new_title=own and stem)

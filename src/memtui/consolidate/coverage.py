@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from memtui.consolidate.changeset import Proposal, is_index
+from memtui.consolidate.changeset import Proposal
 from memtui.core.frontmatter import document
+from memtui.core.memories.plan import is_index
 
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
 # Where a sentence ends: behind its mark and before what begins another one.

@@ -20,17 +20,15 @@ from memtui.core.health import findings, index_fit, memory_checks
 from memtui.core.health.findings import Problem
 from memtui.core.health.index_fit import Uses
 from memtui.core.health.memory_kinds import FIX, KINDS
-from memtui.core.journal.changes import Change, FileChange
-from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
 from memtui.core.memories.index import budget, normal, parse_index
 from memtui.core.memories.index_state import IndexState
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.plan import Plan, ScopeFiles
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
-from memtui.core.places import trust
-from memtui.core.places.locate import INDEX_NAME, TEAM
+from memtui.core.places.locate import TEAM
 
 SCOPES_NAMED = 2  # in the summary of a change
 # A fix can make room for another one, but not without end.
@@ -211,18 +209,13 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
 
 def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix]]]) -> None:
     """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
-    changes: list[Change] = []
+    plan = Plan(ScopeFiles(store.env, [scope for scope, _ in planned]))
     for scope, fixes in planned:
-        trusted = trust.load(store.root, scope.directory) if scope.needs_trust else None
-        allowed = [
-            each for each in fixes if trusted is not None and each.before is not None and trusted.allows(each.before)
-        ]
-        changes += store.trust_changes(scope, [(each.file, each.after) for each in allowed if each.file != INDEX_NAME])
         for each in fixes:
-            if each.file == INDEX_NAME:
-                changes += text_edits(each.path, each.before or b"", each.after)
-            else:
-                changes.append(FileChange(each.path, each.before, each.after))
+            path = f"{scope.directory}/{each.file}"
+            plan.files.contents[path] = each.before
+            plan.write(path, each.after, trusted=each.before is not None and plan.files.is_trusted(path))
+    changes = plan.changes()
     if changes:
         files = many(sum(len(fixes) for _, fixes in planned), "file")
         store.journal.run("fix", changes, f"fix {files} of {some([scope.shown for scope, _ in planned], SCOPES_NAMED)}")

@@ -16,7 +16,6 @@ from memtui.consolidate.changeset import (
     Proposal,
     ProposalEvidence,
     in_archive,
-    is_index,
     propose,
     read_from,
 )
@@ -27,6 +26,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import copies, memory, references
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.plan import is_index
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.recall import fields

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, name, title
-from memtui.consolidate.composing import DONE, FileDiff, Reason, Refused, Savings
+from memtui.consolidate.composing import DONE, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import many, size, some
 from memtui.core.health import findings
+from memtui.core.memories.plan import FileDiff
 
 # What each kind of proposal does.
 MEANINGS = {

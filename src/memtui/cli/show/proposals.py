@@ -8,12 +8,13 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.consolidate import changeset, composing, coverage, lint, lint_fixes, proposed
 from memtui.consolidate.changeset import MemoryFiles, Proposal
-from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
+from memtui.consolidate.composing import Composition, Refused, savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.errors import EXIT_CONFLICT
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import beside
+from memtui.core.memories.plan import FileDiff, is_archived
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
 from memtui.present import changesets
@@ -136,7 +137,7 @@ class ShownChange:
             out.print(f"  {out.style('-', 'red')} {path}")
             return
         out.print(f"  {out.style('+ ' if found.before is None else '', 'green')}{path}")
-        if found.before is not None or not changeset.is_archived(found.path):
+        if found.before is not None or not is_archived(found.path):
             diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
 
 

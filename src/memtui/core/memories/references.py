@@ -1,15 +1,13 @@
 """Keep references in step by line edits: a memory's line in MEMORY.md, and the links that name it."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes import Change
-from memtui.core.journal.text_edit import TextEdit, text_edits
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_lines, links, memory, scopes
 from memtui.core.memories.memory import Memory
@@ -92,26 +90,7 @@ def content(found: Memory) -> bytes:
         raise storage_error(error, found.path) from error
 
 
-def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Change]:
-    """Return the edits that the function `change` makes to the scope's MEMORY.md. Raises MemtuiError."""
-    path = real_path(scope, scope.index_path)
-    if scope.is_shared and not os.path.exists(path):
-        return []  # nobody made one for the team
-    try:
-        before = read_or_none(path) or b""
-    except OSError as error:
-        raise storage_error(error, path) from error
-    return text_edits(path, before, change(before), None if before else file_mode(scope))
-
-
-def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: str) -> Sequence[Change]:
-    """Return the edits that give a new memory its line in the scope's MEMORY.md, as `with_line`. Raises MemtuiError."""
-    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind, first=True))
-
-
-def with_line(
-    root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str, *, first: bool = False
-) -> bytes:
+def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
     """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there get one
     too, unless they are too many: the client hides those that an index leaves out."""
     others = [] if data else scopes.indexed(root, scope)
@@ -123,7 +102,7 @@ def with_line(
                 )
     if not scope.index_loaded:
         return index_lines.add_line(data, file, title, hook, kind=kind)
-    return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=first)
+    return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=True)
 
 
 def not_trusted(stem: str, *, shared: bool = False) -> MemtuiError:
@@ -155,35 +134,6 @@ def index_entry(scope: Scope, file: str) -> memory_index.IndexEntry | None:
 def stem(file: str) -> str:
     """Return what a memory is called by its file: the name without directory and ending."""
     return file.rpartition("/")[2].removesuffix(".md")
-
-
-def stems(scope: Scope) -> set[str]:
-    """Return the names of the files of a scope, without `.md`."""
-    return {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
-
-
-def old_names(scope: Scope, memory: Memory, known: Collection[str] | None = None) -> list[str]:
-    """Return the names by which links refer to a memory: its stem, and its name unless another file has that."""
-    others = stems(scope) if known is None else known
-    return [memory.stem] + ([memory.name] if memory.name not in others else [])
-
-
-def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
-    """Return the edits of other memories' links to this one, as (path, before, after, edits)."""
-    names = old_names(scope, found)
-    result = []
-    for name, problem in scopes.files(scope):
-        path = f"{scope.directory}/{name}"
-        if problem or path == found.path or os.path.islink(path):
-            continue
-        try:
-            before = fs.read_bytes(path, memory.MAX_BYTES + 1)
-        except OSError:
-            continue
-        after = before if len(before) > memory.MAX_BYTES else relink(before, path, found.path, names, new)
-        if after != before:
-            result.append((name, before, after, text_edits(real_path(scope, path), before, after)))
-    return result
 
 
 def relink(data: bytes, source: str, path: str, names: Collection[str], new: str | None) -> bytes:

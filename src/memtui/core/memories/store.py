@@ -2,24 +2,24 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.journal.changes import Change, FileChange, conflict
+from memtui.core.journal.changes import Change, conflict
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.own_files import BesideEdit
-from memtui.core.memories import beside, index_lines, memory, references, scopes, trash
-from memtui.core.memories import trusting as trust_edits
+from memtui.core.memories import memory, references, scopes, trash
 from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories.plan import Plan, ScopeFiles
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import Versions
-from memtui.core.places import locate, trust
+from memtui.core.places import trust
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
@@ -90,12 +90,11 @@ class Store:
         """Create a memory as `add`, also in a subdirectory. `verb` begins the journal's summary in place of `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
-        new = memory.from_bytes(path, scope.label, data)
-        edits = references.line_edits(self.root, scope, file, new.name, new.description, new.type)
-        new_file = FileChange(path, None, data, references.file_mode(scope))
-        planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{new.stem}")
-        return read_memory(f"{scope.directory}/{file}", scope.label)
+        plan = self._plan({path: None}, scope)
+        plan.write(path, data, trusted=True)
+        plan.follow()
+        self.journal.run(op, [*plan.changes(), *extra], f"{verb or op} {_name(scope)}:{references.stem(file)}")
+        return read_memory(path, scope.label)
 
     def edit(
         self,
@@ -114,16 +113,12 @@ class Store:
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw and not extra:
             return found
-        path = self._file_of(scope, found)
-        file = references.relative(scope, found.path)
-        new = memory.from_bytes(found.path, scope.label, data)
-        edits: Sequence[Change] = []
-        if found.description and found.description != new.description:  # a line with the old one gets the new one
-            hooks = new.description, found.description
-            edits = references.index_edits(scope, lambda index: index_lines.set_hook(index, file, *hooks))
-        known = self.trust_changes(scope, [(file, data)]) if seen or self.is_trusted(found, scope) else []
-        times = (None, round(found.mtime * 1e9) if keep_time else None)
-        planned = [*known, FileChange(path, found.raw, data, times=times), *edits, *extra]
+        self._file_of(scope, found)
+        plan = self._plan({found.path: found.raw}, scope)
+        trusted = seen or self.is_trusted(found, scope)
+        plan.write(found.path, data, trusted=trusted, mtime=round(found.mtime * 1e9) if keep_time else None)
+        plan.follow()
+        planned = [*plan.changes(), *extra]
         shown = f"{verb or op} {_name(scope)}:{found.stem}"
         self.journal.run(op, planned, shown, **({"seen": True} if seen else {}))
         return read_memory(found.path, scope.label)
@@ -152,56 +147,39 @@ class Store:
         source = self.scope(found.scope_label) if op == "copy" else self._scope_of(found)
         references.writable(scope, shared=self.shared)
         renames = op == "rename"
-        path, before = self._file_of(source, found, own=op != "copy"), references.content(found)
-        if op == "copy" and read_or_none(path) != before:
+        real, before = self._file_of(source, found, own=op != "copy"), references.content(found)
+        if op == "copy" and read_or_none(real) != before:
             raise conflict(found.path)
         stem = found.stem if name is None else references.check_name(name)
         old = references.relative(source, found.path)
         new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
         if renames and new == old and found.name == stem:
             return found
+        path = found.path if renames and new == old else self._free(scope, new)
         data = before if name is None else references.set_name(before, stem)
-        if renames and found.broken is None:
-            data = references.relink(data, found.path, found.path, references.old_names(scope, found), stem)
-        linking = references.link_edits(scope, found, stem) if renames else []
-        known = trust.load(self.root, scope.directory)
-        trusted = [(new, data)] if seen or self.is_trusted(found, source) else []
-        trusted += [(file, after) for file, was, after, _ in linking if known.allows(was)]
-        planned = self.trust_changes(scope, trusted)
-        if renames and new == old:
-            planned.append(FileChange(path, before, data))
-        else:
-            mode = None if renames else references.file_mode(scope)
-            planned.append(FileChange(self._free(scope, new), None, data, mode or _mode(path)))
-            if op != "copy":
-                places = {(source.directory, old): [(scope.directory, new)]}
-                planned.append(FileChange(path, before, None))
-                planned += beside.moved_pairs(self.root, {found.path: f"{scope.directory}/{new}"})
-                planned += beside.moved_edits(self.root, places)
-        planned += [edit for _, _, _, edits in linking for edit in edits]
-        entry = references.index_entry(source, old)
-        if renames:
-            titles = (entry.title, stem) if entry is not None and entry.title in {found.name, found.stem} else ("", "")
-            planned += _index_edits(
-                scope, lambda data, top: index_lines.replace_target(data, top + old, top + new, *titles)
-            )
-        else:
-            title = entry.title if entry is not None and name is None else memory.from_bytes(new, "", data).name
-            hook = entry.hook if entry is not None else found.description
-            planned += references.line_edits(self.root, scope, new, title, hook, found.type)
-        if op == "move":
-            planned += _index_edits(source, lambda data, top: index_lines.remove_line(data, top + old))
-        self.journal.run(op, planned, f"{op} {_name(source)}:{found.stem} to {stem if renames else _name(scope)}")
-        return read_memory(f"{scope.directory}/{new}", scope.label)
+        plan = self._plan({path: None, found.path: before}, source, scope)
+        trusted, mode = seen or self.is_trusted(found, source), None if renames else references.file_mode(scope)
+        plan.write(path, data, trusted=trusted, mode=_mode(real) if mode is None else mode)
+        if op != "copy":
+            plan.move(found.path, path)
+        if not renames:
+            entry = references.index_entry(source, old)
+            title = entry.title if entry is not None and name is None else plan.files.memory(path, data).name
+            plan.lines[path] = title, entry.hook if entry is not None else found.description
+        plan.follow()
+        self.journal.run(
+            op, plan.changes(), f"{op} {_name(source)}:{found.stem} to {stem if renames else _name(scope)}"
+        )
+        return read_memory(path, scope.label)
 
     def delete(self, found: Memory, *, verb: str = "remove", extra: Sequence[Change] = ()) -> str:
         """Trash a memory with its index line; return the id for `restore`. Raises ConflictError if it changed."""
         scope = self._scope_of(found)
-        path = self._file_of(scope, found, own=True)
-        file = references.relative(scope, found.path)
-        edits = _index_edits(scope, lambda data, top: index_lines.remove_line(data, top + file))
-        beside_it = beside.moved_edits(self.root, {(scope.directory, file): ()})
-        planned = [FileChange(path, references.content(found), None), *edits, *beside_it, *extra]
+        self._file_of(scope, found, own=True)
+        plan = self._plan({found.path: references.content(found)}, scope)
+        plan.write(found.path, None)
+        plan.follow()
+        planned = [*plan.changes(), *extra]
         more = {"scope": scope.label, "directory": scope.directory}
         return self.journal.run("delete", planned, f"{verb} {_name(scope)}:{found.stem}", **more)
 
@@ -278,18 +256,17 @@ class Store:
         return path
 
     def _free(self, scope: Scope, file: str) -> str:
-        """Return the real path for a new file of a scope. Raises ConflictError if the name is taken."""
-        shown = f"{scope.directory}/{file}"
-        if os.path.lexists(shown):
-            raise conflict(shown, exists=True)
-        return references.real_path(scope, shown)
+        """Return the path for a new file of a scope. Raises ConflictError if the name is taken."""
+        path = f"{scope.directory}/{file}"
+        if os.path.lexists(path):
+            raise conflict(path, exists=True)
+        return path
 
-    def trust_changes(self, scope: Scope, contents: Sequence[tuple[str, bytes]]) -> list[Change]:
-        """Return the change that trusts contents (relative path, bytes) in a scope that needs trust, if any is new."""
-        if not scope.needs_trust:
-            return []
-        edit = trust_edits.plan(self.root, scope.directory, contents)
-        return [] if edit.idle else [edit]
+    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> Plan:
+        """Return a plan for files of these scopes, some of which have to be as a person saw them."""
+        plan = Plan(ScopeFiles(self.env, scopes))
+        plan.files.contents.update(contents)
+        return plan
 
     def is_trusted(self, found: Memory, scope: Scope | None = None) -> bool:
         """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""
@@ -300,15 +277,6 @@ class Store:
 def _name(scope: Scope) -> str:
     """Return what the journal calls a scope: its label, with the name of another project for its slug."""
     return f"{scope.kind}:{scope.project}" if scope.project else scope.label
-
-
-def _index_edits(scope: Scope, change: Callable[[bytes, str], bytes]) -> list[Change]:
-    """Return the edits of a scope's MEMORY.md, and of the one above a team's, whose prefix of files `change` gets."""
-    edits = [*references.index_edits(scope, lambda data: change(data, ""))]
-    if scope.is_shared:
-        own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
-        edits += references.index_edits(own, lambda data: change(data, f"{locate.TEAM}/"))
-    return edits
 
 
 def _mode(path: str) -> int | None:

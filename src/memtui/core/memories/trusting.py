@@ -9,6 +9,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import TrustEdit
 from memtui.core.journal.records import ContentStore
+from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate, trust
 
 MAX_NAMED = 3
@@ -44,6 +45,12 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
         (trusted.always, trusted.always if always is None else always),
         tuple(data for _, data in new.values()),
     )
+
+
+def edits(root: str, scope: Scope, contents: Iterable[tuple[str, bytes]]) -> list[TrustEdit]:
+    """Return the change that trusts contents (relative path, bytes) in a scope that needs trust, if any is new."""
+    planned = [plan(root, scope.directory, contents)] if scope.needs_trust else []
+    return [edit for edit in planned if not edit.idle]
 
 
 def earlier(root: str, known: trust.Trust, name: str) -> bytes | None:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from memtui.core.base import fastjson
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import beside, memory, references, scopes, triggers
@@ -126,15 +125,11 @@ def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) 
     """Put a pending update at the end of a memory of the store, and return the memory as it is now. `trigger`: what was
     asked then will find it, too. Raises as `merged`, and ConflictError if either changed meanwhile."""
     scope = store.scope(memory.scope_label)
-    references.writable(scope)
-    file = references.relative(scope, memory.path)
     after = merged(store, [item], memory)
-    change = FileChange(references.real_path(scope, memory.path), memory.raw, after.raw)
-    changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
     asked = item.entry.fields.get("request", "") if trigger else ""
-    changes += of_request(store.root, scope.directory, file, item, asked, store.journal.now())
-    store.journal.run("approve", changes, f"merge a draft into {scope.label}:{memory.stem}")
-    return after
+    file = references.relative(scope, memory.path)
+    extra = [removal(item), *of_request(store.root, scope.directory, file, item, asked, store.journal.now())]
+    return store.edit(memory, after.raw, op="approve", verb="merge a draft into", extra=extra)
 
 
 def store_of(store: Store, items: Sequence[Waiting]) -> Store:

@@ -9,9 +9,10 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.consolidate import changeset, composing, proposed
-from memtui.consolidate.changeset import Proposal, is_index
+from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.composing import Applied
 from memtui.core.base.phrasing import many
+from memtui.core.memories.plan import is_index
 from memtui.core.redaction import redact
 from memtui.present import changesets, colours, secret
 from memtui.tui.batch import left_alone

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from memtui.consolidate import changeset, similarity
-from memtui.consolidate.changeset import Proposal, is_index
-from memtui.consolidate.composing import FileDiff, Refused, Weighed
+from memtui.consolidate.changeset import Proposal
+from memtui.consolidate.composing import Refused, Weighed
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.phrasing import cut, many
 from memtui.core.memories import memory
+from memtui.core.memories.plan import FileDiff, is_index
 from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.text import heading

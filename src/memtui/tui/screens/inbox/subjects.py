@@ -6,12 +6,13 @@ from dataclasses import replace
 from rich.text import Text
 
 from memtui.consolidate import changeset, composing
-from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal, is_index
+from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal
 from memtui.consolidate.composing import Applied
 from memtui.core.base import fastjson, ids
 from memtui.core.base.phrasing import some
 from memtui.core.memories import memory
 from memtui.core.memories.memory import TYPES
+from memtui.core.memories.plan import is_index
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 from memtui.tui.dialogs.dialog import Preview
