@@ -3,9 +3,9 @@
 import os
 import signal
 import time
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 
-from memtui.core.base import fastjson, fs, paths, session_state
+from memtui.core.base import fastjson, fs, paths
 from memtui.core.deliveries import error_log
 from memtui.core.memories import beside
 from memtui.core.places import reindexing
@@ -45,62 +45,30 @@ def main(argv: Sequence[str]) -> None:
 LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
-# Of which version of each index the lists are, by directory: time in nanoseconds, size and number of its file, and how
-# many memories each file lists.
-VERSIONS = "recall/listed"
 # Which column of an index each file lists.
 COLUMNS = {bound.FILE: segment.PATHS, forbidden.FILE: segment.FORBIDS}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:
-    """List the bound memories of directories whose index, or lists, are not what was listed. Raises OSError."""
+    """List the bound memories of directories as their indexes have them. Raises OSError."""
     with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
-        before, lists = places.listed(root, VERSIONS), [places.listed(root, file) for file in COLUMNS]
-        # Looked at before they are read: an index that is replaced meanwhile is listed again the next time.
-        versions = {each: _version(root, each) for each in directories}
-        changed = [
-            each
-            for each, version in versions.items()
-            if before.get(each) != _mark(version, [session_state.table(of_all, each) for of_all in lists])
-        ]
-        if not changed:
-            return
-        found: dict[str, dict[str, dict[str, list[str]]]] = {file: {each: {} for each in changed} for file in COLUMNS}
-        for directory in changed:
+        lists: dict[str, dict[str, dict[str, list[str]]]] = {file: {} for file in COLUMNS}
+        for directory in directories:
             try:
-                for row in segment.living(root, directory):
-                    for file, column in COLUMNS.items():
-                        if row[column]:
-                            found[file][directory][str(row[0])] = [str(each) for each in row[column][:MOST]]
+                rows = list(segment.living(root, directory))
             except segment.DAMAGED:
-                for rows in found.values():
-                    rows[directory] = {}
-        for file, rows in found.items():
-            _change(root, file, rows)
-        # Last: who is killed before has listed nothing, and the next one lists all again.
-        _change(
-            root, VERSIONS, {each: _mark(versions[each], [rows[each] for rows in found.values()]) for each in changed}
-        )
+                rows = []
+            for file, column in COLUMNS.items():
+                bound_rows = [row for row in rows if row[column]]
+                lists[file][directory] = {str(row[0]): [str(each) for each in row[column][:MOST]] for row in bound_rows}
+        for file, memories in lists.items():
+            _change(root, file, memories)
 
 
-def _mark(version: list[int] | None, lists: Sequence[Sized]) -> list[int] | None:
-    """Return what is noted of a directory: the version of its index, and how many memories each file lists."""
-    return None if version is None else [*version, *map(len, lists)]
-
-
-def _version(root: str, directory: str) -> list[int] | None:
-    """Return what tells an index from the one that replaces it; None if there is none. Raises OSError."""
-    try:
-        found = os.stat(paths.index_base(root, directory) + ".index")
-    except FileNotFoundError:
-        return None
-    return [found.st_mtime_ns, found.st_size, found.st_ino]
-
-
-def _change(root: str, file: str, found: Mapping[str, object]) -> None:
+def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
     """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
     before = places.listed(root, file)
-    after = {directory: each for directory, each in {**before, **found}.items() if each}
+    after = {directory: each for directory, each in {**before, **memories}.items() if each}
     path = f"{root}/{file}"
     if not after:
         fs.unlink(path)
