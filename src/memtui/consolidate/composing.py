@@ -16,7 +16,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes import conflict
 from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index, references
-from memtui.core.memories.plan import FileDiff, Plan, is_archived, is_index
+from memtui.core.memories.plan import FileDiff, MemoryPlan, is_archived, is_index
 from memtui.core.memories.store import Store
 
 # Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
@@ -151,7 +151,7 @@ class Composition:
 
     def __init__(self, files: MemoryFiles, proposals: Iterable[Proposal]) -> None:
         self.files, self.place = files, files.scope_of
-        self.plan = Plan(files, unlinks=True)
+        self.plan = MemoryPlan(files, unlinks=True)
         self.made: list[Proposal] = []
         self.refused: list[Refused] = []
         self._writer: dict[str, Proposal] = {}

@@ -24,7 +24,7 @@ from memtui.core.memories import index_lines, memory, references, scopes
 from memtui.core.memories.index import budget, normal, parse_index
 from memtui.core.memories.index_state import IndexState
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.plan import Plan, ScopeFiles
+from memtui.core.memories.plan import MemoryPlan, ScopeFiles
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
@@ -209,7 +209,7 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
 
 def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix]]]) -> None:
     """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
-    plan = Plan(ScopeFiles(store.env, [scope for scope, _ in planned]))
+    plan = MemoryPlan(ScopeFiles(store.env, [scope for scope, _ in planned]))
     for scope, fixes in planned:
         for each in fixes:
             path = f"{scope.directory}/{each.file}"

@@ -18,7 +18,7 @@ from memtui.core.inbox import reconcile
 from memtui.core.journal.changes import FileChange, ModeEdit
 from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.plan import Plan, ScopeFiles
+from memtui.core.memories.plan import MemoryPlan, ScopeFiles
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.review import taught
@@ -99,7 +99,7 @@ def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
 def resolve_index(store: Store, scope: Scope, side: str) -> str:
     """Resolve the conflict markers in a scope's MEMORY.md; return its path. Raises MemtuiError."""
     references.writable(scope)
-    plan = Plan(ScopeFiles(store.env, [scope]))
+    plan = MemoryPlan(ScopeFiles(store.env, [scope]))
     plan.write(scope.index_path, conflict_markers.resolved(plan.files.data(scope.index_path) or b"", side))
     edits = plan.changes()
     if not edits:

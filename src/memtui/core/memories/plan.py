@@ -125,7 +125,7 @@ class ScopeFiles:
         return trust.load(self.root, scope.directory).allows(data)
 
 
-class Plan:
+class MemoryPlan:
     """What one step makes of files. `after`: their contents by path, None for no file; `heirs`: which memory stands for
     one that goes; `lines`: title and text of a new memory's line. With `unlinks` links to what goes become words."""
 

@@ -15,7 +15,7 @@ from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import memory, references, scopes, trash
 from memtui.core.memories.memory import Memory, read_memory
-from memtui.core.memories.plan import Plan, ScopeFiles
+from memtui.core.memories.plan import MemoryPlan, ScopeFiles
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import Versions
@@ -262,9 +262,9 @@ class Store:
             raise conflict(path, exists=True)
         return path
 
-    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> Plan:
+    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> MemoryPlan:
         """Return a plan for files of these scopes, some of which have to be as a person saw them."""
-        plan = Plan(ScopeFiles(self.env, scopes))
+        plan = MemoryPlan(ScopeFiles(self.env, scopes))
         plan.files.contents.update(contents)
         return plan
 
