@@ -196,18 +196,11 @@ class Recalling:
             off=not self.space.setting("recall"),
         )
 
-    def replay(
-        self,
-        prompts: "Sequence[Prompt]",
-        changes: "Sequence[StoreChange]" = (),
-        go: Callable[[int], bool] = lambda _: True,
-    ) -> "list[ReplayedPrompt]":
-        """Return what prompts would bring now, and with `changes` of the memories; `go` as for `replaying.replay`.
-        Raises OSError."""
+    def replay(self, prompts: "Sequence[Prompt]", changes: "Sequence[StoreChange]") -> "list[ReplayedPrompt]":
+        """Return what prompts would bring now, and with `changes` of the memories. Raises OSError."""
         from memtui.recall import replaying
 
-        limits, now = self._limits(), self.space.now()
-        return replaying.replay(self.space.root, prompts, self.places(), changes, limits, now, go)
+        return replaying.replay(self.space.root, prompts, self.places(), changes, self._limits(), self.space.now())
 
     def _silent(self, found: "judge.Recalled", where: Sequence[tuple[str, str]]) -> str:
         """Return why a prompt brings nothing: as the hook says it, or that nothing is indexed."""

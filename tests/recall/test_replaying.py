@@ -1,12 +1,10 @@
-"""Replay: what the last prompts would recall with other memories than there are, beside what they brought then."""
+"""Replay: what the last prompts would recall with other memories than there are."""
 
 import os
 
 import pytest
 
-from memtui.core.base import clock, ids
 from memtui.core.client.prompts import Prompt
-from memtui.core.deliveries import log as delivery_log
 from memtui.recall import replaying
 from memtui.recall.replaying import StoreChange
 
@@ -37,6 +35,14 @@ def names(memories):
     return [each.name for each in memories]
 
 
+def gained(replayed):
+    return names(each for path, each in replayed.changed.items() if path not in replayed.now)
+
+
+def lost(replayed):
+    return names(each for path, each in replayed.now.items() if path not in replayed.changed)
+
+
 def test_without_a_change_a_prompt_gets_what_it_would_get_now(store):
     release, coffee, command = replayed(store, RELEASE, COFFEE, "/clear")
     assert names(release.now.values()) == names(release.changed.values()) == ["release-pipeline"]
@@ -50,8 +56,8 @@ ENDED = b"---\nname: release-pipeline\nexpires: 2020-01-01\n---\nNothing to see.
 def test_a_changed_memory_is_judged_by_its_new_text(store):
     ended = StoreChange(store.scope, str(store.directory), "release-pipeline.md", ENDED)
     release, coffee = replayed(store, RELEASE, COFFEE, changes=[ended])
-    assert (names(release.gained), names(release.lost)) == ([], ["release-pipeline"])
-    assert (coffee.gained, coffee.lost) == ([], [])
+    assert (gained(release), lost(release)) == ([], ["release-pipeline"])
+    assert (gained(coffee), lost(coffee)) == ([], [])
     assert store.outcomes()["release-pipeline"] == "inject"  # nothing was written
 
 
@@ -64,7 +70,7 @@ def test_an_edit_that_changes_nothing_keeps_its_prompts(store):
 def test_a_new_memory_gains_prompts_and_a_removed_one_loses_them(store):
     new = change(store, "canary", "Watch the canary of the shop when you put a release live with the pipeline.")
     (release,) = replayed(store, RELEASE, changes=[new, change(store, "release-pipeline", None)])
-    assert (names(release.gained), names(release.lost)) == (["canary"], ["release-pipeline"])
+    assert (gained(release), lost(release)) == (["canary"], ["release-pipeline"])
 
 
 def test_triggers_beside_a_memory_count_for_its_new_text_too(store):
@@ -82,21 +88,8 @@ def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_is_as_befor
     assert [each.now for each in replayed(store, RELEASE)] == [{}]
     edited = change(store, "release-pipeline", TEXTS["release-pipeline"])
     release, coffee = replayed(store, RELEASE, COFFEE, changes=[edited])
-    assert names(release.gained) == ["release-pipeline"]
+    assert gained(release) == ["release-pipeline"]
     assert coffee.changed == {}
-
-
-def test_what_was_delivered_then_is_told(store):
-    def log(prompt, name, seconds):
-        item = {"kind": "recall", "id": name, "scope": "global", "path": str(store.directory / f"{name}.md")}
-        record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "session_id": "s1", "items": [item]}
-        delivery_log.append(store.root, record | {"prompt_id": prompt}, seconds)
-
-    log("p-before", "colours", NOW - 600)
-    log("p0", "timezones", NOW + 2)
-    (release,) = replayed(store, RELEASE)
-    assert names(release.then.values()) == ["timezones"]
-    assert release.had == {str(store.directory / "colours.md")}
 
 
 def test_nothing_is_left_behind_and_the_index_is_as_it_was(store):

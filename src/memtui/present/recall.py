@@ -1,5 +1,5 @@
 """How recall is said and drawn: what a prompt would bring, what is left out and why, the parts of a score; and which
-memories replayed prompts would get, now or with a change, and got then."""
+memories replayed prompts would get, now and with a change."""
 
 from memtui.core.base.phrasing import many, share
 from memtui.present.bars import bar
@@ -67,7 +67,7 @@ MARKS = (
     (PINNED, "pinned: it counts more"),
 )
 # The mark of a memory and its style: it stays, comes or goes; the session had it before.
-SAME, NEW, GONE, HAD = ("✓", "green"), ("+", "green"), ("-", "red"), ("=", "cyan")
+SAME, NEW, GONE = ("✓", "green"), ("+", "green"), ("-", "red")
 
 
 def outcome(code: str) -> tuple[str, str, str]:
@@ -161,22 +161,11 @@ def data(run: "RecallRun") -> "dict[str, object]":
 # prompts that are replayed
 
 
-def replayed(each: "ReplayedPrompt", *, changed: bool) -> list[tuple[str, str, str]]:
-    """Return the memories of a prompt as (mark, style, words): with a change those that come, go and stay; without one
-    beside what it got then."""
-    if changed:
-        after, before = each.changed, each.now
-        notes = {NEW: "", GONE: "no more", SAME: ""}
-    else:
-        after, before = each.now, each.then
-        notes = {NEW: "not delivered then", GONE: "delivered then, not now", SAME: "delivered then, too"}
-    found = []
-    for path, memory in after.items():
-        sign = SAME if path in before else HAD if not changed and path in each.had else NEW
-        note = "the session had it already" if sign == HAD else notes[sign]
-        found.append((*sign, _memory_words(memory, note)))
-    found += [(*GONE, _memory_words(memory, notes[GONE])) for path, memory in before.items() if path not in after]
-    return found
+def replayed(each: "ReplayedPrompt") -> list[tuple[str, str, str]]:
+    """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
+    rows = [(*(SAME if path in each.now else NEW), _memory_words(memory, "")) for path, memory in each.changed.items()]
+    gone = [memory for path, memory in each.now.items() if path not in each.changed]
+    return rows + [(*GONE, _memory_words(memory, "no more")) for memory in gone]
 
 
 def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
@@ -196,5 +185,4 @@ def sums_of(found: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
 
 
 def _memory_words(memory: "ReplayedMemory", note: str) -> str:
-    likely = "" if memory.probability is None else share(memory.probability)
-    return "  ".join(filter(None, (memory.name, memory.scope, likely, note)))
+    return "  ".join(filter(None, (memory.name, memory.scope, share(memory.probability), note)))

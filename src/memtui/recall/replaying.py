@@ -1,26 +1,20 @@
-"""Replay: what real prompts of the past would recall now, and with some memories changed, beside what they were given
-then. Nothing is delivered. Each prompt is replayed as in a new session, so that nothing that fits is hidden by what a
-session has."""
+"""Replay: what real prompts of the past would recall now, and with some memories changed. Nothing is delivered. Each
+prompt is replayed as in a new session, so that nothing that fits is hidden by what a session has."""
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.client.prompts import Prompt
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import RECALL
 from memtui.core.journal import own_files
 from memtui.core.memories import beside
 from memtui.core.places import trust
 from memtui.recall import build, judge, own_words, places, query
-
-# A hook runs within so many seconds of the time that the transcript has for its prompt.
-HOOK_SECONDS = 60.0
 
 Places = Sequence[tuple[str, str]]
 
@@ -41,67 +35,48 @@ class StoreChange(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplayedMemory:
-    """A memory that a prompt gets: its name, scope, and how likely it helps (None: it was given then)."""
+    """A memory that a prompt gets: its name, scope, and how likely it helps."""
 
     path: str
     name: str
     scope: str
-    probability: float | None = None
+    probability: float
 
 
 @dataclass(frozen=True)
 class ReplayedPrompt:
-    """A prompt with the memories that it would get `now`, with the changed ones (`changed`), and that it got `then`, by
-    path; `had`: those its session had before; `silent`: why it gets none, a code of `own_words.counted`."""
+    """A prompt with the memories that it would get `now` and with the changed ones (`changed`), by path; `silent`: why
+    it gets none, a code of `own_words.counted`."""
 
     prompt: Prompt
     now: Mapping[str, ReplayedMemory] = field(default_factory=dict)
     changed: Mapping[str, ReplayedMemory] = field(default_factory=dict)
-    then: Mapping[str, ReplayedMemory] = field(default_factory=dict)
-    had: frozenset[str] = frozenset()
     silent: str = ""
-
-    @property
-    def gained(self) -> list[ReplayedMemory]:
-        """The memories that it would get only with the change."""
-        return [each for path, each in self.changed.items() if path not in self.now]
-
-    @property
-    def lost(self) -> list[ReplayedMemory]:
-        """The memories that it would no longer get with the change."""
-        return [each for path, each in self.now.items() if path not in self.changed]
 
 
 def replay(
     root: str,
     prompts: Sequence[Prompt],
     where: Places,
-    changes: Sequence[StoreChange] = (),
+    changes: Sequence[StoreChange],
     limits: judge.RecallLimits | None = None,
     now: float = 0.0,
-    go: Callable[[int], bool] = lambda _: True,
 ) -> list[ReplayedPrompt]:
-    """Replay prompts against the memories of the places `where`, (scope, directory) each, and the same with `changes`;
-    `go` is told before each prompt how many were replayed, and ends it by False. The indexes must be up to date;
-    `limits` and `now` as for `judge.dry_run`. Raises OSError."""
-    then = _Then(root, prompts)
+    """Replay prompts against the memories of the places `where`, (scope, directory) each, and the same with `changes`.
+    The indexes must be up to date; `limits` and `now` as for `judge.dry_run`. Raises OSError."""
     # Copies of indexes have no vectors of sentences: what is compared is without them.
     limits = judge.RecallLimits(limits.most, limits.threshold) if limits else judge.RecallLimits()
     now = now or clock.now()
-    found: list[ReplayedPrompt] = []
+    replayed: list[ReplayedPrompt] = []
     with changed_store(root, where, changes) as store:
         for prompt in prompts:
-            if not go(len(found)):
-                break
             words, silent = own_words.counted(prompt.text)
-            got, had = then.of(prompt)
             if silent:
-                found.append(ReplayedPrompt(prompt, then=got, had=had, silent=silent))
+                replayed.append(ReplayedPrompt(prompt, silent=silent))
                 continue
             present = _injected(judge.dry_run(root, prompt.text, where, None, now, limits, everything=False).verdicts)
-            changed = _injected(store.verdicts(words, now, limits)) if changes else present
-            found.append(ReplayedPrompt(prompt, present, changed, got, had))
-    return found
+            replayed.append(ReplayedPrompt(prompt, present, _injected(store.verdicts(words, now, limits))))
+    return replayed
 
 
 def _injected(verdicts: Sequence[judge.Verdict]) -> dict[str, ReplayedMemory]:
@@ -190,40 +165,3 @@ def _copy_index(root: str, top: str, directory: str) -> None:
             shutil.copyfile(f"{root}/recall/{name}", f"{top}/recall/{name}")
         except OSError:
             continue
-
-
-class _Then:
-    """What was delivered to the sessions of some prompts, by the newest part of the log."""
-
-    def __init__(self, root: str, prompts: Sequence[Prompt]) -> None:
-        # By session: when each record with recalled memories was delivered, to which prompt, and the memories.
-        self._given: dict[str, list[tuple[float, str, dict[str, ReplayedMemory]]]] = {
-            each.session: [] for each in prompts
-        }
-        oldest = min((each.time for each in prompts if each.time), default=0.0)
-        needle = f'"{RECALL}"'.encode()
-        since = delivery_log.back_to(max(0.0, oldest - clock.DAY))
-        for record in delivery_log.newest_first(root, needle=needle, since=since, most=delivery_log.WINDOW_BYTES):
-            known = self._given.get(str(record.get("session_id")))
-            memories = {
-                str(item["path"]): ReplayedMemory(
-                    str(item["path"]), str(item.get("id", "")), str(item.get("scope", ""))
-                )
-                for item in delivery_log.brought(record)
-                if item.get("kind") == RECALL and item.get("path")
-            }
-            if known is not None and memories:
-                seconds = clock.parse(record.get("time")) or 0.0
-                known.append((seconds, str(record.get("prompt_id") or ""), memories))
-
-    def of(self, prompt: Prompt) -> tuple[dict[str, ReplayedMemory], frozenset[str]]:
-        """Return what a prompt brought, and the paths that its session had been given before."""
-        got: dict[str, ReplayedMemory] = {}
-        had: set[str] = set()
-        for time, prompt_id, memories in self._given.get(prompt.session, ()):
-            near = abs(time - prompt.time) <= HOOK_SECONDS
-            if prompt_id == prompt.id if prompt_id and prompt.id else near:
-                got |= memories
-            elif time < prompt.time:
-                had |= memories.keys()
-        return got, frozenset(had - got.keys())

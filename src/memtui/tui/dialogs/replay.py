@@ -48,11 +48,11 @@ async def show(services: "Services", changes: Sequence[StoreChange]) -> None:
 
 def _replay(recalling: Recalling, changes: Sequence[StoreChange]) -> list[ReplayedPrompt]:
     recalling.bring_up_to_date()
-    return recalling.replay(recalling.prompts(PROMPTS), changes, lambda _: True)
+    return recalling.replay(recalling.prompts(PROMPTS), changes)
 
 
 def _about(replayed: ReplayedPrompt) -> Text:
     text = Text(safe_text.line(replayed.prompt.text, 400) + "\n")
-    for mark, style, words in present.replayed(replayed, changed=True):
+    for mark, style, words in present.replayed(replayed):
         text.append(f"{mark} ", style=style).append(safe_text.line(words, 200) + "\n")
     return text
