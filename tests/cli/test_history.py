@@ -212,42 +212,51 @@ def told(memtui, name):
     return [" ".join(row.split()[1:]) for row in reversed(out.splitlines()[1:]) if row.split()[0].isdigit()]
 
 
-def test_an_old_name_says_what_became_of_it_and_restores_no_second_copy(memtui, world):
+def test_an_old_name_leads_to_what_became_of_it_and_restores_no_second_copy(memtui):
     memtui("history", "prefer-pnpm")
+    first = memtui("show", "prefer-pnpm", "--raw").out
     memtui("mv", "prefer-pnpm", "pp")
+    memtui("edit", "pp", "--body", "Two.")
     done = memtui("history", "prefer-pnpm")
-    assert "renamed to project:pp" in done.out
-    assert "deleted" not in done.out
-    assert done.err == "It is project:pp now: memtui history project:pp\n"
-    found = memtui.json("history", "prefer-pnpm")
-    assert (found["became"], found["versions"][-1]["became"]) == ("project:pp", "project:pp")
-    assert not found["versions"][-1]["deleted"]
-    refused = memtui("history", "prefer-pnpm", "--restore", "1", check=False)
-    assert refused.code == 4
-    assert "prefer-pnpm is project:pp now; nothing was restored." in refused.err
-    assert "memtui history project:pp --restore 1 restores that version there." in refused.err
-    assert memtui("history", "prefer-pnpm", "--restore", "2", check=False).code == 4
+    assert done.out == memtui("history", "pp").out
+    assert done.err.startswith("prefer-pnpm is project:pp.\n")
+    assert memtui.json("history", "prefer-pnpm")["became"] == "project:pp"
+    memtui("history", "prefer-pnpm", "--restore", "1")
     assert memtui("show", "prefer-pnpm", check=False).code == 3
+    assert memtui("show", "pp", "--raw").out == first.replace("prefer-pnpm", "pp", 1)
     memtui("mv", "pp", "qq")
     memtui("mv", "qq", "--to", "global")
-    done = memtui("history", "prefer-pnpm")
-    assert "renamed to project:pp" in done.out
-    assert "It is global:qq now" in done.err
-    assert "moved to global:qq" in memtui("history", "project:qq").out
-    memtui("history", "global:qq", "--restore", "1")
+    assert memtui("history", "prefer-pnpm").err.startswith("prefer-pnpm is global:qq.\n")
+    assert memtui("history", "project:qq").err.startswith("project:qq is global:qq.\n")
+    memtui("history", "prefer-pnpm", "--restore", "1")
+    assert "pnpm" in memtui("show", "global:qq").out
 
 
 def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
     memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "pp")
-    memtui("rm", "pp")
-    assert "It became project:pp, which is in the trash: memtui history" in memtui("history", "prefer-pnpm").err
-    refused = memtui("history", "prefer-pnpm", "--restore", "1", check=False).err
-    assert "prefer-pnpm became project:pp, which is in the trash; nothing was restored." in refused
-    assert "memtui history project:pp --restore 1 restores that version there." in " ".join(refused.split())
-    done = memtui("history", "project:pp")
-    assert "removed" in done.out
-    assert "It is in the trash: memtui history" in done.err
+    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("rm", "prefer-pnpm")
+    for name in ("prefer-pnpm", "project:prefer-pnpm", "global:prefer-pnpm"):
+        done = memtui("history", name)
+        assert "removed" in done.out
+        assert "It is in the trash: memtui history" in done.err
+    done = memtui("history", "project:prefer-pnpm", "--restore", "1")
+    assert "restored  global:prefer-pnpm" in done.out
+
+
+def test_a_home_that_a_link_leads_to_has_the_same_history(memtui, world, tmp_path):
+    memtui("history", "prefer-pnpm")
+    other = tmp_path / "linked"
+    other.symlink_to(world.directory)
+    memtui.env |= {key: value.replace(world.directory, str(other)) for key, value in world.env.items()}
+    memtui("history", "prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("history", "prefer-pnpm")
+    memtui.env |= world.env
+    memtui("history", "prefer-pnpm")
+    memtui("rm", "prefer-pnpm")
+    memtui.env |= {key: value.replace(world.directory, str(other)) for key, value in world.env.items()}
+    assert "restored  global:prefer-pnpm" in memtui("history", "project:prefer-pnpm", "--restore", "1").out
 
 
 def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(memtui):

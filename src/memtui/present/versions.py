@@ -1,10 +1,10 @@
 """How both user interfaces say who wrote a version of a memory, what memtui did, and what the memory was called."""
 
+import os
 from collections.abc import Sequence
 
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import references
-from memtui.core.memories.history import HistoryRow
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.versions import AGENT, FIRST, GONE, LINKS, PERSON, TAKE_BACK, Version, Writer
 
@@ -40,22 +40,25 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
     return "deleted outside memtui" if version.digest == GONE else "outside memtui"
 
 
+def scope_of(directory: str, scopes: Sequence[Scope]) -> Scope | None:
+    """Return the scope of a directory, which a link may have called otherwise; None if it is not known."""
+    exact = next((each for each in scopes if each.directory == directory), None)
+    real = os.path.realpath(directory)
+    return exact or next((each for each in scopes if os.path.realpath(each.directory) == real), None)
+
+
 def ref(directory: str, file: str, scopes: Sequence[Scope]) -> str:
     """Say what a memory is called in a directory: `scope:name`; only its name where that scope is not known."""
-    scope = next((each for each in scopes if each.directory == directory), None)
+    scope = scope_of(directory, scopes)
     stem = references.stem(file)
     return stem if scope is None else f"{scope.shown}:{stem}"
 
 
-def deed(row: HistoryRow, scopes: Sequence[Scope]) -> str:
-    """Say what memtui did where it wrote a version, and what the memory became if it is gone; empty for others'."""
-    version, became = row.version, row.became
+def deed(version: Version, scopes: Sequence[Scope]) -> str:
+    """Say what memtui did where it wrote a version; empty for others'."""
     did = DID.get(version.op, "")
-    if became is not None:
-        to = ref(became.directory, became.file, scopes)
-        return f"{did} to {to}" if version.op in {"rename", "move"} else f"{did}: it is {to} again"
     if version.op == "move" and version.was is not None:
-        scope = next((each for each in scopes if each.directory == version.was[0]), None)
+        scope = scope_of(version.was[0], scopes)
         return f"{did} from {scope.shown}" if scope is not None else did
     return did
 
@@ -65,16 +68,15 @@ def called(version: Version, newest: Version, scopes: Sequence[Scope]) -> str:
     name, now = references.stem(version.file), references.stem(newest.file)
     if version.directory == newest.directory:
         return f"called {name}" if name != now else ""
-    scope = next((each for each in scopes if each.directory == version.directory), None)
+    scope = scope_of(version.directory, scopes)
     where = "another scope" if scope is None else scope.shown
     return f"was {ref(version.directory, version.file, scopes)}" if name != now else f"was in {where}"
 
 
-def told(row: HistoryRow, newest: Version, title: str, scopes: Sequence[Scope]) -> str:
+def told(version: Version, newest: Version, title: str, scopes: Sequence[Scope]) -> str:
     """Say of a version who wrote it, what memtui did, and what the memory was called then; `title` is that of the
     agent's session, `newest` the newest version."""
-    version = row.version
-    did, then = deed(row, scopes), called(version, newest, scopes)
+    did, then = deed(version, scopes), called(version, newest, scopes)
     if version.writer.by != PERSON and version.op in {"undo", "redo"}:
         did = f"put back by {did}"
     who = writer(version, title)

@@ -1,6 +1,7 @@
 """`memtui history`: the versions of a memory, who wrote each, and the way back to it; and the trash."""
 
 import argparse
+import contextlib
 import os
 
 from memtui.cli import memories, parser
@@ -9,7 +10,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.core.base import clock
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, size
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
@@ -64,27 +65,26 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not known or scope is None:
         hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
         raise NotFoundError(f"There are no versions of {line(name)}.", hint)
+    now = ""  # what it is called that was renamed or moved
+    heir = history.became(versions, known[-1]) if found is None else None
+    if heir is not None:
+        known = versions.line(heir.directory, heir.file)
+    every = history.scopes_of(ctx.env, ctx.cwd, known)
+    if heir is not None:
+        now = present.ref(heir.directory, heir.file, every)
+        scope = present.scope_of(heir.directory, every)
+        if scope is None:
+            raise NotFoundError(f"{line(name)} became {line(ctx.tilde(heir.path))}, which is in no scope here.")
+        with contextlib.suppress(NotFoundError):
+            found = memories.find(ctx, now)
+        ctx.out.say(f"{line(name)} {'became' if found is None else 'is'} {line(now)}.")
     chosen = history.numbered(known, number) if number is not None else None
     newest = known[-1]
+    if chosen is not None and args.restore is not None:
+        return _restored(ctx, versions, scope, found, chosen, newest.file)
     trashed = _trash_id(ctx, newest) if found is None else ""
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
-    rows = history.rows(versions, known)
-    every = history.scopes_of(ctx.env, ctx.cwd, rows)
-    now = ""  # what it is called that was renamed or moved
-    gone = history.became(versions, newest) if found is None else None
-    if gone is not None:
-        now, became = present.ref(gone.directory, gone.file, every), "is {} now"
-        if gone.digest == GONE:
-            became = f"became {{}}, which is {'in the trash' if _trash_id(ctx, gone) else 'gone'}"
-        became, command = became.format(line(now)), f"memtui history {shell_word(now)}"
-        last = f"It {became}: {command}"
-    if chosen is not None and args.restore is not None:
-        if gone is not None:
-            there, hint = versions.line(gone.directory, gone.file), f"{command} lists its versions."
-            if chosen in there:
-                hint = f"{command} --restore {there.index(chosen) + 1} restores that version there."
-            raise ConflictError(f"{line(name)} {became}; nothing was restored.", hint)
-        return _restored(ctx, versions, scope, found, chosen, newest.file)
+    rows = history.rows(known)
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {"became": now or None}
     data["versions"] = [_data(n, each, newest, occasions, every) for n, each in enumerate(rows, 1)]
@@ -93,18 +93,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         cells, notes = [], []
         for number, row in reversed(list(enumerate(rows, 1))):
             version, occasion = row.version, occasions.of(row.version.writer)
-            what = size(version.size) if version.digest != GONE else "-" if row.became is not None else "deleted"
-            who = line(present.told(row, known[-1], occasion.title, every))
+            what = size(version.size) if version.digest != GONE else "deleted"
+            who = line(present.told(version, newest, occasion.title, every))
             unseen = "not seen yet" if history.waits(known, version) else ""
             cells.append([str(number), age(row.time, ctx.now()), what, who, unseen])
             notes.append(line(present.prompted(occasion.prompt)))
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], cells, flex=[3], right=[0, 1, 2], notes=notes)
         if last:
             out.say(last)
-        if rows[-1].became is not None:
-            return  # its new name has what it changed
         if len(known) > 1:
-            out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(name)}")
+            out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(now or name)}")
         else:
             out.say("No other version is known yet: memtui keeps each new one from now on.")
 
@@ -197,7 +195,7 @@ def _trash_id(ctx: Context, newest: Version) -> str:
 def _data(
     number: int, row: history.HistoryRow, newest: Version, occasions: Occasions, every: "list[Scope]"
 ) -> "dict[str, object]":
-    version, became, occasion = row.version, row.became, occasions.of(row.version.writer)
+    version, occasion = row.version, occasions.of(row.version.writer)
     return {
         "number": number,
         "name": references.stem(version.file),
@@ -206,13 +204,12 @@ def _data(
         "by": version.writer.by,
         "did": version.op or None,
         "was": present.ref(version.directory, version.file, every) if version.path != newest.path else None,
-        "became": present.ref(became.directory, became.file, every) if became is not None else None,
         "session": version.writer.session or None,
         "title": occasion.title or None,
         "prompt": version.writer.prompt or None,
         "prompt_text": occasion.prompt or None,
         "size": version.size,
-        "deleted": version.digest == GONE and became is None,
+        "deleted": version.digest == GONE,
         "seen": version.seen,
     }
 

@@ -86,28 +86,27 @@ def became(versions: Versions, version: Version) -> Version | None:
 
 
 class HistoryRow(NamedTuple):
-    """A version, when it came to be there (seconds since the epoch), and what a moved memory `became`."""
+    """A version, and when it came to be there (seconds since the epoch)."""
 
     version: Version
     time: float
-    became: Version | None
 
 
-def rows(versions: Versions, known: Sequence[Version]) -> list[HistoryRow]:
+def rows(known: Sequence[Version]) -> list[HistoryRow]:
     """Return versions as rows of a history. One that got an older time, as from a backup, came when it was noticed."""
     history: list[HistoryRow] = []
     last = 0.0
     for each in known:
         at = each.written or 0.0
         last = at if at >= last else max(last, clock.parse(each.time) or 0.0)
-        history.append(HistoryRow(each, last, versions.became(each)))
+        history.append(HistoryRow(each, last))
     return history
 
 
-def scopes_of(env: dict[str, str], cwd: str, found: Sequence[HistoryRow]) -> list[Scope]:
+def scopes_of(env: dict[str, str], cwd: str, line: Sequence[Version]) -> list[Scope]:
     """List the scopes here, with those of other projects where a memory was in one."""
     every = scopes.discover(env, cwd)
-    named = {each.version.directory for each in found} | {each.became.directory for each in found if each.became}
+    named = {each.directory for each in line}
     here = {each.directory for each in every}
     return every if named <= here else scopes.discover(env, cwd, all_projects=True)
 

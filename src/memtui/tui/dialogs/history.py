@@ -41,14 +41,14 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
         return ""
     occasions = Occasions(data.env)
     by_writer = await asyncio.to_thread(lambda: {each.writer: occasions.of(each.writer) for each in line})
-    rows = history.rows(versions, line)
-    scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, rows)
+    rows = history.rows(line)
+    scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, line)
     name, now = safe_text.line(references.stem(file), 60), data.now()
     lines = []
     for row in rows:
         unseen = "  not seen yet" if history.waits(line, row.version) else ""
         what = "deleted, " * (row.version.digest == GONE)
-        who = words.told(row, line[-1], by_writer[row.version.writer].title, scopes)
+        who = words.told(row.version, line[-1], by_writer[row.version.writer].title, scopes)
         lines.append(f"{age(row.time, now):>4}  {what}{safe_text.line(who, 120)}{unseen}")
 
     def changed(number: int) -> Text:
