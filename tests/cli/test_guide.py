@@ -11,6 +11,7 @@ import pytest
 from memtui.core.base import ids, paths
 from memtui.core.inbox import claims
 from memtui.core.inbox import format as inbox_format
+from memtui.demo import next_session
 
 from .conftest import NOW
 
@@ -37,7 +38,7 @@ def test_a_month_is_not_taken_for_a_minute(bare):
 def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
     refused = memtui("note", "--withdraw", "47CHDR", check=False)
     assert refused.code == 3
-    assert "47CHDR was delivered already" in refused.err
+    assert "47CHDR was delivered 4d ago: ✓ arrived." in refused.err
     assert "memtui note --again 47CHDR" in refused.err
 
 
@@ -278,7 +279,7 @@ def test_withdrawing_what_was_delivered_says_so(memtui):
     (record,) = memtui.json("activity", "--kind", "guidance", "--limit", "1")["deliveries"]
     done = memtui("note", "--withdraw", record["items"][0]["id"], check=False)
     assert done.code == 3
-    assert "delivered already" in done.err
+    assert "was delivered 1m ago: … on the way." in done.err
     assert f"memtui activity {record['id'][-6:]}" in done.err
 
 
@@ -415,6 +416,23 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
     assert {e["id"][-6:] for e in memtui.json("note", "--list")["entries"]} == {*(e[-6:] for e in before), made}
 
 
+def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world):
+    memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent")
+    memtui.monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    next_session.start(world.directory, NOW)
+
+    def again(text, *options):
+        old = next(row["id"] for row in memtui.json("note", "--list")["delivered"] if row["text"] == text)
+        new = memtui.json("note", "--again", old, *options)["id"]
+        return next(row["fields"] for row in memtui.json("note", "--list")["entries"] if row["id"] == new)
+
+    ci = "CI is red on main: the lockfile job fails since 3f9a2c1."
+    assert {"from": "ci-watch", "urgent": "yes"}.items() <= again(ci).items()
+    changed = again(ci, "--to", "session:d2f8", "--from", "jo")
+    assert {"from": "jo", "urgent": "yes", "for": "session:d2f8"}.items() <= changed.items()
+    assert again("ask me first")["for"] == "people"
+
+
 def test_what_a_hook_took_is_listed_as_on_the_way(bare):
     note = bare("note", "mind the step").out.strip()
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
@@ -431,7 +449,7 @@ def test_what_a_hook_took_is_listed_as_on_the_way(bare):
     for words in (["note", "--withdraw"], ["inbox"]):
         refused = bare(*words, note[-6:], check=False)
         assert refused.code == 3
-        assert f"{note[-6:]} is under way: a hook took it just now." in refused.err
+        assert f"{note[-6:]} is on the way: a hook took it just now." in refused.err
 
 
 def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
@@ -441,7 +459,18 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
     assert [row["id"][-6:] for row in found["in_delivery"]] == [note]
     assert found["delivered"] == []
     assert bare("note", "--list").out.count(note[-6:]) == 1
-    assert "is under way: a hook took it" in bare("note", "--withdraw", note, check=False).err
+    assert ": · not known. If it does not arrive, it waits" in bare("note", "--withdraw", note, check=False).err
+
+
+def test_a_note_that_arrived_is_said_to_have_arrived_before_its_claim_is_settled(memtui, world):
+    next_session.start(world.directory, NOW)
+    row = next(each for each in memtui("note", "--list").out.splitlines() if each.startswith("A09Q6F"))
+    assert "✓ arrived" in row
+    assert "A09Q6F" not in str(memtui.json("note", "--list")["in_delivery"])
+    refused = memtui("note", "--withdraw", "A09Q6F", check=False)
+    assert refused.code == 3
+    assert "A09Q6F was delivered" in refused.err
+    assert ": ✓ arrived." in refused.err
 
 
 def hook(shell, session, **env):

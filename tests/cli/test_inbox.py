@@ -654,7 +654,7 @@ def test_the_status_counts_notes_that_are_not_delivered(memtui):
         ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
         ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
         ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
-        ("inbox 1QYN3C", "1QYN3C was delivered already.", "memtui note --again 1QYN3C"),
+        ("inbox 1QYN3C", "1QYN3C was delivered 1m ago: … on the way.", "memtui note --again 1QYN3C"),
         ("approve J5VMX3 1R7A0A --name x", "--name is not for todos.", "Nothing was changed."),
         ("approve 1R7A0A --name x", "--name is not for todos.", ""),
         ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),

@@ -10,7 +10,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import MIN_REF, short_id
-from memtui.core.deliveries import log
+from memtui.core.deliveries import log, receipts
 from memtui.core.deliveries.record import find_note
 from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
@@ -19,6 +19,7 @@ from memtui.core.journal.text_edit import TextEdit
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import drafts
+from memtui.present.deliveries import RECEIPTS
 
 # By kind: what it is, and what can be done with an entry.
 WAYS = {
@@ -62,21 +63,29 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
     if done := _decided(ctx, ref):
         return done
     wanted = ref.strip().upper()
-    if "guidance" in kinds:
-        taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
-        with suppress(NotFoundError, ConflictError):
-            note = taken[short_ids.match(ref, taken, "note")]
-            said = f"{ref} is under way: a hook took it {ago(note.time, ctx.now())}."
-            return NotFoundError(said, "If it does not arrive, it waits here again: memtui note --list")
-        if len(wanted) >= MIN_REF and (delivered := find_note(ctx.root, wanted)):
-            delivery = f"See `memtui activity {short_id(delivered.delivery.id)}`."
-            again = f"To deliver it again: memtui note --again {short_id(delivered.id)}"
-            return NotFoundError(f"{ref} was delivered already.", f"{delivery} {again}")
+    if "guidance" in kinds and (fate := _fate(ctx, ref)):
+        return fate
     if wrong := misnamed(ctx, ref):
         return wrong
     records = log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))
     if len(wanted) >= MIN_REF and any(str(each.get("id")).endswith(wanted) for each in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
+    return None
+
+
+def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for the id of a note that a hook took: it says what became of it."""
+    returns = "If it does not arrive, it waits here again: memtui note --list"
+    taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
+    if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
+        delivery, name = note.delivery, short_id(note.id)
+        outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
+        see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: memtui note --again {name}"
+        said = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {RECEIPTS[outcome][0]}."
+        return NotFoundError(said, returns if note.id in taken and outcome not in receipts.GOT else see)
+    with suppress(NotFoundError, ConflictError):
+        claim = taken[short_ids.match(ref, taken, "note")]
+        return NotFoundError(f"{ref} is on the way: a hook took it {ago(claim.time, ctx.now())}.", returns)
     return None
 
 

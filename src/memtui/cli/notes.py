@@ -33,9 +33,10 @@ def withdraw(ctx: Context, ref: str) -> Result:
     return Result(data, lambda out: out.print(f"withdrawn: {cut(line(item.text), 60)}   (undo: memtui undo)"))
 
 
-def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
+def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]", options: "set[str]") -> Result:
     """Send a note again: what expired or is held is renewed, until `expires`; what was delivered becomes a new note
-    with these `fields`. Raises NotFoundError, ConflictError if it waits already, MemtuiError."""
+    like the old one, but for those of `fields` that `options` name. Raises NotFoundError, ConflictError if it waits
+    already, MemtuiError."""
     every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
         item = find(every, ref, "note")
@@ -52,6 +53,9 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
             raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         was, text = note.id, note.text
+        before = {"from": note.sender or fields["from"], **note.fields}
+        changed = {key: value for key, value in fields.items() if key in options}
+        fields = {key: value for key, value in before.items() if key not in options} | changed
         for each in every:
             if (each.slug, each.text, each.entry.fields.get("for")) == (slug, text, fields.get("for")):
                 raise _waits(ref, each.id) from None
@@ -81,10 +85,13 @@ def listing(ctx: Context) -> Result:
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
+    taken = under_way.listed(ctx.root, [ctx.slug, None])
+    outcomes = receipts.outcomes([each.record.record for each in taken], ctx.env, ctx.now())
     claimed = [
         _sent(each.entry.id, each.entry.text, each.delivery, each.session, each.record.entrypoint)
-        | {"time": None if each.time is None else clock.iso_seconds(each.time), "outcome": receipts.WAITING}
-        for each in under_way.listed(ctx.root, [ctx.slug, None])
+        | {"time": None if each.time is None else clock.iso_seconds(each.time), "outcome": outcome}
+        for each in taken
+        if (outcome := outcomes.get(each.delivery, receipts.WAITING)) not in receipts.SETTLED
     ]
     delivered = _delivered(ctx, {str(row["id"]) for row in claimed})
     data = {

@@ -81,7 +81,7 @@ def names_claimed(box):
         ({}, {"urgent_only": True}, None),
         ({"urgent": "yes"}, {"urgent_only": True}, "urgent"),
         ({"urgent": "no"}, {"urgent_only": True}, None),
-        ({"urgent": "yes"}, {}, "next prompt"),
+        ({"urgent": "yes"}, {}, "urgent"),
         ({"expires": "2026-11-20"}, {}, None),
         ({"expires": "2026-11-21T00:00:00Z"}, {}, None),
         ({"expires": "2026-11-21T00:00:01Z"}, {}, "next prompt"),

@@ -46,7 +46,7 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     command.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
     command.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
-    command.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
+    command.add_argument("--from", dest="sender", metavar="NAME", help="the sender, default: cli")
     earlier = command.add_mutually_exclusive_group()
     earlier.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
     earlier.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
@@ -64,13 +64,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     if args.again:
         expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
-        return notes.again(ctx, args.again, expires, _fields(ctx, args))
+        fields = _fields(ctx, args)
+        options = {"from": args.sender, "for": args.to, "urgent": args.urgent, "expires": args.expires}
+        return notes.again(ctx, args.again, expires, fields, {key for key, value in options.items() if value})
     return notes.withdraw(ctx, args.withdraw) if args.withdraw else notes.listing(ctx)
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
     to = guidance.audience(args.to, ctx.setting("note_to"))
-    return guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
+    sender = "cli" if args.sender is None else args.sender
+    return guidance.fields(sender, to, args.urgent, args.expires, ctx.now())
 
 
 def _leave(ctx: Context, args: argparse.Namespace) -> Result:

@@ -64,10 +64,10 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
             touches = True
         else:
             return None
-    if asker.urgent_only and not touches:
-        if not entry.flag("urgent"):
-            return None
+    if entry.flag("urgent"):
         reasons.append("urgent")
+    elif asker.urgent_only and not touches:
+        return None
     return ", ".join(reasons) or "next prompt"
 
 
