@@ -693,3 +693,20 @@ def test_every_form_of_a_link_follows_a_rename_and_lint_names_what_leads_nowhere
     assert "links" in memtui.json("show", "use-pnpm")["backlinks"]
     memtui("mv", "use-pnpm", "prefer-pnpm")
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("search", "pnpm"), "No memories here."),
+        (("recall", "pnpm"), "Nothing would be delivered: there are no memories yet"),
+        (("inbox",), "No hooks are installed: memtui setup hooks"),
+        (("doctor",), "models: off"),
+    ],
+)
+def test_on_a_fresh_machine_a_command_says_what_is_missing(bare, words, said):
+    out = bare(*words, check=False).out
+    assert said in out
+    assert "dream" not in out
+    assert "correct Claude" not in out, "without hooks no session saves a draft"
+    assert "memtui new use-pnpm" in out or words[0] in {"inbox", "doctor"}

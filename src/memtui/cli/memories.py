@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from memtui.core.memories.store import Store
     from memtui.core.memories.trash import TrashItem
 
+CREATE = '  Create a memory: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"'
+NONE_HERE = f"No memories here.\n{CREATE}\n  Other projects: memtui list --all-projects"
+
 
 def find(ctx: Context, ref: str) -> Memory:
     """Find a memory by its name, file, scope:name or path. Raises NotFoundError, ConflictError."""

@@ -110,8 +110,10 @@ def silence(run: "RecallRun") -> str:
     """Return why nothing would be delivered, as the end of a sentence; empty if something is."""
     if run.delivered:
         return ""
+    if not run.memories:
+        return "there are no memories yet"
     if run.silent == "nothing" and not run.candidates:
-        return "no memory has any of its words" if run.memories else "there are no memories yet"
+        return "no memory has any of its words"
     likely = next((each for each in run.candidates if each.outcome != "unlikely"), None)
     if run.silent == "nothing" and likely is not None:
         return f"{likely.name} is left out, {outcome(likely.outcome)[2]}"

@@ -139,8 +139,10 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             out.print(f"    → undo it: {line(str(done['undo']))}")
     if fixed:
         out.print()
+    # Dreams are of a model: nothing is said of them until one is set.
+    shown = {each.area for each in found} - ({"dream"} if any(each.code == "llm.off" for each in found) else set())
     for area, title in findings.AREAS.items():
-        for each in found:
+        for each in found if area in shown else []:
             if each.area != area or (each.level != OK and findings.place(each) in ELSEWHERE):
                 continue
             mark, style = MARKS[each.level]

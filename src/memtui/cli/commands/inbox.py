@@ -11,7 +11,7 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.present import changed, colours, dates, drafts
+from memtui.present import changed, colours, dates, drafts, unheard
 
 LIMIT = 200
 WORDS = {plural: kind for kind, plural in KINDS.items()}
@@ -138,4 +138,6 @@ def _print_nothing(ctx: Context, out: Output) -> None:
     out.print("Nothing waits for a decision here.")
     if earlier := begun.unread(ctx.root, ctx.config_dir):
         out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
-    out.print('  A draft comes here when you correct Claude. Write a note: memtui note "…"')
+    why = ctx.unheard()
+    out.print(f"  {unheard.at_prompt(why)}" if why else "  A draft comes here when you correct Claude.")
+    out.print('  Write a note: memtui note "…"')

@@ -90,9 +90,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             no_matches = f"No matches.\n  Types here: {line(', '.join(sorted(types)))}"
             out.print(line(wanted.problem(query.choices(every, types, here))) or no_matches)
         elif not types:
-            out.print("No memories here.")
-            out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
-            out.print("  Other projects: memtui list --all-projects")
+            out.print(memories.NONE_HERE)
 
     return Result(data, text)
 
@@ -167,7 +165,8 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
             notes = [line(where)[:200] for *_, where in hits]
             out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
         else:
-            no_hits = f"Nothing found for “{line(' '.join(args.query))}”.\n  Try fewer words, or --all-projects."
-            out.print(line(wanted.problem(query.choices(chosen, types, here))) or no_hits)
+            no_hits = f"Nothing found for “{line(' '.join(args.query))}”.\n  Try other words, or --all-projects."
+            mistake = line(wanted.problem(query.choices(chosen, types, here)))
+            out.print(mistake or no_hits if types else memories.NONE_HERE)
 
     return Result(data, text)

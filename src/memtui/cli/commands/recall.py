@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
@@ -63,7 +63,7 @@ def _print(out: Output, run: RecallRun, *, every: bool) -> None:
     facts += [f"of {many(run.memories, 'memory', 'memories')} that prompts can bring"] if run.memories else []
     out.heading(recall.headline(run), " · ".join([*facts, recall.took(run)]))
     if not run.memories:
-        out.print("  Create one: memtui new NAME")
+        out.print(memories.CREATE)
     elif not run.candidates and run.silent == "nothing":
         out.print("  Other words may find some; a trigger finds a memory by them:")
         out.print("  memtui edit NAME --trigger TEXT")
