@@ -1,8 +1,7 @@
 """The table of the TUI's actions: keys, footer, help, palette and the key map are all made from it.
 
 The action `memories.edit` runs the command of that id on its screen (tui/services.py); where the command's `why_not`
-gives a reason, that is shown instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`.
-"""
+gives a reason, that is shown instead. Keys are remapped by id in config.toml: `[keys] "memories.edit" = "E"`."""
 
 import re
 from collections.abc import Mapping

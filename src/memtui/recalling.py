@@ -1,8 +1,7 @@
 """Recall as a person looks at it, in both user interfaces: what a prompt would bring, what would be left out, and why.
 
 It is a dry run of the hook: the same search, the same judgement, the same text; nothing is delivered and nothing is
-logged. Before it the indexes are brought up to date, as the hook's worker does.
-"""
+logged. Before it the indexes are brought up to date, as the hook's worker does."""
 
 import os
 import time

@@ -1,8 +1,7 @@
 """One transcript: the drafts in what is new of it, as the worker makes them of a live session.
 
 Nearly all that is said makes no draft, and looking for secrets takes longer than reading: only the turns that make one
-are cleaned, and judged again without what was in them.
-"""
+are cleaned, and judged again without what was in them."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,8 +1,7 @@
 """Completion of command lines: the scripts of `memtui setup completions`, and what they ask the hidden
 `memtui --complete` for, which imports only the command that was typed and reads only the list that is asked for.
 
-Where nothing is offered, the shells complete names of files.
-"""
+Where nothing is offered, the shells complete names of files."""
 
 import argparse
 import os
@@ -174,15 +173,11 @@ def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
             if each.option_strings and (isinstance(each, argparse._AppendAction) or not seen & {*each.option_strings})  # noqa: SLF001
         )
         return _fitting(unused, last)
-    places = _places(current)
+    places = [each for each in current._actions if not each.option_strings]  # noqa: SLF001
     if option is None and places:
         several = places[-1] if places[-1].nargs in {"*", "+"} else None
         option = places[count] if count < len(places) else several
     return [] if option is None else _fitting(_values(path, option, before, env), last)
-
-
-def _places(current: argparse.ArgumentParser) -> "list[argparse.Action]":
-    return [each for each in current._actions if not each.option_strings]  # noqa: SLF001
 
 
 def _actions(current: argparse.ArgumentParser) -> "dict[str, argparse.ArgumentParser]":

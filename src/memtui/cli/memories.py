@@ -1,7 +1,6 @@
 """What commands about memories share: find the memories and scopes that arguments name, and report on a memory.
 
-What only some of them need is imported there: `memtui list` is called often.
-"""
+What only some of them need is imported there: `memtui list` is called often."""
 
 import os
 from contextlib import suppress

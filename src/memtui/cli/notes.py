@@ -1,8 +1,7 @@
 """The options of `memtui note` on notes that were written before: `--list`, `--again`, `--withdraw`; and the warning
 about an addressee that is not known.
 
-They are no part of commands/note.py because monitors call that every minute, and it must import little.
-"""
+They are no part of commands/note.py because monitors call that every minute, and it must import little."""
 
 from memtui.cli import entries
 from memtui.cli.context import Context

@@ -1,7 +1,6 @@
 """The output of commands: data on stdout, narration on stderr, tables that fit the terminal, escaped text.
 
-Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal, and exact in JSON.
-"""
+Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal, and exact in JSON."""
 
 import os
 import sys

@@ -1,7 +1,6 @@
 """The parser of the command line.
 
-Only the module of the command that was called is imported: monitors call `memtui note` every minute.
-"""
+Only the module of the command that was called is imported: monitors call `memtui note` every minute."""
 
 import argparse
 import os

@@ -1,8 +1,7 @@
 """The sample world: two projects with memories in every scope, inboxes, a delivery log of several days, and transcripts
 that prove some of the deliveries. It is for trying memtui without Claude Code, for tests and for screenshots.
 
-`build` is deterministic: the same directory and `now` give the same bytes, ids included.
-"""
+`build` is deterministic: the same directory and `now` give the same bytes, ids included."""
 
 import os
 import re

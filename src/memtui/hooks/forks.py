@@ -4,8 +4,7 @@ The parent is found in these ways (2.1.197 and 2.1.332, docs/hooks.md):
 - `/branch`: the records of the copy name it, `forkedFrom: {sessionId, messageUuid}`;
 - a start with the source `fork`: the payload says when the parent's model answered last, and how large its context is;
   the parent's transcript agrees with that;
-- a new id with the first prompt of a resumed session: the start was reported under the parent's id.
-"""
+- a new id with the first prompt of a resumed session: the start was reported under the parent's id."""
 
 import posix
 

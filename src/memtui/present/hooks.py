@@ -24,8 +24,8 @@ DOES = {
     "PreToolUse": "adds urgent notes, and notes for a file that is used",
     "PostToolUse": "records which memories Claude opened or wrote",
     "PreCompact": "drafts memories from your corrections",
-    "Stop": "does so after a turn",
-    "SessionEnd": "does so at the end",
+    "Stop": "drafts memories after a turn",
+    "SessionEnd": "drafts memories at the end",
 }
 LONG, AROUND = 300, 60  # characters: of a line of a diff that is cut, and what stays at each end of its change
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.

@@ -1,8 +1,7 @@
 """The safety net: an unexpected error stops the handler, worker or drawing that it happens in, not the application.
 
 Textual 8 ends the application at the first one. Errors of workers, timers, callbacks and the layout pass through
-`_handle_exception`; those of handlers and actions leave `_dispatch_message`; one while drawing comes at every paint.
-"""
+`_handle_exception`; those of handlers and actions leave `_dispatch_message`; one while drawing comes at every paint."""
 
 import asyncio
 from collections.abc import Callable

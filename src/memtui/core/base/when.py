@@ -54,7 +54,7 @@ def _by_the_clock(words: "list[str]", now: float, ahead: bool, alone: "tuple[int
         return _nearest(today, at, range(-1, 2), now, ahead)
     if days[0] in DAYS:
         return _local(today[0], today[1], today[2] + DAYS[days[0]], at)
-    weekday = _weekday(days[0])
+    weekday = next((number for number, name in enumerate(WEEKDAYS) if days[0] in {name, name[:3]}), None)
     if weekday is not None:
         first = (weekday - today.tm_wday) % WEEK - WEEK
         if not ahead and not hour:  # a day that has begun counts, also where its end is meant
@@ -62,11 +62,6 @@ def _by_the_clock(words: "list[str]", now: float, ahead: bool, alone: "tuple[int
         return _nearest(today, at, range(first, 2 * WEEK, WEEK), now, ahead)
     midnight = clock.parse(days[0]) if len(days[0]) == len("2026-11-22") else None
     return None if midnight is None else _local(*time.gmtime(midnight)[:3], at)
-
-
-def _weekday(word: str) -> "int | None":
-    """Return the number of a weekday, from its name or the first three letters of it."""
-    return next((number for number, name in enumerate(WEEKDAYS) if word in {name, name[:3]}), None)
 
 
 def _time_of_day(word: str) -> "tuple[int, int] | None":

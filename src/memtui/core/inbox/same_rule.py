@@ -68,7 +68,7 @@ def same(one: Rule, other: Rule, share: float = SAME) -> bool:
     both = one.words & other.words
     if len(both) < LEAST or len(both) < share * len(one.words | other.words):
         return False
-    if any(_opposite(word) in other.words for word in one.words):
+    if any((word[1:] if word.startswith("-") else "-" + word) in other.words for word in one.words):
         return False
     if any(any(map(str.isdigit, word)) for word in one.words ^ other.words):
         return False
@@ -81,7 +81,3 @@ def first(text: str, others: Iterable[str]) -> int | None:
     """Return which of the `others` says the same rule as a text, the first; None if none does."""
     rule = of(text)
     return next((at for at, other in enumerate(others) if same(rule, of(other))), None)
-
-
-def _opposite(word: str) -> str:
-    return word[1:] if word.startswith("-") else "-" + word

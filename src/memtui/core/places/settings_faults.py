@@ -2,8 +2,7 @@
 
 Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. The types
 are those of the client's own schema, and each was seen to make 2.1.332 skip the file. Keys that it doesn't know, and
-those whose wrong value alone it leaves out, are not here.
-"""
+those whose wrong value alone it leaves out, are not here."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from memtui.core.base import fs
 
 MOST_BYTES = 1 << 21
+LONGEST_INT = 4000  # digits; int() refuses more than 4300
 # The type of each setting, in the words of the client; a `record` is an object with any names.
 TYPES = {
     "boolean": """
@@ -142,7 +142,7 @@ def read(path: str, managed: bool = False) -> Settings:
     if not text.strip():
         return Settings({})
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_int=_int)
+        value = DECODER.decode(text)
     except ValueError as error:
         return _unread(f"Invalid or malformed JSON ({error})")
     except RecursionError:
@@ -184,7 +184,11 @@ def _refuse(name: str) -> object:
 
 
 def _int(digits: str) -> float:
-    return int(digits) if len(digits) < 4000 else float(digits)
+    return int(digits) if len(digits) < LONGEST_INT else float(digits)
+
+
+# Reads JSON as Claude Code does: without NaN, and numbers of any length.
+DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 
 def _wrong(value: dict[str, Any], above: str = "") -> Iterator[Fault]:

@@ -39,7 +39,9 @@ def load(root: str) -> dict[str, float]:
     """Read until when what is hidden, in seconds since the epoch, `when.NEVER` for good; nothing from a file that can't
     be read."""
     try:
-        return {key: until for key, words in _rows(fs.read_or_empty(path(root))).items() if (until := _time(words))}
+        rows = _rows(fs.read_or_empty(path(root)))
+        times = {key: NEVER if words == "never" else clock.parse(words) for key, words in rows.items()}
+        return {key: until for key, until in times.items() if until}
     except OSError:
         return {}
 
@@ -48,10 +50,6 @@ def _rows(data: bytes) -> dict[str, str]:
     rows = fastjson.loads_dict(data).get("until") if data.strip() else None
     # An empty key would hide each entry, which has none here.
     return {str(key): str(words) for key, words in rows.items() if key} if isinstance(rows, dict) else {}
-
-
-def _time(words: str) -> float | None:
-    return NEVER if words == "never" else clock.parse(words)
 
 
 def step(what: str, until: float | None) -> str:

@@ -7,22 +7,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from memtui.core.places.settings_faults import DECODER
+
 WHITESPACE = " \t\r\n"
 DEFAULT_INDENT = "  "
-LONGEST_INT = 4000  # digits; int() refuses more than 4300
 
 Path = tuple[str | int, ...]
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _int(digits: str) -> int | float:
-    return int(digits) if len(digits) < LONGEST_INT else float(digits)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 
 @dataclass(frozen=True)
@@ -40,7 +30,7 @@ def load(text: str) -> Any:
     """Parse a whole document. Raises ValueError, also for nesting too deep to read."""
     try:
         start = _skip(text, 0)
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = DECODER.raw_decode(text, start)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if _skip(text, end) != len(text):
@@ -62,7 +52,7 @@ def _blank_before(text: str, position: int) -> str:
 
 
 def _end(text: str, start: int) -> int:
-    return int(_DECODER.raw_decode(text, start)[1])
+    return int(DECODER.raw_decode(text, start)[1])
 
 
 def children(text: str, start: int) -> list[Child]:
@@ -75,7 +65,7 @@ def children(text: str, start: int) -> list[Child]:
         first = value = key_end = position
         key: str | int = len(found)
         if text[start] == "{":
-            key, key_end = _DECODER.raw_decode(text, position)
+            key, key_end = DECODER.raw_decode(text, position)
             value = _skip(text, _skip(text, key_end) + 1)
         end = _end(text, value)
         found.append(Child(key, first, key_end, value, end))

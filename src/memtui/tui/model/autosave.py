@@ -45,8 +45,7 @@ class Autosave:
     that is being changed, `time` of the last save in seconds since the epoch.
 
     For a memory, `path` is its file (empty for a new one), `scope` the label of its scope, and `whole` the file's
-    content when the form opened, in case the file is deleted. With `raw`, the only value is `raw`: the whole file.
-    """
+    content when the form opened, in case the file is deleted. With `raw`, the only value is `raw`: the whole file."""
 
     name: str
     base: str = ""

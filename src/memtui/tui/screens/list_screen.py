@@ -4,8 +4,7 @@ it, below it, or over it, as the screen has room.
 A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id (what every list can
 do is there already), starts a worker in `reload` that posts messages, sets `found` and calls `fill`. That shows the
 rows of `select`, with `describe` for the detail, `summary` on top and `why_empty` for an empty list. What a filter lets
-through and what is marked is said here, the same on all screens; a screen has only the noun for its rows.
-"""
+through and what is marked is said here, the same on all screens; a screen has only the noun for its rows."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar

@@ -48,8 +48,7 @@ class Field(Input):
     def on_paste(self, event: events.Paste) -> None:
         """Paste all lines as one, where Textual takes only the first.
 
-        More than `safe_text.MAX_LINE` characters are refused: every key after them would take a second.
-        """
+        More than `safe_text.MAX_LINE` characters are refused: every key after them would take a second."""
         event.prevent_default()
         event.stop()
         line = " ".join(line for line in event.text.splitlines() if line.strip())

@@ -1,8 +1,7 @@
 """A memory's Markdown, styled line by line for reading (`render`, without its syntax) and for the editor (`spans`).
 
 No parser: the Markdown of Rich and Textual drops `<tags>`, comments and link targets, renumbers lists and joins lines,
-which a person has to see. It also takes 270 ms for 20,000 characters, this 5 ms, and a key may take 16 ms.
-"""
+which a person has to see. It also takes 270 ms for 20,000 characters, this 5 ms, and a key may take 16 ms."""
 
 import re
 

@@ -55,8 +55,7 @@ class MemoryReader:
 
     `rows`: the memories of the `scopes`, by label; `outcomes`: of the last deliveries, by id; `autosaves`: their times
     by path; `creations`: the memories that memtui made; `of_indexes`: what is wrong with a MEMORY.md, by label;
-    `partly`: the labels of scopes with only the first page read.
-    """
+    `partly`: the labels of scopes with only the first page read."""
 
     def __init__(
         self,

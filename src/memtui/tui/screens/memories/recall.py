@@ -1,7 +1,7 @@
 """Recall, a state of the Memories list: a prompt on top, the list ordered by how likely each memory helps with it."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -202,7 +202,7 @@ class Recall(Labelled):
         if run.prompt != self.prompt:
             return
         if run.prompt != self.last.prompt:
-            self.of_screen.wanted = _first_memory
+            self.of_screen.wanted = lambda pairs: next((at for at, each in enumerate(pairs) if each is not RULE), None)
         self.last, self._problem = run, ""
         self._candidates = {each.path: each for each in run.candidates}
         self.list.redraw()
@@ -412,7 +412,3 @@ class Recall(Labelled):
             self.services.say(f"{done} {actions.takes_back()}")
         finally:
             self.services.read()
-
-
-def _first_memory(pairs: Sequence[Pair]) -> int | None:
-    return next((at for at, pair in enumerate(pairs) if pair is not RULE), None)

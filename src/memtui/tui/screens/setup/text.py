@@ -14,6 +14,7 @@ from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import colours, safe_text
+from memtui.present import hooks as hook_words
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious.control import Overview
@@ -22,16 +23,6 @@ from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.detail import append_keys
 
-# What the hook of an event does.
-EVENTS = {
-    "SessionStart": "gives a session the index of memories and what is unfinished",
-    "UserPromptSubmit": "gives the agent notes and drafts with the next prompt",
-    "PreToolUse": "gives the agent urgent notes before the next tool",
-    "PostToolUse": "records which memories the agent opens or writes",
-    "PreCompact": "records that the context is about to be compacted",
-    "Stop": "checks what arrived, and reads the conversation",
-    "SessionEnd": "reads the conversation, and what is left to do",
-}
 NO_RUNS = (
     "Only runs with something to deliver or to record are logged, so it may have run. Sessions that were open before"
     " the hooks were installed don't run it."
@@ -93,7 +84,7 @@ def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
 
 
 def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
-    text.append(f"It {EVENTS.get(event, 'runs')}.\n")
+    text.append(f"It {hook_words.DOES.get(event, 'runs')}.\n")
     installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
     if not installed:
         text.append("\nNot installed.\n", style=colours.PROBLEM)
