@@ -393,3 +393,19 @@ async def test_what_a_team_shares_is_trusted_where_it_stands(app, team, world):
         await choose(pilot, "Trust roll-out")
         await settle(pilot)
         assert trust.trusted_names(f"{world.config}/memtui", os.path.dirname(team)) == {"roll-out.md"}
+
+
+async def test_keys_of_the_list_do_nothing_while_the_scopes_have_the_focus(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "h", "j", "x", "e", "t", "space", "A")
+        assert app.last_note == "That is for the list: enter goes to it."
+        assert app.screen.places.has_focus
+        assert not app.screen.table.marks
+        assert exists(everywhere(world, "concise-answers.md"))
+        foot = app.screen._compositor.render_strips()[-1].text
+        assert "enter list" in foot
+        assert "new" in foot
+        assert not any(word in foot for word in ("trash", "edit", "mark", "move"))
+        await press(pilot, "enter", "x")
+        assert not exists(everywhere(world, "concise-answers.md"))

@@ -367,7 +367,7 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.table.has_focus
         await pilot.press("h")
         assert app.screen.places.has_focus
-        await press(pilot, "list.open")
+        await press(pilot, "l", "list.open")
         assert not app.screen.query_one("#middle").display
         await pilot.press("escape")
         assert app.screen.query_one("#middle").display

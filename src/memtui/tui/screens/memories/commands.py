@@ -62,7 +62,8 @@ class MemoryCommands:
 
     def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
         """Return command by action id."""
-        some, changeable = self.list.why_none, first_of(self.list.why_none, self.list.why_read_only)
+        some = first_of(self.list.why_none, screen.no_row)
+        changeable = first_of(some, self.list.why_read_only)
         one = first_of(some, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
         return {
             "memories.history": Command(self.show_versions, first_of(some, screen.one_by_one)),

@@ -102,15 +102,15 @@ class Recall(Labelled):
 
     def begin(self) -> None:
         """Begin the state: run the prompt of before, or the newest that the person typed, and let another be typed."""
-        screen, one = self.of_screen, self.of_screen.one_by_one
+        screen, some = self.of_screen, first_of(self.list.why_none, self.of_screen.no_row)
         screen.clear_filter()
         self.list.clear_marks()
         screen.add_class("recalling")
         screen.commands = {
             **self._usual[0],
             "memories.recall": Command(self.type_prompt),
-            "memories.retype": Command(self.trigger, first_of(self.list.why_none, one), *TRIGGER),
-            "memories.remove": Command(self.mute, first_of(self.list.why_none, self._why_no_prompt), *MUTE),
+            "memories.retype": Command(self.trigger, first_of(some, screen.one_by_one), *TRIGGER),
+            "memories.remove": Command(self.mute, first_of(some, self._why_no_prompt), *MUTE),
             "list.left": Command(screen.leave_detail),
             **{actions.on_screen("memories", verb).id: Command(self.leave, lambda: ORDERED) for verb in WITHOUT},
         }

@@ -31,7 +31,7 @@ from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
 from memtui.tui.screens.memories.transferring import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
 
@@ -47,6 +47,7 @@ IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move"
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
 READING = "Reading …"
+IN_SCOPES = "That is for the list: enter goes to it."
 
 
 class Memories(ListScreen[Pair]):
@@ -71,7 +72,7 @@ class Memories(ListScreen[Pair]):
         self.bulk = BatchRunner(self)
         places, reader = self.places, self.reader
         self.navigation = MemoryNavigation(services, self, table, places, reader, self.details, self.go_to, self.relist)
-        self.commands |= self.navigation.table(table.why_none) | TransferCommands(services, places).table()
+        self.commands |= self.navigation.table(first_of(table.why_none, self.no_row)) | TransferCommands(services, places).table()
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
@@ -367,6 +368,10 @@ class Memories(ListScreen[Pair]):
 
     # moving
 
+    def no_row(self) -> str:
+        """Return why no memory is under the cursor: that of another pane has it."""
+        return IN_SCOPES if self.places.has_focus else super().no_row()
+
     def go_to(self, path: str) -> None:
         """Put the cursor on a memory, leaving recall and clearing filters that hide it; one that is not read yet, once
         it is."""
@@ -392,9 +397,9 @@ class Memories(ListScreen[Pair]):
         self.relist()
 
     def fold_word(self) -> str:
-        """Return what enter does to a folded group of scopes."""
+        """Return what enter does in the scopes."""
         place = self.places.row
-        return "unfold" if self.places.has_focus and place is not None and place.fold is False else ""
+        return ("list" if place is None or place.fold is not False else "unfold") if self.places.has_focus else ""
 
     @on(RowList.Opened, "#scopes")
     def _place_opened(self) -> None:
