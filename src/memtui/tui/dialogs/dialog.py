@@ -204,7 +204,7 @@ class Preview(Dialog[bool]):
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(False)", "back"),
-        Binding("enter,a", "go", "go on"),
+        Binding("enter", "go", "go on"),
     ]
 
     def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, end: bool = False) -> None:

@@ -72,7 +72,8 @@ class Memories(ListScreen[Pair]):
         self.bulk = BatchRunner(self)
         places, reader = self.places, self.reader
         self.navigation = MemoryNavigation(services, self, table, places, reader, self.details, self.go_to, self.relist)
-        self.commands |= self.navigation.table(first_of(table.why_none, self.no_row)) | TransferCommands(services, places).table()
+        self.commands |= self.navigation.table(first_of(table.why_none, self.no_row))
+        self.commands |= TransferCommands(services, places).table()
         self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
