@@ -65,8 +65,7 @@ def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
     memory = next((file for file in files if file.endswith(".md") and file not in SHARED), "")
     versions = f" Its versions: memtui history {shell_word(memory.removesuffix('.md'))}" if memory else ""
     hint = "Nothing was written." + (INSTEAD.get(found.op, versions) if op == "undo" else versions)
-    change = found.summary if "“" in found.summary else f"“{found.summary}”"
-    return type(error)(f"Can't {op} {change}: {reason(found, error)}.", hint)
+    return type(error)(f"Can't {op} {_quoted(found)}: {reason(found, error)}.", hint)
 
 
 def reason(found: "Transaction", error: MemtuiError) -> str:
@@ -75,6 +74,14 @@ def reason(found: "Transaction", error: MemtuiError) -> str:
         return "it was delivered, withdrawn or changed meanwhile"
     words = error.message.removesuffix(".")
     return words[:1].lower() + words[1:]
+
+
+def _quoted(found: "Transaction") -> str:
+    return found.summary if "“" in found.summary else f"“{found.summary}”"
+
+
+def _why_final(found: "Transaction") -> str:
+    return "can't be undone" if found.op == "purge" else "was delivered or changed meanwhile"
 
 
 # Where a person made a change, by the journal's names, in lists.
@@ -92,6 +99,6 @@ def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") ->
     last = asked.first.latest
     others = len(asked.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
-    before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
+    before = f", made before {_quoted(asked.final)}, which {_why_final(asked.final)}" if asked.final else ""
     origin = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
-    return f"“{asked.decided[0].summary}”{more}, {origin}{before}"
+    return f"{_quoted(asked.decided[0])}{more}, {origin}{before}"

@@ -7,7 +7,7 @@ import gc
 import os
 import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from memtui.core.base import fastjson, ids
@@ -219,20 +219,23 @@ class Ledger:
         """Return the ids of the transactions that can be undone or redone, the next one last."""
         return self.redoable if op == "redo" else self.undoable
 
-    def next_step(self, op: str, key: str | None = None) -> list[Transaction]:
-        """Return what the next undo or redo is about, in order: the last one and those made together with it. `key`
-        names one to undo instead, or a group. Raises NotFoundError."""
+    def next_step(
+        self, op: str, key: str | None = None, is_past: Callable[[Transaction], bool] = lambda _: False
+    ) -> list[Transaction]:
+        """Return what the next undo or redo is about, in order: the last one and those made together with it; undo
+        goes past those that `is_past`. `key` names one to undo instead, or a group. Raises NotFoundError."""
         if key is not None:
             group = [self.transactions[each] for each in reversed(self.undoable)]
             return [each for each in group if each.group == key] or [self._named(key)]
-        keys = [each for each in self.available(op) if op == "redo" or self.transactions[each].by != MODEL]
-        if not keys:
-            raise NotFoundError(f"There is nothing to {op}.")
         step: list[Transaction] = []
-        for each in map(self.transactions.__getitem__, reversed(keys)):
+        for each in map(self.transactions.__getitem__, reversed(self.available(op))):
+            if op == "undo" and (each.by == MODEL or is_past(each)):
+                continue
             if step and (not step[0].group or each.group != step[0].group):
                 break
             step.append(each)
+        if not step:
+            raise NotFoundError(f"There is nothing to {op}.")
         return step
 
     def _named(self, key: str) -> Transaction:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memtui.core.base import clock
-from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.short_ids import short_id
+from memtui.core.base.storage import read_or_none
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction, here
+from memtui.core.journal.text_edit import TextEdit
 
 Op = Literal["undo", "redo"]
 # For this long a change counts as just made in the terminal where it was made.
@@ -18,7 +20,7 @@ RECENT_SECONDS = 600.0
 @dataclass(frozen=True)
 class Elsewhere:
     """A step that was not made just now in this place, or not last, so that a person has to confirm it. `first`: its
-    first operation; `decided`: those that a person decided; `final`: a last change that can't be undone."""
+    first operation; `decided`: those that a person decided; `final`: a later change that can't be undone."""
 
     op: Op
     first: Transaction
@@ -62,14 +64,48 @@ def attempt(
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
     """Undo or redo as `run` does; what was made elsewhere, long ago, or before what can't be undone, only if `sure`."""
-    ledger = journal.ledger()
-    step = ledger.next_step(op, key)
-    last = next((each for each in reversed(ledger.all()) if each.state not in {"intent", "back"}), None)
-    final = last if op == "undo" and last is not None and last.op == "purge" else None
+    step = _next_step(journal, op, key)
+    final = _final(journal, step[0]) if op == "undo" else None
     elsewhere = Elsewhere(op, step[0], len(step), decided(step), final)
     if key is None and (final or not _is_own(journal, step[0])) and not sure(elsewhere):
         return elsewhere
     return run(journal, op, key, top=step[0].id, go_on=go_on)
+
+
+def was_delivered(journal: Journal, found: Transaction) -> bool:
+    """Return whether a change wrote a note that is not there any more as it was written, so that it can't be undone."""
+    try:
+        for edit in journal.changes_of(found.record) if found.op == "guide" and found.state == "done" else ():
+            if isinstance(edit, TextEdit):
+                edit.inverse().apply((read_or_none(edit.path) or b"").decode("utf-8", "surrogateescape"))
+    except ConflictError:
+        return True
+    except (MemtuiError, OSError):
+        return False
+    return False
+
+
+def _next_step(journal: Journal, op: Op, key: str | None) -> list[Transaction]:
+    """Return the next step, without notes that were delivered unless there is nothing else. Raises NotFoundError."""
+    ledger = journal.ledger()
+    try:
+        return ledger.next_step(op, key, lambda each: was_delivered(journal, each))
+    except NotFoundError:
+        return ledger.next_step(op, key)
+
+
+def _final(journal: Journal, step: Transaction) -> Transaction | None:
+    """Return the last change after a step that can't be undone; None if an undo has gone past it already."""
+    undone: set[str | None] = set()
+    for each in reversed([each for each in journal.ledger().all() if each.state not in {"intent", "back"}]):
+        if each.id == step.id:
+            return None
+        if each.op == "undo":
+            undone.add(each.of)
+        elif each.op == "purge" or was_delivered(journal, each):
+            return None if undone else each
+        undone.discard(each.id)
+    return None
 
 
 def _is_own(journal: Journal, found: Transaction) -> bool:
@@ -92,15 +128,15 @@ def run(
     """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id that the
     last operation must have. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError,
     ConflictError."""
-    todo = [each.id for each in journal.ledger().next_step(op, key)]
+    todo = [each.id for each in _next_step(journal, op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()
     undone = Undone(op, len(todo))
     while todo and go_on(undone.tried, undone.total):
         with journal.locked():  # for each operation anew: others must not wait for all of them
-            ledger = journal.ledger()
-            if not undone.tried and ledger.next_step(op, key)[0].id != todo[0]:
+            if not undone.tried and _next_step(journal, op, key)[0].id != todo[0]:
                 raise _overtaken()
+            ledger = journal.ledger()
             each = todo.pop(0)
             if each in ledger.available(op):  # else somebody else did it meanwhile
                 _run_one(journal, undone, ledger.transactions[each])

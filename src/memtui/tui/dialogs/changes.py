@@ -19,7 +19,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.storage import file_error
-from memtui.core.journal.undo import decided
+from memtui.core.journal.undo import decided, was_delivered
 from memtui.present import legend, safe_text
 from memtui.present.changes import place, together, verb
 from memtui.present.dates import when
@@ -159,7 +159,7 @@ class Changes(Dialog[None]):
     def keys(self) -> Keys:
         row, writes = self.table.row, not self.services.read_only
         keys = (
-            ("{app.undo}", "undo it", writes and row is not None and row.state == "done"),
+            ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
             ("l h", "one by one, together", row is not None and bool(row.together or row.inside)),
             ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
             ("enter", "read the difference", self.query_one(Detail).max_scroll_y > 0),
@@ -229,12 +229,14 @@ class Changes(Dialog[None]):
         self.call_after_refresh(self.name_keys)
 
     def _can_undo(self, row: ChangeRow) -> bool:
-        return self.ledger is not None and any(change.id in self.ledger.undoable for change in row.changes)
+        journal, undoable = self.data.journal(), self.ledger.undoable if self.ledger is not None else ()
+        return any(change.id in undoable and not was_delivered(journal, change) for change in row.changes)
 
     def _meaning(self, row: ChangeRow) -> str:
         """Return whether a change is in effect, and what can be done about it: nothing where nothing may be written."""
         if row.state == "done" and not self._can_undo(row):
-            return "deletes for good: it can't be undone"
+            is_note = row.each.op == "guide"
+            return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
         words = STATES.get(row.state, ("", "", ""))[2]
         own = decided(row.changes)
         if len(own) > 1 and row.state == "done":

@@ -720,18 +720,29 @@ async def test_a_list_of_the_form_that_was_closed_leaves_the_mark_on_its_field(a
         assert [line.strip()[:4] for line in drawn(app) if line.strip().startswith("›")] == ["›to "]
 
 
-@pytest.mark.slow
-async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
+async def test_undo_goes_past_a_note_that_a_session_took_after_asking_once(world, app):
     async with app.run_test(size=SMALL) as pilot:
-        await pilot.press("c")
+        await pilot.press("1")
+        await settle(pilot)
+        await pilot.press("x", "x", "c")
         await write(pilot, "Soon taken")
         await pilot.press("ctrl+s")
         await settle(pilot)
+        trashed = list(app.data.store().trash())[:2]
         os.remove(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md")
+        await pilot.press("U")
+        await settle(pilot)
+        assert "undo it" not in drawn(app)[-1]
+        assert "was delivered or changed meanwhile" in "\n".join(drawn(app))
+        await pilot.press("escape", "z")
+        await settle(pilot)
+        assert "made before write note “Soon taken”, which was delivered or changed meanwhile" in app.screen.heading
+        await pilot.press("j", "enter")
+        await settle(pilot)
         await pilot.press("z")
         await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
-    assert said.startswith("Can't undo write note “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
+        assert app.last_note.startswith("Undone: ")
+        assert all(os.path.exists(each.memory.path) for each in trashed)  # noqa: ASYNC240
 
 
 def drawn(app):
