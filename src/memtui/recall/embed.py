@@ -7,7 +7,7 @@ from operator import mul
 
 from memtui.recall import words
 from memtui.recall.nearest import BIASED
-from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, summed, words_of
+from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
 # About 120 tokens a passage, of which 40 are also in the next.
 BLOCK, BLOCKS, STEP = 40, 3, 2
@@ -62,31 +62,11 @@ class Embedder:
         """Return (sum of rows, how many) of each word of what stands between two blanks; keep them if they are few."""
         found = []
         for word in words_of(folded):
-            numbers = self._pieces(word)
+            numbers = pieces_of(word, lambda piece: self._numbers.get(piece, -1))
             rows = [self._rows[DIMENSIONS * each : DIMENSIONS * (each + 1)] for each in numbers]
             found.append((sum(map(lanes_of, rows)), len(numbers)))
         if len(self._known) < _MOST_KEPT and len(found) <= _MOST_PARTS:
             self._known[folded] = found
-        return found
-
-    def _pieces(self, word: bytes) -> list[int]:
-        """List the rows of a word's pieces, as `Table.pieces` does."""
-        number = self._numbers.get(word)
-        if number is not None:
-            return [number]
-        found = []
-        at = 0
-        before = b""
-        while at < len(word):
-            for end in range(len(word), at, -1):
-                number = self._numbers.get(before + word[at:end])
-                if number is not None:
-                    break
-            else:
-                return []
-            found.append(number)
-            at = end
-            before = b"##"
         return found
 
 

@@ -23,6 +23,10 @@ MOST_TOKENS = 255
 LONGEST_WORD = 40
 _PATH = __file__[: __file__.rfind("/")] + "/vectors.table"
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Vector:
     """The vector of a text: its `values`, and their `length`."""
@@ -71,6 +75,25 @@ def words_of(text: str) -> "list[bytes]":
     return found
 
 
+def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":
+    """List the rows of a word's pieces, the longest that fits first, as WordPiece does; none if a rest has none. `row`
+    tells that of a piece, -1 if there is none."""
+    found = []
+    at = 0
+    before = b""
+    while at < len(word):
+        for end in range(len(word), at, -1):
+            number = row(before + word[at:end])
+            if number >= 0:
+                break
+        else:
+            return []
+        found.append(number)
+        at = end
+        before = b"##"
+    return found
+
+
 class Table:
     """The table of token vectors, read as needed. Raises OSError, also for one that is not whole, or another
     version."""
@@ -102,7 +125,7 @@ class Table:
         """Return the vector of a text, of its beginning and its end if it is long; None if no word has one."""
         numbers: list[int] = []
         for word in words_of(text):
-            numbers += self.pieces(word)
+            numbers += pieces_of(word, self._row)
         if not numbers:
             return None
         if len(numbers) > MOST_TOKENS:
@@ -111,23 +134,6 @@ class Table:
         for number in numbers:
             lanes += lanes_of(posix.pread(self._fd, DIMENSIONS, self._rows + DIMENSIONS * number))
         return summed(lanes, len(numbers))
-
-    def pieces(self, word: bytes) -> "list[int]":
-        """List the rows of a word's pieces, the longest that fits first, as WordPiece does; none if a rest has none."""
-        found = []
-        at = 0
-        before = b""
-        while at < len(word):
-            for end in range(len(word), at, -1):
-                number = self._row(before + word[at:end])
-                if number >= 0:
-                    break
-            else:
-                return []
-            found.append(number)
-            at = end
-            before = b"##"
-        return found
 
     def _row(self, piece: bytes) -> int:
         """Return the row of a piece; -1 if there is none."""
