@@ -2,7 +2,6 @@
 
 import random
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -56,15 +55,13 @@ def fenced(kind: str, text: str, **attributes: str) -> str:
     return f"<{TAG}{kind}{named}>\n{visible.clean(text)}\n</{TAG}{kind}>"
 
 
-def batched(
-    items: Iterable[Item], tokens: Callable[[Item], int], most: int, count: int = sys.maxsize
-) -> list[list[Item]]:
-    """Put items together, in their order, so that each batch has at most `most` tokens, and `count` items."""
+def batched(items: Iterable[Item], tokens: Callable[[Item], int], most: int) -> list[list[Item]]:
+    """Put items together, in their order, so that each batch has at most `most` tokens."""
     batches: list[list[Item]] = []
     room = 0
     for item in items:
         size = tokens(item)
-        if not batches or size > room or len(batches[-1]) >= count:
+        if not batches or size > room:
             batches.append([])
             room = most
         batches[-1].append(item)

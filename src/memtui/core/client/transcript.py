@@ -312,7 +312,7 @@ def find(config_dir: str, session_id: str) -> "str | None":
         return None
     base = config_dir + "/projects"
     newest: tuple[float, str] | None = None
-    for name in _listed(base):
+    for name in paths.names_in(base):
         path = f"{base}/{name}/{session_id}.jsonl"
         try:
             changed = posix.stat(path).st_mtime
@@ -335,21 +335,14 @@ class Finder:
         if self._all is None:
             self._all = {}
             base = self._config + "/projects"
-            for directory in _listed(base):
-                for name in _listed(f"{base}/{directory}"):
+            for directory in paths.names_in(base):
+                for name in paths.names_in(f"{base}/{directory}"):
                     if name.endswith(".jsonl"):
                         key = name.removesuffix(".jsonl")
                         self._all[key] = "" if key in self._all else f"{base}/{directory}/{name}"
         path = self._all.get(session_id)
         # Empty: there are several, of which `find` knows the newest.
         return find(self._config, session_id) if path == "" else path
-
-
-def _listed(directory: str) -> "list[str]":
-    try:
-        return posix.listdir(directory)
-    except OSError:
-        return []
 
 
 def _is_file(path: str) -> bool:

@@ -1,10 +1,9 @@
 """Whether a session or an agent that a note names is known here."""
 
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memtui.core.base import session_state
+from memtui.core.base import paths, session_state
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
@@ -42,7 +41,7 @@ def agents(root: str) -> set[str]:
 
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
-    known = [each.removesuffix(".json") for each in _names(f"{root}/sessions") if not each.endswith(PARTS)]
+    known = [each.removesuffix(".json") for each in paths.names_in(f"{root}/sessions") if not each.endswith(PARTS)]
     if found := [each for each in known if each.startswith(name)]:
         states = [session_state.load(root, each) for each in found]
         projects = {Session(name, state).slug for state in states}
@@ -50,15 +49,8 @@ def _session(root: str, config_dir: str, name: str, slug: str | None) -> Strange
             return None
         return Stranger("session", found[0], transcript.text_of(states[0].get("project_root")) or min(projects))
     top = f"{config_dir}/projects"
-    if any(each.startswith(name) for project in _names(top) for each in _names(f"{top}/{project}")):
+    if any(each.startswith(name) for project in paths.names_in(top) for each in paths.names_in(f"{top}/{project}")):
         return None
     needle = f'"session_id": "{name}'.encode("utf-8", "replace")
     is_logged = next(iter(delivery_log.newest_first(root, needle=needle)), None) is not None
     return None if is_logged else Stranger("session", name)
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
