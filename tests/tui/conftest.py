@@ -1,5 +1,7 @@
 """The application on the sample world, with the clock held still."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 from textual import _wait, events, screen
 from textual._compositor import Compositor
@@ -100,6 +102,17 @@ def empty(tmp_path):
 def app(world):
     """The application, started in the sample world's shop."""
     return MemtuiApp(dict(world.env), world.shop, now=NOW)
+
+
+@asynccontextmanager
+async def running(app, size, *keys):
+    """Run an application; give its pilot once it has read its files and has answered some keys."""
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        if keys:
+            await pilot.press(*keys)
+            await settle(pilot)
+        yield pilot
 
 
 async def settle(pilot):

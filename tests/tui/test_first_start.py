@@ -14,7 +14,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.hooks_offer import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 
-from .conftest import settle
+from .conftest import running, settle
 from .test_following import until
 
 
@@ -51,8 +51,7 @@ def installed(home):
 async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_gets(home, size):
     before = files(home)
     app = starting(home)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with running(app, size) as pilot:
         assert isinstance(app.screen, Choice)
         assert "UserPromptSubmit" in app.screen.query_one("Detail").plain
         assert "enter install" in lines(app)[-1]
@@ -88,8 +87,7 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
 )
 async def test_before_a_first_session_a_note_says_what_brings_it(home, addressee, says, goes):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("enter")  # the hooks
         await settle(pilot)
         await pilot.press("escape")
@@ -107,10 +105,7 @@ async def test_before_a_first_session_a_note_says_what_brings_it(home, addressee
 @pytest.mark.slow
 async def test_a_note_of_ones_own_replaces_the_example(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         await pilot.press(*"one", "enter", *"two")
         assert isinstance(app.screen, DraftForm)  # in a text of one's own, enter begins a line
         await pilot.press("ctrl+s")
@@ -121,10 +116,7 @@ async def test_a_note_of_ones_own_replaces_the_example(home):
 @pytest.mark.slow
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("question_mark")
-        await settle(pilot)
+    async with running(app, (80, 24), "question_mark") as pilot:
         assert "restores the settings file byte for byte" in app.focused.plain
         await pilot.press("escape")
         await settle(pilot)
@@ -137,18 +129,14 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert "to install them" in app.screen.table.empty
         await pilot.press("question_mark", "escape")
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         assert app.screen.group == "memories"  # the offer was answered
 
 
 @pytest.mark.slow
 async def test_a_first_note_that_was_left_comes_back_with_g(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         await pilot.press(*"mine", "escape")
         await settle(pilot)
         await pilot.press("c")
@@ -159,10 +147,7 @@ async def test_a_first_note_that_was_left_comes_back_with_g(home):
 @pytest.mark.slow
 async def test_without_a_note_the_screen_says_how_to_write_one(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         await pilot.press("escape")
         await settle(pilot)
         assert installed(home)
@@ -179,10 +164,7 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     home.config.mkdir(exist_ok=True)
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter"):
         assert "Claude Code runs no hooks" in app.screen.shape.notice
 
 
@@ -194,8 +176,7 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
     row = {"type": "user", "uuid": "u", "cwd": str(home.project), "message": {"content": "Always run the linter."}}
     (directory / "old.jsonl").write_text(json.dumps(row) + "\n")
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for key in keys:
             assert "Look through " not in getattr(app.screen, "heading", "")
             await pilot.press(key)
@@ -207,10 +188,7 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
 @pytest.mark.slow
 async def test_not_now_is_an_answer(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("j", "j", "j", "enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "j", "j", "j", "enter"):
         assert app.screen.group == "memories"
         assert not installed(home)
 
@@ -218,8 +196,7 @@ async def test_not_now_is_an_answer(home):
 @pytest.mark.slow
 async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home):
     app = starting(home)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.data.facts.waiting["setup"] = 1  # as counted while there were no hooks
         await pilot.press("enter")
         await settle(pilot)

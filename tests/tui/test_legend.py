@@ -9,7 +9,7 @@ from memtui.tui.dialogs.tour import Tour
 from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.widgets.rows import RowList
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
@@ -32,8 +32,7 @@ def told(text):
 async def test_every_mark_that_is_drawn_is_explained(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     app.first = name
-    async with app.run_test(size=(160, 60)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 60)) as pilot:
         drawn = set()
         for table in app.screen.query(RowList):
             for at, row in enumerate(table.rows):
@@ -62,17 +61,13 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
 async def test_marks_that_are_rare_are_explained_too(world, name, marks):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     app.first = name
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         assert marks <= told(await help_text(pilot))
 
 
 @pytest.mark.slow
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("question_mark", "question_mark")
-        await settle(pilot)
+    async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
         assert len(app.screen_stack) == 1
         app.action_run("app.tour")
         await settle(pilot)
@@ -90,10 +85,7 @@ async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
 
 @pytest.mark.slow
 async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("r")
-        await settle(pilot)
+    async with running(app, (80, 24), "r") as pilot:
         await pilot.press("escape")
         await settle(pilot)
         assert {"✓", "·", "=", "…", "x", "!", "▲"} <= told(await help_text(pilot))
@@ -101,6 +93,5 @@ async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
 
 async def test_the_word_of_the_column_last_is_explained(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         assert "client  Claude Code loads it itself" in await help_text(pilot)

@@ -12,8 +12,14 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 from .screens.memories.hands import choose, detail, exists, press, project, read, stand_on, write
+
+
+async def begin(pilot, kind):
+    """Begin a new memory of a kind, or go on with one."""
+    await pilot.press("n")
+    await choose(pilot, kind)
 
 
 async def open_form(pilot, name):
@@ -34,10 +40,8 @@ def told(form):
 
 @pytest.mark.slow
 async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "feedback")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "feedback")
         form = app.screen
         await press(pilot, *"mocks", "ctrl+s")
         assert "nothing to save yet" in told(form)
@@ -47,10 +51,8 @@ async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
 
 @pytest.mark.slow
 async def test_new_from_the_template_of_a_type(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "project")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "project")
         form = app.screen
         assert "**Why:** the reason behind it." in form.query_one(Body).text
         form.query_one("Select").value = "feedback"
@@ -135,10 +137,8 @@ async def test_a_value_that_a_field_can_t_have_is_refused_and_the_form_stays_ope
 
 
 async def test_a_new_memory_takes_the_names_that_the_command_line_takes(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "tool")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "tool")
         form = app.screen
         form.query_one(Body).text = "x"
         field(form, "name").value = "Bad Name/../x"
@@ -256,13 +256,10 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
 
 @pytest.mark.slow
 async def test_a_new_memory_half_typed_is_offered_again(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "tool")
+    async with running(app, (120, 40)) as pilot:
+        await begin(pilot, "tool")
         await press(pilot, *"jq-tricks", "escape")
-        await pilot.press("n")
-        await choose(pilot, "continue “jq-tricks”")
+        await begin(pilot, "continue “jq-tricks”")
         form = app.screen
         assert field(form, "name").value == "jq-tricks"
         assert next(each for each in form.query(Select) if each.name == "type").value == "tool"
@@ -304,10 +301,8 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         await press(pilot, "ctrl+s", "enter", "escape")  # kept as a draft
         assert app.screen.group == "memories"
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with again.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await press(pilot, "n")
-        await choose(pilot, "continue “payment-provider”")
+    async with running(again, (80, 24)) as pilot:
+        await begin(pilot, "continue “payment-provider”")
         assert field(again.screen, "metadata.owner").value == "checkout team"
         await press(pilot, "ctrl+s", "j", "enter")
         described = next(line for line in before.split("\n") if line.startswith("description:"))
@@ -338,10 +333,8 @@ async def test_a_draft_of_fields_goes_on_as_a_whole_file_where_the_fields_broke_
 
 @pytest.mark.slow
 async def test_an_untouched_template_leaves_no_draft(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "feedback")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "feedback")
         app.screen.query_one("Select").value = "tool"
         await press(pilot, "escape")
         assert autosave.of_memories(world.root) == []
@@ -349,10 +342,8 @@ async def test_an_untouched_template_leaves_no_draft(app, world):
 
 @pytest.mark.slow
 async def test_lines_of_the_template_are_not_saved(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "feedback")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "feedback")
         form = app.screen
         await press(pilot, *"no-mocks", "ctrl+s")
         assert "There is nothing to save" in told(form)
@@ -364,10 +355,8 @@ async def test_lines_of_the_template_are_not_saved(app, world):
 
 @pytest.mark.slow
 async def test_of_a_template_what_was_written_is_saved(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "feedback")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "feedback")
         body = app.screen.query_one(Body)
         body.text = body.text.replace("when, and what to do then.", "in tests.")
         await press(pilot, *"no-mocks", "tab", *"No mocks", "ctrl+s")
@@ -376,10 +365,8 @@ async def test_of_a_template_what_was_written_is_saved(app, world):
 
 @pytest.mark.slow
 async def test_a_description_alone_makes_a_memory(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "tool")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "tool")
         await press(pilot, *"jq", "tab", *"Reads JSON", "ctrl+s")
         made = read(project(world, "jq.md"))
         assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
@@ -387,10 +374,8 @@ async def test_a_description_alone_makes_a_memory(app, world):
 
 @pytest.mark.slow
 async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await choose(pilot, "tool")
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "tool")
         form = app.screen
         form.query_one(Body).text = "x"
         await press(pilot, *"No Default Exports!")

@@ -8,7 +8,7 @@ import pytest
 from memtui.core.base import fs, paths
 from memtui.core.places import locate
 from memtui.tui.app import MemtuiApp
-from tui.conftest import settle
+from tui.conftest import running, settle
 
 
 def settings(world, text):
@@ -38,10 +38,7 @@ def turned_into_a_directory(path):
 async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
     settings(world, text)
     app = MemtuiApp(dict(world.env), world.shop)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("4")
-        await settle(pilot)
+    async with running(app, (80, 24), "4") as pilot:
         assert any("must " in row.words for row in app.screen.table.rows if row.kind == "finding")
         await pilot.press("q")
     assert app.return_code == 0
@@ -50,8 +47,7 @@ async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
 async def test_keys_are_what_the_settings_say(world):
     settings(world, '[keys]\napp.quit = "f9"\n')
     app = MemtuiApp(dict(world.env), world.shop)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("q")
         assert app.is_running
         await pilot.press("f9")
@@ -63,10 +59,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_he
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
-        await pilot.press("3")
-        await settle(pilot)
+    async with running(app, (160, 48), "3") as pilot:
         assert "guidance.md is larger than 1 MB" in app.screen._problem
         await pilot.press("4")
         await settle(pilot)
@@ -79,8 +72,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_he
 async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, name):
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), name)
     app = MemtuiApp(dict(world.env), world.shop)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         turned_into_a_directory(path)
         pilot.app.action_run("app.refresh")
         await settle(pilot)
@@ -113,8 +105,7 @@ async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app,
                 shutil.rmtree(path.parent)
         return found
 
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         before = names(app)
         assert "prefer-pnpm" in before
         monkeypatch.setattr(locate, "walk", walked)

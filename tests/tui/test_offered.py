@@ -9,7 +9,7 @@ from memtui import actions
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.bars import TABS
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 from .dialogs.test_changes import trash
 from .test_frame import notes, palette
 
@@ -25,8 +25,7 @@ def lines(app):
 async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=True)
     writing = [action for action in actions.ACTIONS if action.writes]
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 48)) as pilot:
         assert "read-only" in lines(app)[0]
         foot = lines(app)[-1]
         assert "? help" in foot
@@ -58,8 +57,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
 async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):
     for read_only in (False, True):
         app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=read_only)
-        async with app.run_test(size=(160, 48)) as pilot:
-            await settle(pilot)
+        async with running(app, (160, 48)):
             drawn = [app.screen.describe(row) for row in app.screen.table.rows]
             texts = "\n".join(part.plain for each in drawn for part in each if isinstance(part, Text))
             assert {each for each in offers if each in texts} == (set() if read_only else offers)
@@ -69,8 +67,7 @@ async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allo
 async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(tmp_path, read_only):
     env = {"HOME": str(tmp_path), "PATH": ""}
     app = MemtuiApp(env, str(tmp_path), now=NOW, screen="inbox", read_only=read_only)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)):
         words = app.screen_stack[0].why_empty()  # below the offer of the first start
         assert "1 shows the memories." in words
         assert ("c writes a note, " in words) == (not read_only)
@@ -81,10 +78,7 @@ async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(
 async def test_the_list_of_changes_offers_undo_only_where_that_is_allowed(world, read_only):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (100, 30), "U"):
         shown = "\n".join(lines(app))
         assert "in effect" in shown
         assert ("undoes it" in shown, "z undo it" in shown) == (not read_only,) * 2
@@ -109,8 +103,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
 
 @pytest.mark.slow
 async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.action_run("list.open")
         await settle(pilot)
         screen, foot = app.screen, lines(app)[-1]
@@ -129,8 +122,7 @@ async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read
 async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, name):
     app = MemtuiApp({"HOME": str(tmp_path), "PATH": ""}, str(tmp_path), now=NOW, screen=name, read_only=True)
     writing = {actions.key_of(action.id) for action in actions.ACTIONS if action.writes}
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)):
         words = app.screen.why_empty() + "\n" + app.screen.summary().plain
         named = set(re.findall(r"(?:^|then |\(|, |: )(\S)  ?(?=\w+s\b)", words, re.M))
         assert not named & writing
@@ -149,7 +141,6 @@ async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, n
 )
 async def test_a_key_of_other_places_says_where_it_works(world, key, said):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press(key)
         assert notes(app) == ([said] if said else [])

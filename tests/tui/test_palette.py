@@ -5,14 +5,13 @@ from rich.cells import cell_len
 
 from memtui.tui.app import MemtuiApp
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 from .test_frame import palette
 
 
 @pytest.mark.slow
 async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
         assert any("n      Create a memory" in line for line in every)
         option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
@@ -20,8 +19,7 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
 
 
 async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await palette(pilot, "")
         commands = app.screen.query_one("CommandList")
         room = commands.scrollable_content_region.width - 2  # a cell on each side
@@ -32,16 +30,14 @@ async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
 
 
 async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):
-    async with app.run_test(size=(60, 15)) as pilot:
-        await settle(pilot)
+    async with running(app, (60, 15)) as pilot:
         await palette(pilot, "")
         assert app.screen.query_one("CommandList").region.bottom == 14
 
 
 @pytest.mark.slow
 async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 30)) as pilot:
         found = await palette(pilot, "them")
         at = {
             name: next(at for at, row in enumerate(found) if name in row) for name in ("theme: dark", "changes: list")
@@ -61,16 +57,14 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
 )
 async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, first):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 30)) as pilot:
         found = await palette(pilot, words)
         assert found[0].startswith(first)
         assert all(words in row.casefold() for row in found)
 
 
 async def test_the_line_under_the_cursor_has_a_mark_and_the_cursor_stops_at_the_ends(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await palette(pilot, "theme")
         commands = app.screen.query_one("CommandList")
         marked = [commands.render_line(y).text[0] for y in range(commands.option_count)]
@@ -82,8 +76,7 @@ async def test_the_line_under_the_cursor_has_a_mark_and_the_cursor_stops_at_the_
 
 
 async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await palette(pilot, "trash")
         commands = app.screen.query_one("CommandList")
         names = [str(commands.get_option_at_index(at).prompt) for at in range(2)]

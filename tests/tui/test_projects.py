@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.tui.screens.activity.rows import NoteRow, SessionGroup
-from tui.conftest import settle, until
+from tui.conftest import running, settle, until
 
 
 def word(app):
@@ -19,8 +19,7 @@ def projects(app):
 
 
 async def test_one_key_chooses_the_project_for_all_places(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for place in "123":
             await pilot.press(place)
             await settle(pilot)
@@ -52,8 +51,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
 
 @pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
 async def test_a_query_that_names_another_project_is_of_all(app, query):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.show_activity(query)
         await settle(pilot)
         assert word(app) == "all"
@@ -64,10 +62,7 @@ async def test_a_query_that_names_another_project_is_of_all(app, query):
 
 
 async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_all(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("3", "P")
-        await settle(pilot)
+    async with running(app, (80, 24), "3", "P") as pilot:
         assert word(app) == "all"
         assert app.screen.summary().plain == "plots · deliveries of all projects"
         assert app.screen.frame.foot.render().plain.startswith(" escape back  y copy")

@@ -10,7 +10,7 @@ import pytest
 from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 from .screens.memories.hands import choose, everywhere, exists, press, project, read, stand_on, write
 from .screens.memories.test_bulk import MANY, crowd, files, left_alone, told, until  # noqa: F401  a fixture
 
@@ -36,8 +36,7 @@ def elsewhere(world, by, *what):
 @pytest.mark.slow
 async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world):
     mine, other = project(world, "prefer-pnpm.md"), project(world, "release-steps.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "x")
         elsewhere(world, "tui", "delete", "project:release-steps")
@@ -58,8 +57,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
 @pytest.mark.slow
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "x")
         store = app.data.store()
@@ -74,8 +72,7 @@ async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, wo
 @pytest.mark.slow
 async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):
     path = project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "x")
         elsewhere(world, "cli", "undo")
@@ -93,8 +90,7 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
 
 @pytest.mark.slow
 async def test_every_key_of_a_burst_is_one_step(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         there = files(world)
         for name in ("prefer-pnpm", "release-steps", "payment-provider"):
             await stand_on(pilot, name)
@@ -112,8 +108,7 @@ async def test_every_key_of_a_burst_is_one_step(app, world):
 
 @pytest.mark.slow
 async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         elsewhere(world, "cli", "delete", "project:prefer-pnpm")
         for _ in range(3):
             app.action_run("app.undo")
@@ -125,8 +120,7 @@ async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, worl
 @pytest.mark.large
 async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "t")
@@ -170,8 +164,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
 @pytest.mark.large
 async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
@@ -194,8 +187,7 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
 
 
 async def test_each_choice_of_a_theme_is_a_step(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         themes = [app.theme]
         for _ in range(2):
             pilot.app.action_run("app.theme")
@@ -212,8 +204,7 @@ async def test_each_choice_of_a_theme_is_a_step(app):
 @pytest.mark.large
 async def test_one_of_a_full_trash_comes_back(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
@@ -226,8 +217,7 @@ async def test_one_of_a_full_trash_comes_back(crowd):  # noqa: F811
 @pytest.mark.slow
 async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):
     taken, other = project(world, "release-steps.md"), project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "release-steps")
         await press(pilot, "space")
         await stand_on(pilot, "prefer-pnpm")
@@ -253,8 +243,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
 @pytest.mark.slow
 async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app, world):
     path = project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "t")
         await choose(pilot, "tool")

@@ -14,7 +14,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
 from memtui.tui.dialogs.dialog import Preview
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, running, settle
 
 OTHER = "Never push to main without asking me first."
 UNLIKELY = "We use pnpm instead of npm in this repository."
@@ -61,8 +61,7 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
     (tmp_path / "other/.git").mkdir(parents=True)
     leave(world.env, str(tmp_path / "other"), OTHER)
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         assert not app.all_projects
         await answer(pilot, PAST, "enter", "enter")
         assert app.all_projects
@@ -74,8 +73,7 @@ async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world,
     read = reading.read
     monkeypatch.setattr(reading, "read", lambda env, *, now, go_on: read(env, now=now, go_on=lambda at: at.files < 1))
     leave(world.env, world.shop, OTHER, "older")
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert app.screen.heading.startswith("Found so far: 1 draft")
 
@@ -86,8 +84,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
         raise error
 
     monkeypatch.setattr(reading, "read", fail)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert app.screen.group == "inbox"
         told = " ".join(str(each) for each in pilot.app.screen.query("Toast"))
@@ -104,8 +101,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         return read(*given, **more)
 
     monkeypatch.setattr(reading, "read", waits)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         await pilot.press("enter")
@@ -131,8 +127,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
 async def test_an_empty_inbox_names_what_the_palette_finds(empty):
     env, project = empty
     app = MemtuiApp(env, project, screen="inbox", now=NOW)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)):
         assert "^p past sessions reads earlier sessions" in " ".join(app.screen.why_empty().split())
 
 
@@ -141,21 +136,18 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
     env, project = empty
     leave(env, project, RULE)
     app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         assert isinstance(app.screen, Choice)
         assert "Look through 1 past session (" in app.screen.heading
         await answer(pilot, ends)
     app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         assert not isinstance(app.screen, Choice)
 
 
 async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
@@ -176,8 +168,7 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
 
 
 async def test_no_is_no(app, world):
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         await pilot.press("escape")
@@ -191,18 +182,14 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
     app = MemtuiApp(
         {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}, str(tmp_path / "shop"), screen="inbox"
     )
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
+    async with running(app, (100, 40), "escape") as pilot:
         pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         assert not isinstance(app.screen, Choice)
 
 
 async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter", "escape", PAST)
         assert isinstance(app.screen, Preview)
         assert app.screen.heading.startswith("Nothing is new since the last reading; what waits: 3 drafts")
@@ -226,8 +213,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
         return found
 
     monkeypatch.setattr(reading, "read", doubted)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert "; 1 is probably a one-off" in app.screen.heading
         likely, unlikely = app.screen.plain.split(FOLDED)

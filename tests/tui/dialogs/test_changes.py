@@ -10,7 +10,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import install
 from memtui.tui.widgets.detail import Detail
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, running, settle
 
 MONTH_OLD = {"prefer-pnpm": r"\d\d:\d\d:\d\d  shell", "release-steps": r"[ ›]\d{1,2} [A-Z][a-z]{2} +shell"}
 
@@ -48,8 +48,7 @@ def trash(world, name, by, seconds):
 
 @pytest.mark.slow
 async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         path = app.screen.table.row[1].memory.path
         await pilot.press("x")
         await settle(pilot)
@@ -62,8 +61,7 @@ async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
 
 @pytest.mark.slow
 async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         path = trash(world, "prefer-pnpm", "cli", NOW + 60)
         await pilot.press("z")
         await settle(pilot)
@@ -83,10 +81,7 @@ async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, w
 async def test_any_change_is_taken_back_from_the_list(app, world):
     first = trash(world, "prefer-pnpm", "tui", NOW - 3600)
     second = trash(world, "test-database", "cli", NOW - 60)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U") as pilot:
         dialog = app.screen
         rows = [each.summary for each in dialog.table.rows]
         assert "test-database" in rows[0]
@@ -112,8 +107,7 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
 async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     path = trash(world, "prefer-pnpm", "cli", NOW - 60)
     write(path, "another one\n")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("U")
         await settle(pilot)  # an enter before the list is read has no row to act on
         await pilot.press("z")
@@ -126,10 +120,7 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
 async def test_the_list_of_changes_dates_them_whole(app, world):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
     trash(world, "release-steps", "cli", NOW - 30 * 86400)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U"):
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         dates = {name: next(line for line in shown if f"remove project:{name}" in line) for name in MONTH_OLD}
         for name, pattern in MONTH_OLD.items():
@@ -139,8 +130,7 @@ async def test_the_list_of_changes_dates_them_whole(app, world):
 @pytest.mark.slow
 async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         store = app.data.store()
         found = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
         store.edit(found, {"description": "Use yarn in this repository, not npm"})
@@ -160,10 +150,7 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
 @pytest.mark.slow
 async def test_undo_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U") as pilot:
         await pilot.press("z")
         await settle(pilot)
         await pilot.press("z")
@@ -181,10 +168,7 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
     wanted = [each for each in scopes.memories(store.scope("project")) if each.stem in MONTH_OLD]
     store.each(wanted, store.delete)
     first, second = (each.path for each in wanted)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (160, 40), "U") as pilot:
         dialog = app.screen
         names = [f"project:{each.stem}" for each in reversed(wanted)]
         assert dialog.table.rows[0].summary == f"remove 2 memories: {', '.join(names)}"
@@ -202,10 +186,7 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
 @pytest.mark.slow
 async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U") as pilot:
         assert ("z", "undo it") in app.screen.keys()
         await pilot.press("z")
         await settle(pilot)
@@ -223,8 +204,7 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
 
 @pytest.mark.slow
 async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for action in ("app.changes", "memories.restore", "app.help"):
             app.action_run(action)
             await settle(pilot)
@@ -236,8 +216,7 @@ async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
 
 @pytest.mark.slow
 async def test_only_keys_that_do_something_are_named(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         trash(world, "prefer-pnpm", "tui", NOW)
         await pilot.press("U")
         await settle(pilot)
@@ -262,10 +241,7 @@ async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
 
 async def test_enter_stays_in_the_list_when_the_whole_difference_is_shown(app, world):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (120, 40), "U") as pilot:
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen.table.has_focus
@@ -278,10 +254,7 @@ async def test_enter_stays_in_the_list_when_the_whole_difference_is_shown(app, w
 async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
     write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
     trash(world, "prefer-pnpm", "cli", NOW - 60)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (120, 40), "U") as pilot:
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
@@ -290,20 +263,14 @@ async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, worl
 
 async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, world):
     trash(world, "prefer-pnpm", "demo", NOW - 60)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U"):
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         assert " demo " in next(line for line in shown if "remove project:prefer-pnpm" in line)
 
 
 async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, world):
     trash(world, "prefer-pnpm", "shell", NOW - 60)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (120, 36), "U"):
         table = app.screen.table
         assert table.size.height == table.header + max(3, len(table.rows))
         assert app.screen.query_one(Detail).size.height > 20
@@ -311,10 +278,7 @@ async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, wo
 
 async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (80, 24), "U") as pilot:
         assert "1m ago, in effect" in shown(app)
         app.data._now = NOW + 600
         app._look()
@@ -324,10 +288,7 @@ async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world
 
 async def test_paths_in_the_list_of_changes_are_short_enough_to_be_read(app, world):
     await asyncio.to_thread(installed, world)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
+    async with running(app, (100, 30), "U"):
         assert "install the hooks in ~/.claude/" in shown(app)
 
 

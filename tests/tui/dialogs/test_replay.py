@@ -7,7 +7,7 @@ import pytest
 from memtui.demo.sessions import DemoSession
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import settle, until
+from tui.conftest import running, until
 from tui.screens.memories.hands import exists, press, stand_on
 from tui.test_memory_form import field
 
@@ -37,8 +37,7 @@ async def replay(pilot):
 
 @pytest.mark.slow
 async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is_typed(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "e")
         form = app.screen
@@ -61,10 +60,7 @@ async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is
 
 @pytest.mark.slow
 async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("n")
-        await settle(pilot)
+    async with running(app, (80, 24), "n") as pilot:
         await press(pilot, "enter")
         form = app.screen
         assert isinstance(form, DraftForm)
@@ -79,8 +75,7 @@ async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
 
 @pytest.mark.slow
 async def test_a_memory_of_an_agent_is_recalled_by_no_prompt_here(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "review-checklist")
         await press(pilot, "e")
         await press(pilot, "ctrl+l")

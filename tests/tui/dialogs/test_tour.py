@@ -7,7 +7,7 @@ import pytest
 from memtui.core.deliveries import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, running, settle, until
 from tui.screens.test_setup import _tree as tree
 
 
@@ -32,8 +32,7 @@ def memories(world):
 async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     before = tree(world.directory)
     app = touring(world, read_only=True)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with running(app, size) as pilot:
         for step in STEPS[:-1]:  # nothing was approved, so nothing is undone
             assert app.screen_stack[0].group == step.screen
             shown = " ".join(" ".join(lines(app)).split())
@@ -51,18 +50,13 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
 async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_back(world):
     before = memories(world)
     app = touring(world)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("a")
-        await settle(pilot)
+    async with running(app, (120, 40), "a") as pilot:
         (approved,) = memories(world) - before
         assert app.screen.step.title == "See it arrive"
         await pilot.press("a")
-        for _ in range(100):
-            await settle(pilot)
-            activity = app.screen_stack[0]
-            if isinstance(app.screen, Tour) and not app.screen.can_do and len(activity.table.rows) == 3:
-                break
+        await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
+        activity = app.screen_stack[0]
+        await until(pilot, lambda: len(activity.table.rows) == 3)
         session, prompt, delivery = activity.table.rows
         assert session.facts.title == "write the tests of the basket"
         assert approved.removesuffix(".md") in delivery.logged.contents.titles
@@ -85,16 +79,10 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
 
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
     app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         await pilot.press("a")
         await settle(pilot)
-        for _ in range(100):
-            await settle(pilot)
-            if isinstance(app.screen, Tour) and not app.screen.can_do:
-                break
+        await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
         shown = " ".join(" ".join(lines(app)).split())
         assert "There it is" in shown
         assert "and the new" not in shown
@@ -103,8 +91,7 @@ async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_n
 
 async def test_j_moves_to_another_draft_that_can_be_accepted(world):
     app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         inbox = app.screen_stack[0]
         at = inbox.table.cursor
         await pilot.press("j")
@@ -115,10 +102,7 @@ async def test_j_moves_to_another_draft_that_can_be_accepted(world):
 
 async def test_it_is_left_where_one_is(world):
     app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         await pilot.press("x", "c", "d")  # keys of the screen below do nothing to it
         await settle(pilot)
         assert app.screen.at == 1
@@ -130,10 +114,7 @@ async def test_it_is_left_where_one_is(world):
 async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
     os.remove(f"{world.directory}/.memtui-demo")
     app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "enter") as pilot:
         assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
         await pilot.press("a")
         await settle(pilot)
@@ -142,10 +123,7 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
 
 async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
     app = MemtuiApp(*empty, now=NOW, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("a")
-        await settle(pilot)
+    async with running(app, (80, 24), "a") as pilot:
         assert app.screen.at == 0
         assert "There is no draft here yet" in [note.message for note in app._notifications][-1]
         await pilot.press("enter")
