@@ -90,7 +90,7 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     assert memtui.json("search", "pnpm is:untrusted")["hits"] == []
     refused = memtui("list", "is:lost", check=False)
     assert refused.code == 2
-    assert "is: takes never, problem, untrusted." in refused.err
+    assert "is: takes never, problem, untrusted, pinned, muted." in refused.err
     assert "Did you mean type:? There are type:, scope:" in memtui("list", "typ:tool").out
     assert "Did you mean scope:global?" in memtui("list", "scope:globl").out
 
@@ -385,6 +385,9 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
 def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_worst_first(memtui):
     assert set(memtui("list", "is:problem", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
     assert "prefer-pnpm" not in memtui("list", "is:problem", "--names").out
+    assert not memtui("list", "is:pinned", "--names").out
+    memtui("edit", "prefer-pnpm", "--set", "pinned=true")
+    assert memtui("list", "is:pinned", "--names").out.split() == ["prefer-pnpm"]
     assert memtui("list", "is:never", "--names").out.split() == ["skip-code-review"]
     assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
     assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())

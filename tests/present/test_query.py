@@ -82,8 +82,8 @@ def test_a_memory_with_unsaved_text_is_a_problem():
 def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
     there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
     for text, problem in (
-        ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted."),
-        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted."),
+        ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
+        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted."),
         ("tpye:tool", "There is no tpye: here. Did you mean type:? There are type:, scope:, is:, project:."),
         ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
         ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),

@@ -30,7 +30,9 @@ TOP: Marks = (
 
 def section(title: str, marks: Marks) -> str:
     """Return the lines of a legend: a title, and a line for each mark."""
-    return f"{title}\n" + "".join(f"  {mark:<6}  {meaning}\n" for mark, meaning in marks)
+    rows = [*marks]
+    wide = max([6, *(len(mark) for mark, _ in rows)])
+    return f"{title}\n" + "".join(f"  {mark:<{wide}}  {meaning}\n" for mark, meaning in rows)
 
 
 def receipts(title: str = "Receipts") -> str:

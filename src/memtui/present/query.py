@@ -2,18 +2,26 @@
 memories: `pnpm type:feedback scope:global is:never project:shop`."""
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.base.phrasing import some
 from memtui.core.health import findings
-from memtui.core.memories import memory
+from memtui.core.memories import memory, mutes
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 
 # A word of a query; the value behind a colon may stand in quotation marks.
 TERM = re.compile(r'(\w+):("[^"]*"?|\S*)|\S+')
-NEVER, PROBLEM, UNTRUSTED = STATES = ("never", "problem", "untrusted")
+NEVER, PROBLEM, UNTRUSTED, PINNED, MUTED = "never", "problem", "untrusted", "pinned", "muted"
+# What `is:` takes, and what that means.
+STATES = {
+    NEVER: "never delivered",
+    PROBLEM: "has a problem",
+    UNTRUSTED: "not trusted, so never delivered",
+    PINNED: "recall counts it more",
+    MUTED: "never delivered for some prompts",
+}
 NAMES = ("type", "scope", "is", "project")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
@@ -125,9 +133,11 @@ class MemoryQuery:
                 return not_among(name, value, there[name])
         return ""
 
-    def matches(self, scope: Scope, row: Row, here: str, autosaves: Container[str] = ()) -> bool:
+    def matches(
+        self, scope: Scope, row: Row, here: str, autosaves: Container[str] = (), muted: Container[str] = ()
+    ) -> bool:
         """Return whether a memory has all that the terms say. `here`: the name of this project; `autosaves`: the paths
-        of memories with unsaved text, which is a problem."""
+        of memories with unsaved text, which is a problem; `muted`: as `muted` returns them."""
         if self.kind and not (row.memory.type.casefold() or UNTYPED).startswith(self.kind):
             return False
         if self.scope and not names(scope, self.scope):
@@ -135,11 +145,20 @@ class MemoryQuery:
         project = scope.project or (here if scope.kind in {"project", "auto", "team"} else "")
         if self.project not in {"", ALL} and self.project not in project.casefold():
             return False
-        if self.state == PROBLEM:
-            return bool(findings.problems(row.flags)) or row.memory.path in autosaves
-        if self.state == UNTRUSTED:
-            return "U" in row.letters
-        return not self.state or (self.state == NEVER and row.never_delivered(scope))
+        states: dict[str, Callable[[], bool]] = {
+            "": lambda: True,
+            NEVER: lambda: row.never_delivered(scope),
+            PROBLEM: lambda: bool(findings.problems(row.flags)) or row.memory.path in autosaves,
+            UNTRUSTED: lambda: "U" in row.letters,
+            PINNED: lambda: memory.is_pinned(row.memory.fields),
+            MUTED: lambda: row.memory.path in muted,
+        }
+        return self.state in states and states[self.state]()
+
+    def muted(self, root: str, scopes: Iterable[Scope]) -> set[str]:
+        """Return the paths of the memories of some scopes that are muted for a prompt, where it asks for them."""
+        asked = scopes if self.state == MUTED else ()
+        return {f"{scope.directory}/{file}" for scope in asked for file in mutes.load(root, scope.directory)}
 
 
 def memories(text: str) -> MemoryQuery:

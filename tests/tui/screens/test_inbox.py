@@ -1412,8 +1412,9 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
     ("typed", "words"),
     [
         ("kind:frob", "There is no kind:frob."),
-        ("knd:fix", "There is no knd: here. Did you mean kind:? There are kind:, scope:, project:."),
+        ("knd:fix", "There is no knd: here. Did you mean kind:? There are kind:, type:, scope:, is:, project:."),
         ("scope:agnt", "There is no scope:agnt. Did you mean scope:agent?"),
+        ("is:pinned", "There is no is:pinned. is: takes problem, untrusted."),
     ],
 )
 async def test_a_term_that_means_nothing_is_named(app, typed, words):
@@ -1430,9 +1431,13 @@ async def test_a_term_that_means_nothing_is_named(app, typed, words):
         ("kind:draft pnpm", {"draft"}),
         ("scope:auto", {"changed", "merge", "problem"}),
         ("project:shop kind:todo", {"todo"}),
+        ("type:feedback", {"draft", "trust"}),
+        ("type:user", {"draft"}),
+        ("is:problem", {"fix", "problem"}),
+        ("is:untrusted", {"trust"}),
     ],
 )
-async def test_the_filter_takes_kind_scope_and_project(app, typed, kinds):
+async def test_the_filter_takes_kind_type_scope_state_and_project(app, typed, kinds):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("slash", *typed, "enter")

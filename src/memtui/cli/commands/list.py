@@ -19,7 +19,8 @@ from memtui.present import colours, query
 
 SEARCH_LIMIT = 20
 WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories
-QUERY = "words, which all must match, and type:, scope:, is:never, is:problem, is:untrusted, project:NAME"
+STATES = ", ".join(f"is:{state}" for state in query.STATES)
+QUERY = f"words, which all must match, and type:, scope:, {STATES}, project:NAME"
 ALL_PROJECTS = "also Claude Code's own memory of all other projects"
 KIND_TITLES = {
     "global": "for every project",
@@ -65,10 +66,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
     types: set[str] = set()
     parts: list[tuple[Scope, list[Row]]] = []
+    muted = wanted.muted(ctx.root, every)
     for scope in every:
         rows = memories.rows_of(ctx, scope)
         types |= {row.memory.type or query.UNTYPED for row in rows}
-        fits = [row for row in rows if wanted.matches(scope, row, here)] if args.query else rows
+        fits = [row for row in rows if wanted.matches(scope, row, here, muted=muted)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
     keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
@@ -138,13 +140,14 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     hits, types = [], set()
     chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
+    muted = wanted.muted(ctx.root, chosen)
     for scope in chosen:
         # the status only if the query asks for it
         rows = memories.rows_of(ctx, scope) if wanted.state else (Row(each, "") for each in scopes.memories(scope))
         for row in rows:
             types.add(row.memory.type)
             score, where = rank(words, row.memory)
-            if (score > 0 or not words) and wanted.matches(scope, row, here):
+            if (score > 0 or not words) and wanted.matches(scope, row, here, muted=muted):
                 hits.append(
                     (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
                 )

@@ -205,6 +205,10 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
         await pilot.press("z")
         await settle(pilot)
         assert outcomes(app)["prefer-pnpm"] == "muted"
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        app.screen.show_query("is:muted")
+        assert [row.memory.name for _, row in app.screen.table.rows] == ["prefer-pnpm"]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from memtui.consolidate.composing import Applied
 from memtui.core.base.phrasing import many
 from memtui.core.memories.plan import is_index
 from memtui.core.redaction import redact
-from memtui.present import changesets, colours, secret
+from memtui.present import changesets, colours, query, secret
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice, ignored
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -57,6 +57,7 @@ class ProposedRow(InboxRow):
             later_key=f"change:{proposal.id}",
             autosave=f"proposal-{proposal.id}",
             facts=facts,
+            state="" if kind in (MERGE, RULE) else query.PROBLEM,
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
         )
 

@@ -77,7 +77,7 @@ class EntryRow(InboxRow):
     @property
     def heading(self) -> str:
         """The title of its detail, which names type and scope once."""
-        of = f" · {self.item.entry.fields.get('type') or 'feedback'} for" if self.kind is DRAFT else " ·"
+        of = f" · {self.memory_type} for" if self.kind is DRAFT else " ·"
         return f"{self.kind.word}{of} {self.place}"
 
     def signs(self, _view: "InboxView") -> Text:
@@ -146,9 +146,11 @@ def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> En
     kind, place = (DRAFT if item.kind == "updates" else TODO), "global"
     if item.slug is not None and not (kind is DRAFT and drafting.label_of(item) == "global"):
         place = f"project {view.project_name(item) or view.data.facts.project}"
+    memory_type = item.entry.fields.get("type") or "feedback" if kind is DRAFT else ""
     return EntryRow(
-        key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item, is_taken=is_taken
-    )
+        key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item,
+        is_taken=is_taken, memory_type=memory_type,
+    )  # fmt: skip
 
 
 class TodoCommands(RowCommands):

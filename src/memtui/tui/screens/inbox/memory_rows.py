@@ -16,7 +16,7 @@ from memtui.core.memories.writers import Occasion, Occasions
 from memtui.core.review import changed
 from memtui.core.review.changed import Changed, Untrusted
 from memtui.present import changed as words
-from memtui.present import changesets, safe_text, versions
+from memtui.present import changesets, query, safe_text, versions
 from memtui.present.memories import scope_name
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs import history
@@ -85,6 +85,7 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
                 autosave=key,
                 changed=each,
                 undelivered=each in undelivered,
+                state=query.UNTRUSTED if each in undelivered else "",
                 cause=BY_OTHERS,
             )
         )
@@ -339,6 +340,7 @@ def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> 
             place=places.get(label, ""),
             later_key=each.later_key,
             cause=f"problem {each.cause}",
+            state=query.PROBLEM,
             problem=each,
         )
         for each, label in zip(problems, labels, strict=True)
@@ -355,6 +357,8 @@ def rows_of_untrusted(data: Data, memories: Iterable[Untrusted]) -> list[InboxRo
             place=scope_name(each.scope, data.facts.project),
             later_key=each.later_key,
             found=each,
+            memory_type=each.memory.type,
+            state=query.UNTRUSTED,
         )
         for each in memories
     ]

@@ -183,7 +183,7 @@ class InboxRow:
     entry, which has its own field for that; `autosave`: the name under which unsaved text of it is kept; `item`: the
     entry of an inbox that it is, `changed`: the memory that somebody else wrote, each None for others; `folds`: the
     rows that it folds; `cause`: what many rows are folded by; `is_taken`: whether a memory has the name of a draft, as
-    far as its file tells."""
+    far as its file tells; `memory_type`: of the memory that it is or would become; `state`: what `is:` finds it by."""
 
     key: str
     kind: RowKind
@@ -197,6 +197,8 @@ class InboxRow:
     folds: "tuple[InboxRow, ...]" = ()
     cause: str = ""
     is_taken: bool = False
+    memory_type: str = ""
+    state: str = ""
 
     @property
     def gist(self) -> str:

@@ -60,6 +60,7 @@ class Inbox(ListScreen[InboxRow]):
     nothing_chosen: ClassVar[str] = ""
     legend: str = (
         marks.section("In front of a row", (marks.UNSAVED, *change_rows.MARKS))
+        + marks.section("Filter", ((f"is:{state}", words) for state, words in terms.STATES.items()))
         + marks.section("Kinds of fixes", changesets.MEANINGS.items())
         + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
         " draft is folded as probably a one-off if it was said once and is less than"

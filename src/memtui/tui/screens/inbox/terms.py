@@ -1,4 +1,4 @@
-"""The query of the Inbox: words, and the terms kind:, scope: and project:."""
+"""The query of the Inbox: words, and the terms kind:, type:, scope:, is: and project:."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,10 +9,13 @@ from memtui.tui.screens.inbox.row import InboxRow
 # What each term looks at.
 TERMS: dict[str, Callable[[InboxRow], str]] = {
     "kind": lambda row: row.kind.word,
+    "type": lambda row: row.memory_type,
     "scope": lambda row: row.place.partition(" ")[0],
+    "is": lambda row: row.state,
     "project": lambda row: row.place.partition(" ")[2],
 }
-HINT = "words, kind:, scope:, project:"
+HINT = "words, kind:, type:, scope:, is:, project:"
+STATES = {query.PROBLEM: "a problem, or a fix of one", query.UNTRUSTED: "no session gets the memory yet"}
 
 
 def words(typed: str) -> str:
@@ -31,7 +34,7 @@ def mistake(rows: Sequence[InboxRow], typed: str) -> str:
     """Return in sentences what is wrong with a query: a term that there is not, or a value that no row has."""
     asked = query.parse(typed, TERMS)
     for name, value in asked.terms.items():
-        values = sorted({text for row in rows if (text := TERMS[name](row))})
+        values = sorted({text for row in rows if (text := TERMS[name](row))} | ({*STATES} if name == "is" else set()))
         if not any(value.casefold() in each.casefold() for each in values):
             return query.not_among(name, value, values)
     return query.not_there(asked.unknown[0], TERMS) if asked.unknown else ""

@@ -17,7 +17,7 @@ from memtui.core.memories import status as memory_status
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
-from memtui.present import colours, legend, safe_text
+from memtui.present import colours, legend, query, safe_text
 from memtui.present.deliveries import GLYPHS
 from memtui.present.recall import PINNED
 from memtui.tui.model import fuzzy
@@ -72,6 +72,7 @@ LEGEND = "\n".join(
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
+        legend.section("Filter", ((f"is:{state}", meaning) for state, meaning in query.STATES.items())),
         legend.section("Marks", [(PINNED, "pinned: recall counts it more")]),
         legend.section(
             "In the order of problems, what is to fix or worth knowing",

@@ -223,7 +223,8 @@ class Memories(ListScreen[Pair]):
         matching = [] if wanted.is_mistyped else self._pairs.select(wanted.words)
         if wanted.has_terms:
             here, autosaves = self.services.data.facts.project, self.reader.autosaves
-            matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves)]
+            muted = wanted.muted(self.services.data.root, self.reader.scopes)
+            matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves, muted)]
         if self.recalled is None:
             return matching
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
