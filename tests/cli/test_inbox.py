@@ -703,3 +703,10 @@ def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hi
     assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
     assert "reject: auto:meeting-notes is broken" in memtui("undo").out
+
+
+def test_ids_are_the_same_through_a_link_to_the_home(memtui, world, tmp_path):
+    before = {row["id"] for row in memtui.json("inbox")["entries"]}
+    (tmp_path / "link").symlink_to(world.directory)
+    memtui.env |= {key: value.replace(world.directory, str(tmp_path / "link")) for key, value in world.env.items()}
+    assert {row["id"] for row in memtui.json("inbox")["entries"]} == before

@@ -127,7 +127,12 @@ class Decisions:
         key = thing.later_key
         until = self.hidden.get(key, 0.0)
         hidden = until if until == NEVER or until > self.ctx.now() else None
-        return DecisionRow(kind, own_id or ids.digest(key.encode())[:12], says, where, time, key, thing, hidden, names)
+        return DecisionRow(kind, own_id or self._id(key), says, where, time, key, thing, hidden, names)
+
+    def _id(self, key: str) -> str:
+        """Make an id of a key, in which paths stand: the same one through a link to the configuration directory."""
+        real = key.replace(self.ctx.config_dir, os.path.realpath(self.ctx.config_dir))
+        return ids.digest(real.encode())[:12]
 
     @cached_property
     def planned(self) -> "UndecidedSet":
@@ -148,8 +153,7 @@ class Decisions:
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for each in self.planned.left:
-            own_id = ids.digest(each.key.encode())[:12]
-            yield self._decision("problem", each.sentence, "", None, each, own_id=own_id)
+            yield self._decision("problem", each.sentence, "", None, each, own_id=self._id(each.key))
 
     def untrusted(self) -> "Iterator[DecisionRow]":
         """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""

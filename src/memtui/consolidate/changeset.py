@@ -82,7 +82,9 @@ class Proposal:
             return self.id
         is_fix = all(kind is not None and kind.fix == "lint" for kind in kinds)
         cause = "" if is_fix else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
-        return ids.digest("\n".join([self.kind, cause, *sorted(each.path for each in self.outputs)]), 5)
+        return ids.digest(
+            "\n".join([self.kind, cause, *sorted(os.path.realpath(each.path) for each in self.outputs)]), 5
+        )
 
     @property
     def word(self) -> str:

@@ -1,5 +1,6 @@
 """Words for installing and removing hooks, in both front doors."""
 
+import difflib
 import json
 import os
 from collections.abc import Sequence
@@ -8,9 +9,8 @@ from itertools import pairwise
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.health import findings
-from memtui.core.journal.changes import shared_ends
 from memtui.hooks.installer import install, merge
-from memtui.hooks.installer.entries import shows_ours
+from memtui.hooks.installer.entries import is_ours, shows_ours
 from memtui.hooks.installer.install import Plan
 from memtui.hooks.installer.status import Status
 
@@ -27,7 +27,7 @@ DOES = {
     "Stop": "drafts memories after a turn",
     "SessionEnd": "drafts memories at the end",
 }
-LONG, AROUND = 300, 60  # characters: of a line of a diff that is cut, and what stays at each end of its change
+LONG = 300  # characters of a line of a diff that nobody reads
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
@@ -101,36 +101,47 @@ def _what_to_do(finding: Finding) -> str:
 
 
 def effects(plan: Plan) -> list[tuple[str, list[str]]]:
-    """List what a plan does to hooks: `Adds 7 hooks`, and their events."""
-    before, after = _events(plan.before), _events(plan.after)
-    changes = [("Adds", after - before), ("Removes", before - after), ("Changes", after if after == before else set())]
-    order = [*DOES].index
-    return [(f"{verb} {many(len(events), 'hook')}", sorted(events, key=order)) for verb, events in changes if events]
+    """List what a plan does: `Adds 7 hooks` with their events, `Adds the status line`."""
+    before, after = _ours(plan.before), _ours(plan.after)
+    both = before.keys() & after.keys()
+    changes = [
+        ("Adds", after.keys() - both),
+        ("Removes", before.keys() - both),
+        ("Changes", {event for event in both if before[event] != after[event]}),
+    ]
+    order, rows = [*DOES].index, []
+    for verb, events in changes:
+        if hooks := sorted(events & DOES.keys(), key=order):
+            rows.append((f"{verb} {many(len(hooks), 'hook')}", hooks))
+        if merge.STATUS_LINE in events:
+            rows.append((f"{verb} the status line", []))
+    return rows
 
 
-def _events(data: bytes | None) -> set[str]:
-    """Return the events for which a settings file has a hook of ours."""
-    _, text = install.decode(data)
-    return {event for event, _ in merge.our_hooks(merge.read(text, ""))} & DOES.keys()
+def _ours(data: bytes | None) -> dict[str, list[str]]:
+    """Return the commands of our hooks in a settings file, by event, and that of our status line."""
+    settings = merge.read(install.decode(data)[1], "")
+    commands: dict[str, list[str]] = {}
+    for event, command in merge.our_hooks(settings):
+        commands.setdefault(event, []).append(command)
+    line = settings.get(merge.STATUS_LINE)
+    if isinstance(line, dict) and is_ours(line):
+        commands[merge.STATUS_LINE] = [line["command"]]
+    return commands
 
 
 def diff_lines(plan: Plan) -> list[str]:
-    """Return the lines of a plan's diff, long ones only around what changes: a settings file may be one line."""
+    """Return the lines of a plan's diff; of a file that is one long line, the diff with a line for each value."""
     lines = plan.diff.splitlines()
-    for at, to in pairwise([at for at, text in enumerate(lines) if text[:1] != "\\"]):  # no remarks on line ends
-        old, new = lines[at], lines[to]
-        if (old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG:
-            start, end = shared_ends(old[1:], new[1:])
-            lines[at], lines[to] = (_around(each, start + 1, end) for each in (old, new))
-    return lines
-
-
-def _around(text: str, start: int, end: int) -> str:
-    """Cut a line of a diff to what changes: behind its first `start` characters, and before its last `end`."""
-    left, change, right = text[1:start], text[start : len(text) - end], text[len(text) - end :]
-    left = f"…{left[-AROUND:]}" if len(left) > AROUND else left
-    right = f"{right[:AROUND]}…" if len(right) > AROUND else right
-    return text[0] + left + (f"{change[:AROUND]} … {change[-AROUND:]}" if len(change) > LONG else change) + right
+    changes = pairwise([each for each in lines if each[:1] != "\\"])  # no remarks on line ends
+    if not any((old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG for old, new in changes):
+        return lines
+    before, after = (
+        json.dumps(merge.read(install.decode(data)[1], ""), indent=2, ensure_ascii=False).splitlines()
+        for data in (plan.before, plan.after)
+    )
+    values = list(difflib.unified_diff(before, after, n=install.DIFF_CONTEXT, lineterm=""))[2:]
+    return [*lines[:2], "  Shown with a line for each value; the file keeps its long lines.", *values]
 
 
 def unchanged(plan: Plan) -> str:

@@ -163,8 +163,11 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
         command = entries.parse(line)
         if command is None:
             continue
+        here = (command.root, command.config)
+        if [*map(os.path.realpath, here)] != [*map(os.path.realpath, places)]:
+            here = places
         try:
-            wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
+            wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *here)
         except MemtuiError:
             wanted = ""
         found.append(
@@ -194,7 +197,9 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
         problems += [finding("hooks.gone", gone=gone) for gone in sorted(missing)]
         other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
         problems += [finding("hooks.other", launcher=launcher) for launcher in sorted(other)]
-        elsewhere = {entry.root for entry in here if entry.root not in {"", root}}
+        elsewhere = {
+            entry.root for entry in here if entry.root and os.path.realpath(entry.root) != os.path.realpath(root)
+        }
         problems += [finding("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
             problems.append(finding("hooks.outdated"))
