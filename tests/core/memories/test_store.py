@@ -311,6 +311,24 @@ def test_rename_keeps_a_title_written_by_hand_and_follows_links_by_either_name(w
     assert (world.auto / "refs.md").read_bytes() == b"---\nname: refs\n---\n[[two-b]] [[two-b]]\n"
 
 
+def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
+    world.put("file_one", b"---\nname: Nice name\ntype: user\n---\nSee [[Nice name]].\n")
+    world.put("refs", b"---\nname: refs\n---\n[[Nice name]]\n")
+    before = world.files()
+    world.store.edit(world.store.find("file_one"), {"name": "Another"})
+    assert (world.auto / "refs.md").read_bytes().endswith(b"---\n[[file_one]]\n")
+    assert (world.auto / "file_one.md").read_bytes().endswith(b"---\nSee [[file_one]].\n")
+    undo_and_redo(world, before)
+
+
+def test_a_new_memory_begins_no_index_that_would_hide_very_many_others(world):
+    (world.auto / "MEMORY.md").unlink()
+    for number in range(200):
+        world.put(f"m{number}", b"---\nname: m\n---\nx\n")
+    world.store.create(world.scope("auto"), "one-more", "d", "user", "b")
+    assert not (world.auto / "MEMORY.md").exists()
+
+
 def test_rename_of_the_name_alone(world):
     world.put("same", b"---\nname: Another\n---\nx\n")
     assert world.store.rename(world.store.find("same"), "same").raw == b"---\nname: same\n---\nx\n"
