@@ -82,7 +82,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     newest = known[-1]
     if chosen is not None and args.restore is not None:
         return _restored(ctx, versions, scope, found, chosen, newest.file)
-    trashed = _trash_id(ctx, newest) if found is None else ""
+    path, trash = os.path.realpath(newest.path), ctx.store().trash() if found is None else []
+    trashed = next((each.id for each in trash if each.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
     rows = history.rows(known)
     occasions = Occasions(ctx.env)
@@ -185,11 +186,6 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
     if scope is None:
         return memory, None, []
     return memory, scope, history.of_memory(history.looked(versions, [scope]), scope, memory)
-
-
-def _trash_id(ctx: Context, newest: Version) -> str:
-    """Return the id under which a memory that is gone is in the trash; empty if it is not there."""
-    return next((each.id for each in ctx.store().trash() if os.path.realpath(newest.path) == each.path), "")
 
 
 def _data(

@@ -75,8 +75,10 @@ class Filter:
         stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
         words += stems if len(stems) == 1 else []
         # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
-        said = [word for word in self.text.split() if self._is_in_line(word.casefold())]
-        words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(said))
+        # A word that is part of a label of ours need not be in the log.
+        labels = " ".join((self.labels or {}).values())
+        logged = [word for word in self.text.split() if word.casefold() not in labels]
+        words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(logged))
         fit = [word for word in words if re.fullmatch(rf'"?[{PLAIN}]*"?', word)]
         found = max(fit, key=len, default="").encode()
         return (found.lower(), True) if self.text else (found, False)
@@ -101,10 +103,6 @@ class Filter:
             and (self.since is None or delivery.time >= self.since)
             and (self.until is None or delivery.time < self.until)
         )
-
-    def _is_in_line(self, word: str) -> bool:
-        """Whether the log has a typed word wherever a row has it: it is no part of a label."""
-        return not any(word in label for label in (self.labels or {}).values())
 
     def _searched(self, delivery: Delivery) -> str:
         if self.labels is None:

@@ -118,7 +118,8 @@ class Listing(RowContext):
             groups.setdefault(each.session, []).append(each)
         runs = self._wanted_runs()
         others = [] if self.asks else [*sorted(self.live), *self._without_deliveries()]
-        for name in (*filter(self._is_in_scope, others), *runs):
+        others = [each for each in others if self.scope.project in {"", self.started.get(each, (0.0, None))[1]}]
+        for name in (*others, *runs):
             groups.setdefault(name, [])
         order = sorted(groups, key=lambda name: (name not in self.live, -self._newest(groups[name], runs, name)))
         if order and not self.asks and order[0] not in self._been_newest:
@@ -143,9 +144,6 @@ class Listing(RowContext):
     def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
         times = [*(each.time for each in deliveries[:1]), *(each.time for each in runs.get(name, ())[:1])]
         return max(times) if times else self.started.get(name, (0.0, ""))[0]
-
-    def _is_in_scope(self, session: str) -> bool:
-        return self.scope.project in {"", self.started.get(session, (0.0, None))[1]}
 
     def _without_deliveries(self) -> list[str]:
         """Return the sessions that got nothing, as far back as the log was read."""

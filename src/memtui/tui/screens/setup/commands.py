@@ -84,8 +84,7 @@ class SetupCommands:
         return keys
 
     def footer_word(self, action_id: str) -> str | None:
-        """Return the word for an action on the row under the cursor in the footer; empty for its usual one, None where
-        another key is named there for the same."""
+        """Return the footer's word for an action on the row under the cursor; empty: its usual one, None: none."""
         row = self.screen.table.row
         if action_id == "setup.accept":
             fix = self._fix_of(row)
@@ -131,10 +130,8 @@ class SetupCommands:
         """Fix what the row under the cursor shows, after asking where a person decides; change a setting."""
         row = self.screen.table.row
         fix = self._fix_of(row)
-        if not fix:
-            await self.edit()
-            return
         asking: dict[str, Callable[[], object]] = {
+            "": self.edit,
             "install": lambda: hooks_offer.change_hooks(self.services, "install"),
             "config": self._edit_file,
             "collect": self._collect,

@@ -113,9 +113,8 @@ class Setup(ListScreen[SetupRow]):
     def _look_elsewhere(self) -> list[str]:
         """Return which problems wait in other places, with their keys: in the Inbox as many as it has rows for."""
         counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
-        in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
-        in_activity = f"{many(of_notes, 'problem')} with notes" if of_notes else ""
-        places = {"inbox": in_inbox, "activity": in_activity}
+        kinds = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
+        places = {"inbox": kinds, "activity": f"{many(of_notes, 'problem')} with notes" * bool(of_notes)}
         return [f"{actions.key_of(f'app.{place}')}: {words}" for place, words in places.items() if words]
 
     @property
