@@ -78,9 +78,10 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
     returns = "If it does not arrive, it waits here again: memtui note --list"
     taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
     if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
-        delivery, name = note.delivery, short_id(note.id)
+        delivery = note.delivery
         outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
-        see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: memtui note --again {name}"
+        see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: "
+        see += f"memtui note --again {short_id(note.id)}"
         said = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {RECEIPTS[outcome][0]}."
         return NotFoundError(said, returns if note.id in taken and outcome not in receipts.GOT else see)
     with suppress(NotFoundError, ConflictError):
