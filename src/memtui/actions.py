@@ -59,7 +59,7 @@ memories.export | | | Dw | export this scope… | Export this scope: to a folder
 memories.trust | a | trust | Dw | | Trust one that came with the repository
 inbox.accept | a | accept | Dw | | Do what is shown (command: approve)
 inbox.edit | e | edit | Dw | | Edit, then accept it
-inbox.reject | x | reject | Dw | | Reject; twice: it never comes again
+inbox.reject | x | reject | Dw | | Reject; on the grey row: never again
 inbox.later | w | later | Dw | | Hide it until tomorrow or a date
 inbox.merge | m | merge | Dw | | Append a draft to a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one

@@ -33,7 +33,7 @@ ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 # When a row may wait until, in words that `later.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
-AGAIN = "Rejected. {inbox.reject} again: never again."
+AGAIN = "Rejected. {inbox.reject} on its grey row: never again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
 Result = TypeVar("Result")

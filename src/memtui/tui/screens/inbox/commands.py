@@ -34,7 +34,11 @@ class Ghost:
         self.rows = grey if seconds else []
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.screen.set_timer(seconds, self.drop) if seconds else None
+        self._timer = self.screen.set_interval(seconds, self._fade) if seconds else None
+
+    def _fade(self) -> None:
+        if self.screen.table.row not in self.rows:  # who stands on it decides about it
+            self.drop()
 
     def drop(self) -> None:
         """Take the grey row off the list."""

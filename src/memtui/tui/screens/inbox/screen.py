@@ -41,7 +41,7 @@ REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
 READING = "reading …"
-GHOST_WORDS = "You rejected this. {inbox.reject} again: never again. {app.undo}: it waits again."
+GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
@@ -394,7 +394,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def _take_off(self, rows: Sequence[InboxRow], grey: float) -> None:
         """Take rows off the list that were decided on, until their files are read again; one that was rejected stays
-        grey for so many seconds, with the cursor on it."""
+        grey for so many seconds, above the cursor."""
         keys, is_under = {row.key for row in rows}, self.table.row in rows
         self._ghost.put(rows, grey)
         self._gone |= keys
@@ -404,7 +404,8 @@ class Inbox(ListScreen[InboxRow]):
             self._settle_soon()
         self._arrange()
         if grey and is_under:
-            self.table.move_to(self._ghost.at)
+            below = self._ghost.at + 1
+            self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
 
     # moving
 
