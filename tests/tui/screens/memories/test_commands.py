@@ -11,7 +11,7 @@ from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.widgets.detail import Detail
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, burst, settle
 
 from .hands import choose, everywhere, exists, names, press, project, read, stand_on, write
 
@@ -409,3 +409,13 @@ async def test_keys_of_the_list_do_nothing_while_the_scopes_have_the_focus(app, 
         assert not any(word in foot for word in ("trash", "edit", "mark", "move"))
         await press(pilot, "enter", "x")
         assert not exists(everywhere(world, "concise-answers.md"))
+
+
+async def test_fast_trash_keys_are_about_one_memory_after_the_other(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        paths = [row.memory.path for _, row in app.screen.table.rows[:4]]
+        await burst(pilot, "x", "x", "x")
+        assert [exists(path) for path in paths] == [False, False, False, True]
+        assert not [note.message for note in app._notifications if note.severity == "error"]
+        assert app.screen.table.row_id == paths[3]

@@ -98,6 +98,7 @@ class MemoryCommands:
             if outcome.total == 1 and isinstance(result, Memory) and place is not None:
                 shown = result.scope_label in {scope.label for scope in place.scopes}
                 self.reader.expected = result.path if shown else ""
+            self.reader.drop_missing(row.memory.path for (_, row), _ in outcome.done)
         finally:
             self.services.read()
         named = lambda pair: (pair[1].memory, self.reader.name_of(pair[0]))

@@ -1,6 +1,7 @@
 """Read the memories of all scopes in workers; after a change of files, read only what changed."""
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -121,6 +122,15 @@ class MemoryReader:
         self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.scopes}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
         self._find_autosaves()
+
+    def drop_missing(self, changed: Iterable[str]) -> None:
+        """Take memories off the list whose files are gone by a change of ours, before all is read again."""
+        gone = {path for path in changed if not os.path.lexists(path)}
+        if gone:
+            self.rows = {
+                label: [row for row in rows if row.memory.path not in gone] for label, rows in self.rows.items()
+            }
+            self.show()
 
     def reload(self) -> None:
         """Read all scopes in a worker; what was read before stays until then."""
