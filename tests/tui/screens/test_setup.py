@@ -865,3 +865,19 @@ async def test_what_can_not_be_removed_says_so(setup_app):
         await stand(pilot, screen, lambda row: row.key == "head disk")
         await pilot.press("x")
         assert [note.message for note in pilot.app._notifications] == ["There is nothing to reset or remove here."]
+
+
+async def test_the_value_that_is_in_force_changes_nothing(setup_app, world):
+    path, journal = config.file_path(world.root), f"{world.root}/journal.jsonl"
+    write(path, "")
+    before = fs.read_or_empty(journal)
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.key == "setting note_to")
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert setup_app.last_note == 'note_to is "anyone" already.'
+        assert fs.read_or_empty(journal) == before
+        assert "changed" not in screen.table.row.words

@@ -260,7 +260,9 @@ class SetupCommands:
     def _assign(self, key: str, value: Value | None, project: str | None) -> None:
         """Set a setting, to the default without a `value`: of a `project`, or of all."""
         data = self.services.data
-        changed = setting.assign(data.root, data.journal(), key, value, project)
+        now = setting.row(data.root, None, key)
+        is_reset = project is None and value == now.default and (now.source == "default" or value != now.value)
+        changed = setting.assign(data.root, data.journal(), key, None if is_reset else value, project)
         words = f"{key} is {'the default' if value is None else setting.as_toml(value)}"
         words += " in this project" if project else ""
         self.services.say(f"{words}. {actions.takes_back()}" if changed else f"{words} already.")
