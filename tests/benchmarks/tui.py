@@ -55,6 +55,8 @@ Bare().run()
 BARS = {"1,000 memories": 1.3, "10,000 memories": 1.3, "100 MB log": 1.6}
 KEY_BAR_MS = 50.0
 MEMORY_BAR_MB = 120.0
+# Words that are typed into the filter, and erased; each once, since what was typed before is found without a search.
+TYPED = ("matter 77", "memory 12", "known of 4", "neighb", "refer 5")
 BESIDE = "beside: "
 
 
@@ -199,7 +201,7 @@ def keys(sides: dict[str, tuple[dict[str, str], str]]) -> dict[str, tuple[list[f
         terminals[side].wait_for("memory-00001")
         terminals[side].quiet(2.0)
         terminals[side].key("/")
-    typed = [*"matter 77", *["\x7f"] * len("matter 77")] * 4
+    typed = [key for words in TYPED for key in [*words, *["\x7f"] * len(words)]]
     rounds = [[terminal.key(key) for terminal in terminals.values()] for key in typed]
     pressed = {}
     for (side, terminal), times in zip(terminals.items(), zip(*rounds, strict=True), strict=True):

@@ -84,6 +84,18 @@ def test_recall_still_looks_at_what_the_index_leaves_out(world):
     assert all(read_memory(world.path(each.target), "auto").broken is None for each in kept)
 
 
+def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
+    names = [f"m{number:04}" for number in range(2 * MAX_LINES)]
+    world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})
+    own = subject(world)
+    found = lint.check(own)
+    lint_fixes.make_journaled(world.store, lint_fixes.plan_all(own, found))
+    index = parse_index(world.read("MEMORY.md"))
+    assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
+    assert budget(world.read("MEMORY.md")).cut_line is None
+    assert len(index.recall_only) > MAX_LINES
+
+
 def test_new_lines_of_others_do_not_unsettle_it(world):
     fix(world.store, subject(world), over_limit(world))
     world.write("MEMORY.md", world.text("MEMORY.md") + "- [m1 again](m1.md) — a line that Claude wrote\n")

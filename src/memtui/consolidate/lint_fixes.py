@@ -197,13 +197,13 @@ def _without_dangling(state: IndexState, data: bytes) -> bytes:
 
 def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
     """Return an index with lines for memories without one, at the end where they would push others below the cut."""
-    for name in state.missing:
-        found = memories.get(normal(name))
-        if found is not None:  # else it was removed since it was listed
-            line = name, found.name, found.description
-            agent = state.scope.kind == "agent"
-            shown = partial(_without_dangling, state)
-            data = index_lines.place_line(data, *line, kind=found.type, agent=agent, shown=shown)
+    agent, shown = state.scope.kind == "agent", partial(_without_dangling, state)
+    listed = ((name, memories.get(normal(name))) for name in state.missing)  # None: removed since it was listed
+    lines = [(name, each.name, each.description, each.type) for name, each in listed if each is not None]
+    for at, (name, title, hook, kind) in enumerate(lines, 1):
+        data = index_lines.place_line(data, name, title, hook, kind=kind, agent=agent, shown=shown)
+        if at < len(lines) and index_lines.is_below(data, name, agent):  # so are those that come after it
+            return index_lines.append_lines(data, [line[:3] for line in lines[at:]])
     return data
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memtui.consolidate import coverage, lint, lint_fixes, merging
@@ -80,10 +81,11 @@ Placed = Iterator[tuple[int, Proposal]]
 
 
 class Planned(NamedTuple):
-    """Proposals, and the findings that they were made from, both worst first."""
+    """Proposals, and the findings that they were made from, both worst first; `fixes` of files, by scope."""
 
     proposals: tuple[Proposal, ...]
     findings: tuple[Finding, ...]
+    fixes: list[tuple[Scope, list[lint_fixes.FileFix]]]
 
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
@@ -95,7 +97,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
         if go_on():
             placed += step()
     unique = {each.id: each for _, each in sorted(placed, key=lambda each: each[0])}
-    return Planned(tuple(unique.values()), tuple(found))
+    return Planned(tuple(unique.values()), tuple(found), planner.file_fixes if go_on() else [])
 
 
 def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Proposal, ...]:
@@ -111,6 +113,11 @@ class _Planner:
         self.store, self.subject, self.found = store, subject, findings
         self.gone: set[str] = set()
         self.scopes = {each.label: each for each in subject.scopes}
+
+    @cached_property
+    def file_fixes(self) -> list[tuple[Scope, list[lint_fixes.FileFix]]]:
+        """What lint would fix, by scope."""
+        return lint_fixes.plan_all(self.subject, self.found)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
         return ((at, each) for at, each in enumerate(self.found) if each.code in codes)
@@ -191,7 +198,7 @@ class _Planner:
         for at, each in enumerate(self.found):
             if lint_fixes.fixable(each):
                 by_path.setdefault(str(each.data.get("path")), []).append(at)
-        for scope, files in lint_fixes.plan_all(self.subject, self.found):
+        for scope, files in self.file_fixes:
             for fixed in files:
                 path = f"{scope.directory}/{fixed.file}"
                 numbers = by_path.get(path, [])

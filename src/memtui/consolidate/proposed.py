@@ -82,8 +82,7 @@ def undecided(
         if not known & {each.proposal.id, _for_good(each.proposal)}:
             unique.setdefault(each.proposal.id, each)
     # What is left for a person: no fix, and no other proposal is about it.
-    plans = lint_fixes.plan_all(subject, planned.findings)
-    files = {f"{scope.directory}/{fix.file}" for scope, fixes in plans for fix in fixes}
+    files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned.fixes for fix in fixes}
     fixed = {id(found) for found in planned.findings if lint_fixes.fixable(found) and found.data.get("path") in files}
     reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
     problems = [found for found in planned.findings if found.level == PROBLEM and id(found) not in fixed]

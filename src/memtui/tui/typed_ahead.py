@@ -10,7 +10,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 # How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
 LOOK_SECONDS, MOST_LOOKS = 1.0, 10
@@ -89,5 +88,5 @@ def _is_for(focused: Widget | None, event: events.Event) -> bool:
     """Whether the widget in focus takes a key or pasted text for itself, so that nothing opens behind it."""
     if isinstance(event, events.Key) and event.key in getattr(focused, "MOVES", ()):
         return True
-    is_text = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.is_printable)
-    return is_text and isinstance(focused, Input | TextArea)
+    key, character = (event.key, event.character) if isinstance(event, events.Key) else ("v", "v")
+    return focused is not None and focused.check_consume_key(key, character)

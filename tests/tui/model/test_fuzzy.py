@@ -115,3 +115,14 @@ def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
     assert sorted(got[: len(exact)]) == sorted(exact)
     for row in rows:
         fuzzy.mark([Text(row)], typed)
+
+
+@given(st.lists(st.sampled_from(["ab", "abc ba", "b a", "cab", "ac bb"]), max_size=8), st.text("abc ", max_size=9))
+def test_a_key_after_another_finds_what_the_whole_query_does(rows, typed):
+    def fresh():
+        return fuzzy.Haystack(range(len(rows)), rows.__getitem__, lambda row: rows[row][::-1])
+
+    filtered = fresh()
+    letters = [typed[:end] for end in range(len(typed) + 1)]
+    for so_far in [*letters, *reversed(letters)]:
+        assert filtered.select(so_far) == fresh().select(so_far)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.core.base import clock, paths, short_ids, visible
@@ -349,6 +348,8 @@ def find_note(root: str, ref: str) -> Note | None:
 
 def notes_of(delivery: Delivery) -> list[Note]:
     """Return the notes that a delivery brought."""
+    from html import unescape  # its table of entities costs the TUI's start 4 ms
+
     found = []
     for item in delivery.items:
         if item.kind != "guidance" or item.left_out or not item.id:

@@ -12,7 +12,7 @@ from memtui.core.frontmatter import document, prose
 from memtui.core.frontmatter.document import FENCE, Document
 from memtui.core.frontmatter.subset import split_key
 from memtui.core.memories import copies, index_lines
-from memtui.core.memories.index import Index, IndexEntry, normal
+from memtui.core.memories.index import EM_DASH, Index, IndexEntry, normal
 from memtui.core.memories.memory import SWITCHES, TYPES, Memory, flat, is_value, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
@@ -198,7 +198,7 @@ def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], mem
     for entry in others:
         text = index_lines.text_of(index, entry)
         if not words(text) <= known:
-            line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else index_lines.EM_DASH}{text}"
+            line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else EM_DASH}{text}"
             known |= words(text)
     return line
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.memories import links
@@ -23,6 +23,8 @@ LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
 RECALL_ONLY = "<!-- recall only"
+
+EM_DASH = " — "
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,20 @@ class Index:
     def lines_of_memories(self) -> tuple[IndexEntry, ...]:
         """The lines of all memories, also of those that are only recalled."""
         return (*self.entries, *self.recall_only)
+
+    @cached_property
+    def entry_on(self) -> dict[int, IndexEntry]:
+        """The entries by their line, from 1."""
+        return {entry.line: entry for entry in self.entries}
+
+    @cached_property
+    def style(self) -> tuple[str, str]:
+        """The most frequent bullet and separator of its entries, else `-` and an em dash."""
+        bullets = [item[2] for e in self.entries if (item := ITEM.match(self.lines[e.line - 1])) and item[2] in "-*+"]
+        marks = [entry.separator for entry in self.entries if entry.separator]
+        mark = max(dict.fromkeys(marks), key=marks.count) if marks else ""
+        bullet = max("-*+", key=bullets.count) if bullets else "-"
+        return bullet, {"": EM_DASH, ":": ": "}.get(mark, f" {mark} ")
 
 
 def normal(target: str) -> str:

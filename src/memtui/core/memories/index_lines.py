@@ -22,7 +22,6 @@ from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
 HOOK_LIMIT = 150  # the client asks for entries of at most about 200 characters
-EM_DASH = " — "
 RECALL_ONLY_WORDS = ": not loaded; memtui brings each with the prompts that it fits"
 
 
@@ -37,12 +36,6 @@ def _title(text: str) -> str:
     return re.sub(r"([\[\]\\])", r"\\\1", one_line(text))
 
 
-def _separator(index: Index) -> str:
-    marks = [entry.separator for entry in index.entries if entry.separator]
-    mark = max(dict.fromkeys(marks), key=marks.count) if marks else ""
-    return {"": EM_DASH, ":": ": "}.get(mark, f" {mark} ")
-
-
 def _hook(text: str) -> str:
     text = one_line(text)
     return text if len(text) <= HOOK_LIMIT else text[: HOOK_LIMIT - 1].rstrip() + "…"
@@ -50,9 +43,7 @@ def _hook(text: str) -> str:
 
 def line_for(index: Index, target: str, title: str, hook: str, indent: str = "") -> str:
     """Return a new line in the style of the file: its most frequent bullet and separator, else `-` and an em dash."""
-    bullets = [item[2] for e in index.entries if (item := ITEM.match(index.lines[e.line - 1])) and item[2] in "-*+"]
-    bullet = max("-*+", key=bullets.count) if bullets else "-"
-    separator = _separator(index)
+    bullet, separator = index.style
     name = _title(title) or _title(os.path.basename(target).removesuffix(".md"))
     text = _hook(hook)
     return f"{indent}{bullet} [{name}]({links.encoded(target)})" + (separator + text if text else "")
@@ -79,11 +70,10 @@ def _line_end(line: str) -> str:
 
 def _block_end(index: Index, entry: IndexEntry) -> int:
     """Return the number, from 0, of the first line after an entry and the more indented lines that continue it."""
-    own = {other.line for other in index.entries}
     at = entry.line
     while at < len(index.lines):
         line = index.lines[at]
-        if not line.strip() or _depth(line) <= entry.indent or at + 1 in own:
+        if not line.strip() or _depth(line) <= entry.indent or at + 1 in index.entry_on:
             break
         if at in index.hidden or HEADING.match(line.rstrip("\r\n")):
             break
@@ -148,7 +138,19 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "",
                 new_lines.insert(0, "")
         if at < len(lines) and lines[at].strip():
             new_lines.append("")
-    text = index.newline.join(new_lines)
+    return _with_lines(index, at, new_lines)
+
+
+def append_lines(data: bytes, memories: Iterable[tuple[str, str, str]]) -> bytes:
+    """Add lines for memories without one, as (target, title, hook), behind the last entry."""
+    index = parse_index(data)
+    last = index.entries[-1]
+    lead = _lead(index.lines[last.line - 1])
+    return _with_lines(index, _block_end(index, last), [line_for(index, *each, lead) for each in memories])
+
+
+def _with_lines(index: Index, at: int, added: Sequence[str]) -> bytes:
+    lines, text = list(index.lines), index.newline.join(added)
     if at and not lines[at - 1].endswith("\n"):
         text = index.newline + text  # the file has no final line end, and none is added
     else:
@@ -174,7 +176,7 @@ def place_line(
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added
     was, now = (loaded(shown(each), agent=agent) for each in (data, added))
-    if was <= now and not (first and _is_below(added, target, agent)):
+    if was <= now and not (first and is_below(added, target, agent)):
         return added
     index = parse_index(data)
     cut = budget(data, agent=agent).cut_line
@@ -184,12 +186,12 @@ def place_line(
         above = list(index.lines)
         line = line_for(index, target, title, hook, _lead(above[entry.line - 1]))
         above.insert(entry.line - 1, line + index.newline)
-        if not _is_below(after := joined_lines(index, above), target, agent):
+        if not is_below(after := joined_lines(index, above), target, agent):
             return after
     return add_line(data, target, title, hook, at_end=True)
 
 
-def _is_below(data: bytes, target: str, agent: bool) -> bool:
+def is_below(data: bytes, target: str, agent: bool) -> bool:
     """Tell whether Claude Code does not load the line of a memory."""
     return any(entry.is_for(target) for entry in budget(data, agent=agent).below)
 
@@ -220,8 +222,8 @@ def recall_only_lines(index: Index) -> range:
 
 def recall_only(data: bytes, targets: Collection[str]) -> bytes:
     """Move memories' lines into the comment of recall-only ones, but for those with others below, or comments."""
-    index = parse_index(data)
-    moved = [entry for entry in index.entries if entry.target in targets and may_be_recall_only(index, entry)]
+    index, wanted = parse_index(data), set(targets)
+    moved = [entry for entry in index.entries if entry.target in wanted and may_be_recall_only(index, entry)]
     if not moved or index.conflict:
         return data
     gone = {number for entry in moved for number in entry_lines(index, entry)}
@@ -244,8 +246,8 @@ def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
     """Return whether a line can move into the comment: nothing is below it, and no comment begins or ends in it."""
     numbers = entry_lines(index, entry)
     text = "".join(index.lines[n] for n in numbers)
-    below = next((each for each in index.entries if each.line > numbers[-1] + 1), None)
-    is_parent = below is not None and below.line == numbers[-1] + 2 and below.indent > entry.indent
+    below = index.entry_on.get(numbers[-1] + 2)
+    is_parent = below is not None and below.indent > entry.indent
     return not is_parent and "<!--" not in text and "-->" not in text
 
 
@@ -278,7 +280,7 @@ def set_hook(data: bytes, target: str, hook: str, was: str, *, exact: bool = Fal
             line = lines[entry.line - 1]
             close = line.find(")", entry.end)
             mark = SEPARATOR.match(line, close + 1)
-            between = mark[0] if mark and mark[0].strip() else _separator(index)
+            between = mark[0] if mark and mark[0].strip() else index.style[1]
             lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + _line_end(line)
     return joined_lines(index, lines)
 

@@ -186,21 +186,21 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
     through.append(here)
     with posix.scandir(here) as entries:
         for entry in entries:
-            if 0 <= most < max(len(found), len(through)):
+            if most >= 0 and max(len(found), len(through)) > most:
                 raise TooManyError
             name = entry.name
-            if name.startswith(".") or (name == TEAM and not prefix and is_native(top.rstrip("/"))):
+            if entry.is_file(follow_symlinks=False):
+                if is_memory_name(name):
+                    found.append((prefix + name, ""))
+            elif name.startswith(".") or (name == TEAM and not prefix and is_native(top.rstrip("/"))):
                 continue
-            if entry.is_symlink():
+            elif entry.is_symlink():
                 if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
                     if name.endswith(SUFFIX) or _file_type(entry.path) == fs.S_IFDIR:
                         found.append((prefix + name, LEAVES))
-                elif name.endswith(SUFFIX) and name != INDEX_NAME and entry.is_file():
+                elif is_memory_name(name) and entry.is_file():
                     found.append((prefix + name, ""))
-            elif name.endswith(SUFFIX):
-                if name != INDEX_NAME and entry.is_file():
-                    found.append((prefix + name, ""))
-            elif prefix.count("/") < MAX_DEPTH and entry.is_dir():
+            elif not name.endswith(SUFFIX) and prefix.count("/") < MAX_DEPTH and entry.is_dir():
                 below.append(name)
     for name in below:
         try:

@@ -1,7 +1,7 @@
 """The live filter: find the rows that match what is typed, best first, and highlight the match."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -39,14 +39,20 @@ class Haystack(Generic[Row]):
     ) -> None:
         self.rows = list(rows)
         self._text, self._body = text, body
+        # What was typed since the rows were read: most keys add a letter, or take one back.
+        self._selected: dict[str, list[Row]] = {}
+        self._in_text: dict[str, Sequence[int]] = {}
+        self._in_whole: dict[str, Sequence[int]] = {}
 
     @cached_property
     def _texts(self) -> list[str]:
         return [self._text(row).casefold() for row in self.rows]
 
     @cached_property
-    def _bodies(self) -> list[str]:
-        return [self._body(row).casefold() for row in self.rows] if self._body is not None else []
+    def _wholes(self) -> list[str]:
+        """The texts with their bodies."""
+        bodies = map(self._body, self.rows) if self._body is not None else ()
+        return [f"{text}\n{body.casefold()}" for text, body in zip(self._texts, bodies, strict=True)]
 
     @cached_property
     def _padded(self) -> list[str]:
@@ -55,26 +61,36 @@ class Haystack(Generic[Row]):
     def select(self, typed: str) -> list[Row]:
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
         before parts; then those with them in the body; then similar ones."""
+        if typed not in self._selected:
+            self._selected[typed] = self._select(typed)
+        return self._selected[typed]
+
+    def _select(self, typed: str) -> list[Row]:
         wanted = typed.casefold().split()
         if not wanted:
-            return list(self.rows)
-        texts = self._texts
-        places = list(range(len(texts)))
-        for word in wanted:
-            places = [at for at in places if word in texts[at]]
+            return self.rows
+        places = self._containing(self._texts, wanted, self._in_text)
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             whole, padded = places, self._padded
             for needle in filter(str.strip, map(_padded, wanted)):
                 whole = [at for at in whole if needle in padded[at]]
             places = list(dict.fromkeys([*whole, *places])) if len(whole) < len(places) else places
-        if len(places) <= ENOUGH and self._bodies and max(map(len, wanted)) >= LEAST_IN_BODY:
-            inside = list(range(len(texts)))
-            for word in wanted:
-                inside = [at for at in inside if word in self._bodies[at] or word in texts[at]]
-            places += inside
+        if len(places) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
+            places = [*places, *self._containing(self._wholes, wanted, self._in_whole)]
         if len(places) <= ENOUGH and len(typed) >= LETTERS:
-            places += self._similar(typed)
+            places = [*places, *self._similar(typed)]
         return [self.rows[at] for at in dict.fromkeys(places)]
+
+    def _containing(self, texts: list[str], words: list[str], by_word: dict[str, Sequence[int]]) -> Sequence[int]:
+        """Return the positions of the texts with all words. `by_word`: those with one, where longer ones are sought."""
+        for word in words:
+            if word not in by_word:
+                start = next((word[:end] for end in range(len(word) - 1, 0, -1) if word[:end] in by_word), "")
+                within = by_word[start] if start else range(len(texts))
+                by_word[word] = [at for at in within if word in texts[at]]
+        fewest = min((by_word[word] for word in words), key=len)
+        others = [word for word in words if by_word[word] is not fewest]
+        return [at for at in fewest if all(word in texts[at] for word in others)] if others else fewest
 
     def _similar(self, typed: str) -> list[int]:
         loaded = rapidfuzz()
@@ -90,7 +106,14 @@ class Haystack(Generic[Row]):
 def spans(text: str, typed: str) -> list[tuple[int, int]]:
     """Return (start, end) of every occurrence of the typed words in a text."""
     low = _folded(text)
-    return [match.span() for word in _words_of(typed) for match in re.finditer(re.escape(word), low)]
+    return [span for word in _words_of(typed) for span in _spans_of(word, low)]
+
+
+def _spans_of(word: str, low: str) -> Iterator[tuple[int, int]]:
+    at = low.find(word)
+    while at >= 0:
+        yield at, at + len(word)
+        at = low.find(word, at + len(word))
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:
@@ -99,8 +122,9 @@ def mark(texts: Sequence[Text], typed: str) -> None:
     if not words:
         return
     low = [_folded(text.plain) for text in texts]
+    whole = "\n".join(low)
     for text, each in zip(texts, low, strict=True):
-        for start, end in _places(each, words, "\n".join(low)):
+        for start, end in _places(each, words, whole):
             text.stylize(STYLE, start, end)
 
 
@@ -136,7 +160,7 @@ def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]
     places = []
     for word in words:
         if word in whole:
-            places += [match.span() for match in re.finditer(re.escape(word), low)]
+            places += _spans_of(word, low)
         elif len(word) >= LETTERS:
             fuzz, near = rapidfuzz().fuzz, range(len(word) - 2, len(word) + 3)
             places += [

@@ -200,13 +200,17 @@ def last(
     return cell.append(glyph, style)
 
 
+def _path(pair: Pair) -> str:
+    return pair[1].memory.path
+
+
 class MemoryTable(RowList[Pair]):
     """The list. In recall it has columns of its own, and a rule where delivery ends: `rule` returns its words."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
-    def __init__(self, draw: Callable[[Pair], list[Text]], *, empty: str) -> None:
-        super().__init__(COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
+    def __init__(self, draw: Callable[[Pair], list[Text]], sought: Callable[[], str], *, empty: str) -> None:
+        super().__init__(COLUMNS, draw, _path, empty=empty, look=lambda pair: (_path(pair), sought()), id="list")
         self.order = "name"
         self.longest_name = 0
         self.recall_columns: Sequence[Column] = ()

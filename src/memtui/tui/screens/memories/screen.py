@@ -63,7 +63,7 @@ class Memories(ListScreen[Pair]):
     table: MemoryTable
 
     def __init__(self, services: Services) -> None:
-        table = MemoryTable(self._draw, empty=READING)
+        table = MemoryTable(self._draw, lambda: self.sought, empty=READING)
         super().__init__(services, table, rows.searched, placeholder="words, type:, scope:, is:, project:")
         self.filter_line.suggester = Completion(self._choices)
         self.places = ScopeTree()
@@ -187,6 +187,7 @@ class Memories(ListScreen[Pair]):
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
         self._pairs = fuzzy.Haystack(pairs, rows.searched, None if self.recalled else rows.body)
         self.table.fit()
+        self.table.redraw()
         self.fill()
 
     def _sought_in(self) -> list[Pair]:
@@ -345,7 +346,6 @@ class Memories(ListScreen[Pair]):
             if text:  # the row under the cursor may match too, but worse
                 self.wanted = lambda pairs: 0 if pairs else None
             self.typed = text
-            self.table.redraw()
             self.fill()
 
     # recall
