@@ -16,6 +16,8 @@ CUTOFF, SHORT_CUTOFF = 80.0, 75.0
 ENOUGH = 50
 # With fewer letters everything is similar; with fewer than the second, nearly every body has them.
 LETTERS, LEAST_IN_BODY = 4, 3
+# The most queries whose rows are kept.
+QUERIES = 100
 # The most matches that are highlighted in a long text.
 MARKED = 500
 # The words that are compared as wholes, as in the search.
@@ -61,6 +63,9 @@ class Haystack(Generic[Row]):
     def select(self, typed: str) -> list[Row]:
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
         before parts; then those with them in the body; then similar ones."""
+        if len(self._selected) > QUERIES:
+            for each in (self._selected, self._in_text, self._in_whole):
+                each.clear()
         if typed not in self._selected:
             self._selected[typed] = self._select(typed)
         return self._selected[typed]
