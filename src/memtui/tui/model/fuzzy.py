@@ -162,7 +162,7 @@ def _folded(text: str) -> str:
 
 def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]:
     """Return (start, end) of each of the words in a text, and of words similar to one that is nowhere in `whole`."""
-    places = []
+    places: list[tuple[int, int]] = []
     for word in words:
         if word in whole:
             places += _spans_of(word, low)
