@@ -30,7 +30,6 @@ COMMAND = re.compile(
 )
 # Facts that are words of memtui's own, by the file of the sentence.
 OWN = {
-    "cli/commands/decide.py": {"short"},
     "cli/commands/note.py": {"short"},
     "cli/commands/change.py": {"copy", "it(len(done))", "names"},
     "cli/commands/config.py": {"args.key", "key"},

@@ -44,7 +44,7 @@ memories.edit | e | edit | Dw | | Edit its fields and text
 memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
 memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
-memories.remove | x | trash | Dw | trash this memory | Move it to the trash
+memories.remove | x | remove | Dw | remove this memory | Move it to the trash
 memories.purge | | | Dw | delete for good | Delete it for good
 memories.recall | r | prompt | D | try a prompt | Try a prompt: which memories it brings, and why
 memories.retype | t | type | Dw | type | Change its type
@@ -57,8 +57,8 @@ memories.sort | s | sort | Cl | next order | Sort by the next column
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
 memories.export | | | Dw | export this scope… | Export this scope: to a folder
 memories.trust | a | trust | Dw | | Trust one that came with the repository
-inbox.accept | a | accept | Dw | | Do what is shown (command: approve)
-inbox.edit | e | edit | Dw | | Edit, then accept it
+inbox.approve | a | approve | Dw | | Approve: do what is shown
+inbox.edit | e | edit | Dw | | Edit, then approve it
 inbox.reject | x | reject | Dw | | Reject; on the grey row: never again
 inbox.later | w | later | Dw | | Hide it until tomorrow or a date
 inbox.merge | m | merge | Dw | | Append a draft to a memory

@@ -137,7 +137,7 @@ class Workspace:
         return totals
 
     def review(self) -> "Review":
-        """Return the use cases for what waits in the inbox: reject, withdraw, tick off, pass on."""
+        """Return the use cases for what waits in the inbox: reject, withdraw, mark done, pass on."""
         from memtui.core.review.entries import Review
 
         return Review(self.root, by=self.by, now=self.now)

@@ -106,7 +106,7 @@ def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
     before = files(world)
     done = memtui("rm", *many, check=False)
     assert done.code == 1
-    assert "Nothing was moved to the trash." in done.err
+    assert "Nothing was removed." in done.err
     assert "--yes" in done.err
     assert files(world) == before
     memtui("rm", *many[:20])

@@ -272,7 +272,7 @@ def test_a_key_that_two_actions_have_is_told(bare):
         ('[keys]\n"app.quti" = "x"\n', "Did you mean app.quit?"),
         ('[keys]\n"app.quit" = ["x"]\n', "must be keys"),
         ('[keys]\n"app.quit" = ""\n', "must be keys"),
-        ('[keys]\n"inbox.edit" = "a"\n', "inbox.accept"),
+        ('[keys]\n"inbox.edit" = "a"\n', "inbox.approve"),
         ('theme = ["x"]\n', "must be one of dark"),
         ('glyphs = "utf"\n', "must be one of auto"),
     ],

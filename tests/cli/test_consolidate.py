@@ -61,7 +61,7 @@ def test_json_has_files_diffs_and_what_is_dropped(shell):
 def test_what_is_accepted_is_made_and_one_undo_takes_it_back(shell, world):
     before = world.files()
     done = shell("approve", ids(shell)["merge"][:6], "--yes")
-    assert "1 change made: 1 merged. Saves 1 memory" in done.out
+    assert "Approved 1 change: 1 merged. Saves 1 memory" in done.out
     assert not os.path.exists(world.path("prefer-pnpm.md"))
     assert "gone.md" in world.text("MEMORY.md")  # the other change was not accepted
     shell("undo")
@@ -87,7 +87,7 @@ def test_a_person_is_asked_after_a_look(shell, world, monkeypatch):
     monkeypatch.setattr(Context, "can_ask", True)
     before = world.files()
     done = shell("consolidate", "--all", stdin="n\n", check=False)
-    assert "Make 2 changes to 3 files? [y/N]" in done.err
+    assert "Approve 2 changes to 3 files? [y/N]" in done.err
     assert "merge prefer-pnpm" in done.out
     assert world.files() == before
     shell("consolidate", "--all", stdin="y\n")
@@ -106,10 +106,33 @@ def test_a_merge_of_two_types_says_which_type_stays_and_at_the_end_what_was_drop
     assert "may overlap more memories now: memtui consolidate" in " ".join(done.err.split())
 
 
-def test_a_rejected_merge_is_not_proposed_again(shell, world):
-    assert "1 pair of memories kept apart for good" in shell("reject", ids(shell)["merge"]).out
+def change(world):
+    with open(world.path("prefer-pnpm.md"), "a") as file:
+        file.write("\n")
+
+
+def test_a_rejected_merge_is_proposed_again_when_its_memories_change_or_after_undo(shell, world):
+    """As with `x` in the TUI."""
+    done = shell("reject", ids(shell)["merge"])
+    assert "kept apart" not in done.out
+    assert "Not proposed again while the memories stay as they are" in done.err
+    assert "To undo it: memtui undo" in done.err
     assert "merge" not in ids(shell)
-    shell("undo")
+    assert "undone: reject merge prefer-pnpm into pnpm-only" in shell("undo").out
+    assert "merge" in ids(shell)
+    shell("reject", ids(shell)["merge"])
+    change(world)
+    assert "merge" in ids(shell)
+
+
+def test_a_merge_that_is_rejected_for_good_never_comes_back_until_undo(shell, world):
+    """As with `x` and another `x` in the TUI."""
+    done = shell("reject", "--never", ids(shell)["merge"])
+    assert "rejected for good" in done.out
+    assert "1 pair of memories kept apart for good" in done.out
+    change(world)
+    assert "merge" not in ids(shell)
+    assert "undone: reject merge prefer-pnpm into pnpm-only for good" in shell("undo").out
     assert "merge" in ids(shell)
 
 

@@ -44,7 +44,7 @@ def old(bare):
 def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     said = bare("doctor", "--clean", "--dry-run").out
     assert "2 changes older than 180 days or beyond the newest 2,000" in said
-    assert "1 trashed memory can't be restored then: global:long-ago" in " ".join(said.split())
+    assert "1 removed memory can't be restored then: global:long-ago" in " ".join(said.split())
     assert "deliveries-2026-02.jsonl" in said
     assert "this can't be undone" in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 80

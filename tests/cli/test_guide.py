@@ -231,7 +231,7 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     assert [entry.text for entry in waiting(bare)] == ["two"]
     again = bare("note", "--withdraw", first[-6:], check=False).err
     assert f"{first[-6:]} is decided already, just now: withdraw “one”." in again
-    assert "To take that back: memtui undo" in again
+    assert "To undo that: memtui undo" in again
     bare("undo")
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 

@@ -304,13 +304,13 @@ def test_links_that_follow_a_rename_do_not_make_their_memory_renamed(memtui):
     assert told(memtui, "bb")[-1].endswith("you, with memtui: links followed a new name")
 
 
-def test_what_was_taken_back_says_so(memtui, world):
+def test_a_rejected_change_says_so(memtui, world):
     path = path_of(memtui, "prefer-pnpm")
     versions(memtui)
     path.write_text(path.read_text() + "Somebody's line.\n")
     os.utime(path, (NOW - 5000, NOW - 5000))
     memtui("reject", "prefer-pnpm")
-    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: took back")
+    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: rejected a change")
 
 
 def test_ages_never_run_backwards(memtui, world):

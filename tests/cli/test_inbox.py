@@ -66,7 +66,7 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     before = memtui.json("inbox")["entries"]
     done = memtui("approve", rows["merge"], "J5VMX3", rows["trust"], "1R7A0A", "flaky-upload-test", "--yes")
-    assert done.err.count("memtui undo takes them back.") == 1
+    assert done.err.count("To undo them: memtui undo") == 1
     assert "skip-code-review.md" in memtui.json("trust", "--list")["trusted"]
     left = {each["id"] for each in memtui.json("inbox")["entries"]}
     assert not {rows["merge"], rows["trust"]} & left
@@ -399,7 +399,7 @@ def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
 def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
     done = memtui("reject", "J5VMX3")
     assert done.out.endswith("  No snapshot tests for components\n")
-    assert done.err == "memtui undo takes it back.\n", "said once"
+    assert done.err == "To undo it: memtui undo\n", "said once"
 
 
 @pytest.mark.parametrize("first", ["approve", "reject"])
@@ -423,7 +423,7 @@ def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
     assert "Did you mean --all (all drafts)?" in memtui("approve", "all", check=False).err
     said = memtui("reject", "ask before", check=False).err
     said_of = memtui("inbox", "BV8W63").err
-    assert "memtui approve BV8W63 makes it a memory, memtui reject BV8W63 drops it." in said_of
+    assert "memtui approve BV8W63 makes it a memory, memtui reject BV8W63 rejects it." in said_of
     assert "Did you mean BV8W63 (“Ask before writing a database migration”)?" in said
 
 
@@ -457,7 +457,7 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
 def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui):
     (problem,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", problem["id"])
-    assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing …")
+    assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing …”")
 
 
 def test_the_inbox_says_to_which_project_an_entry_belongs(memtui):
@@ -476,7 +476,7 @@ def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
     assert (len(data["decided"]), data["until"]) == (1, None)
     assert [each[-6:] for each in ids(memtui, "drafts")] == ["J5VMX3"]
     assert memtui("reject", "--all", "--later", "now", check=False).code == 3
-    assert "Nothing is put off" in memtui("inbox", "--later").out
+    assert "Nothing is for later" in memtui("inbox", "--later").out
 
 
 @pytest.mark.parametrize("given", ["soon", "yesterday", "never"])
@@ -680,7 +680,7 @@ def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, s
     ],
 )
 def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
-    assert "memtui undo takes it back." in memtui(*words).err
+    assert "To undo it: memtui undo" in memtui(*words).err
 
 
 @pytest.mark.parametrize("command", ["approve", "reject"])
@@ -702,7 +702,7 @@ def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hi
     memtui("reject", found["id"])
     assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
-    assert "reject: auto:meeting-notes is broken" in memtui("undo").out
+    assert "reject “auto:meeting-notes is broken" in memtui("undo").out
 
 
 def test_ids_are_the_same_through_a_link_to_the_home(memtui, world, tmp_path):

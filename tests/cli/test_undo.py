@@ -69,7 +69,7 @@ def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebod
     memtui("rm", "--purge", "--yes", "release-steps")
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“delete for good project:release-steps”, which can't be undone" in done.err
+    assert "“delete project:release-steps for good”, which can't be undone" in done.err
     assert "“edit project:prefer-pnpm”" in done.err
     assert "Another" in Path(world.shop, PNPM).read_text()
     named = done.err.split("memtui undo ")[1].split()[0]

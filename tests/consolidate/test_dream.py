@@ -259,7 +259,7 @@ def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     world.write(f"{world.root}/proposals/other.json", "{}")
     world.write("soon.md", SOON + "More.\n")
     assert proposed.waiting(world.root) == 1
-    proposed.reject(world.store, found.proposals, "reject all")
+    proposed.reject(world.store, found.proposals)
     assert proposed.waiting(world.root) == 0
 
 
@@ -268,7 +268,7 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     found = dream(world).run().found
     proposed.save(world.root, found, 1_795_000_000.0)
     assert dream(world).batches == []
-    proposed.reject(world.store, found.proposals, "reject all")
+    proposed.reject(world.store, found.proposals)
     assert dream(world).batches == []
     world.write("soon.md", SOON + "More, since yesterday.\n")
     (batch,) = dream(world).batches

@@ -123,7 +123,7 @@ def test_lines_of_an_index_are_counted_as_its_bar_counts_them():
 
 def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):
     (merge,) = only(world, "merge")
-    assert proposed.reject(world.store, [merge], "reject", never=True).pairs == 1
+    assert proposed.reject(world.store, [merge], never=True).pairs == 1
     assert only(world, "merge") == []
     undo.run(world.store.journal, "undo").first()
     assert len(only(world, "merge")) == 1

@@ -444,7 +444,7 @@ OTHERS = {
     "app.note": "f3",
     "app.memories": "f4",
     "app.setup": "f6",
-    "inbox.accept": "f7",
+    "inbox.approve": "f7",
     "inbox.merge": "f8",
     "inbox.edit": "f9",
     "inbox.later": "f10",

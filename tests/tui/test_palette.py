@@ -80,7 +80,7 @@ async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once
         await palette(pilot, "trash")
         commands = app.screen.query_one("CommandList")
         names = [str(commands.get_option_at_index(at).prompt) for at in range(2)]
-        assert ["open the trash" in names[0], "trash this memory" in names[1]] == [True, True]
+        assert ["open the trash" in names[0], "remove this memory" in names[1]] == [True, True]
         await pilot.press("escape")
         await settle(pilot)
         await palette(pilot, "")

@@ -8,7 +8,7 @@ from memtui.cli.decisions import DecisionRow, Decisions, as_data, difference
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, proposals
 from memtui.core.base import clock, paths
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import ago, some, until
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
@@ -77,11 +77,11 @@ def _print_changed(ctx: Context, out: Output, item: Changed) -> None:
     show_changed(ctx, out, item)
     does = "Trust it as it is now" if changed.undelivered(ctx.root, [item]) else "Mark it as seen"
     ref = item.ref
-    out.say(f"{does}: memtui approve {shell_word(ref)}   Take it back: memtui reject {shell_word(ref)}")
+    out.say(f"{does}: memtui approve {shell_word(ref)}   Reject it: memtui reject {shell_word(ref)}")
 
 
 def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False) -> None:
-    """Print who changed a memory, and what; with `back` what taking it back does."""
+    """Print who changed a memory, and what; with `back` what rejecting it does."""
     occasion = Occasions(ctx.env).of(item.writer)
     out.heading(line(item.ref), ago(item.now.written, ctx.now()))
     facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
@@ -247,6 +247,15 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
     if ref := next((ref for ref, error in refused.items() if error is None), ""):
         way = f"memtui approve {short_id(item.id)} --into {shell_word(ref)}"
     out.print(f"Merge: {line(way)}")
+
+
+def name_taken(proposed: Draft) -> ConflictError:
+    """Return the error that there is a memory of that name, with the commands that avoid it."""
+    draft_id, ref = proposed.item.id, f"{proposed.scope.label}:{proposed.name}"
+    ways = [f"Choose another name: memtui approve {short_id(draft_id)} --name {shell_word(proposed.name + '-2')}"]
+    if takes_draft(proposed):
+        ways.insert(0, f"Append to it: memtui approve {short_id(draft_id)} --into {shell_word(ref)}")
+    return ConflictError(f"There is a memory {ref} already.", "\n  Or: ".join(ways))
 
 
 def takes_draft(proposed: Draft) -> bool:

@@ -24,8 +24,8 @@ from memtui.present.deliveries import RECEIPTS
 # By kind: what it is, and what can be done with an entry.
 WAYS = {
     "guidance": ("a note", "memtui edit {0} --body TEXT changes it, memtui note --withdraw {0} withdraws it."),
-    "updates": ("a draft", "memtui approve {0} makes it a memory, memtui reject {0} drops it."),
-    "items": ("a todo", "memtui approve {0} says that it is done, memtui reject {0} drops it."),
+    "updates": ("a draft", "memtui approve {0} makes it a memory, memtui reject {0} rejects it."),
+    "items": ("a todo", "memtui approve {0} marks it done, memtui reject {0} rejects it."),
 }
 # Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
 DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
@@ -91,7 +91,7 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
 
 
 def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
-    """Return the error for what was decided lately: it says how, when, and what takes that back."""
+    """Return the error for what was decided lately: it says how, when, and what undoes that."""
     wanted, journal = ref.strip().upper(), ctx.journal()
     if len(wanted) < MIN_REF:
         return None
@@ -104,7 +104,7 @@ def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
             entries += [entry.id for text in texts for entry in inbox_format.parse(text)]
         if any(short_ids.is_short_for(wanted, name) for name in entries):
             when = ago(clock.parse(each.time), ctx.now())
-            hint = f"To take that back: memtui undo {short_id(each.id)}"
+            hint = f"To undo that: memtui undo {short_id(each.id)}"
             return NotFoundError(f"{ref} is decided already, {when}: {each.summary}.", hint)
     return None
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.phrasing import it
 from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
 from memtui.core.memories import scopes
@@ -45,14 +46,14 @@ def find(ctx: Context, ref: str) -> Memory:
 
 
 def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
-    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
+    """Find a removed memory by its id or name; of several with that name the one removed last. Raises NotFoundError."""
     from memtui.core.base import short_ids
 
     for item in items:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
     try:
-        key = short_ids.match(ref, [item.id for item in items], "trashed memory")
+        key = short_ids.match(ref, [item.id for item in items], "removed memory")
     except NotFoundError as error:
         raise NotFoundError(error.message, "`memtui history` lists the trash.") from None
     return next(item for item in items if item.id == key)
@@ -112,9 +113,9 @@ def say_unusual(ctx: Context, kind: "str | None") -> None:
 
 
 def say_undo(out: Output, count: int = 1) -> None:
-    """Say that one undo takes back what was done to some memories."""
+    """Say what undoes a change of so many things."""
     if count:
-        out.say(f"memtui undo takes {'it' if count == 1 else 'them'} back.")
+        out.say(f"To undo {it(count)}: memtui undo")
 
 
 def data_of(memory: Memory) -> "dict[str, object]":

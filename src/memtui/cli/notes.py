@@ -15,6 +15,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Note, find_note, notes_of
 from memtui.core.inbox import under_way
+from memtui.core.journal import acts
 from memtui.core.review import addressees
 from memtui.core.review.waiting import find
 from memtui.present import notes as words
@@ -29,7 +30,9 @@ def withdraw(ctx: Context, ref: str) -> Result:
     item = entries.pick(ctx, ref, ("guidance",), "note")
     done = ctx.review().withdraw([item])
     data = {"withdrawn": [item.id], "transaction": done}
-    return Result(data, lambda out: out.print(f"withdrawn: {cut(line(item.text), 60)}   (undo: memtui undo)"))
+    return Result(
+        data, lambda out: out.print(f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")
+    )
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]", options: "set[str]") -> Result:
@@ -61,7 +64,7 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
         new_id, done = ctx.review().guide(paths.inbox_dir(ctx.root, slug), fields, text)
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
     data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
-    words = f"Sent again as {short_id(new_id)}; memtui undo takes it back." if ctx.out.tty else short_id(new_id)
+    words = f"Sent again as {short_id(new_id)}; to undo it: memtui undo" if ctx.out.tty else short_id(new_id)
     return Result(data, lambda out: out.print(words))
 
 

@@ -13,6 +13,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.frontmatter import document
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import acts
 from memtui.core.journal.changes import conflict
 from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index, references
@@ -118,12 +119,12 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
 
 
 def _summary(made: Sequence[Proposal]) -> str:
-    """Return a line for the list of changes: `merge a into b`, `consolidate 4 changes: 3 merged, 1 archived`."""
+    """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
     if len(made) == 1:
         return title(made[0])
     counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
     words = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
-    return f"consolidate {many(len(made), 'change')}: {words}"
+    return f"{acts.summary('consolidate', many(len(made), 'change'))}: {words}"
 
 
 class _RefusedError(Exception):

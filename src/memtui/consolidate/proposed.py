@@ -17,13 +17,16 @@ from memtui.consolidate.changeset import (
     Proposal,
     ProposalEvidence,
     check,
+    title,
 )
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.finding import PROBLEM
+from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.health.findings import Problem
+from memtui.core.journal import acts
 from memtui.core.journal.changes import FileChange
 from memtui.core.memories import beside, memory
 from memtui.core.memories.scopes import Scope
@@ -127,8 +130,8 @@ def _for_good(proposal: Proposal) -> str:
     return " ".join(["never", proposal.ref, *sorted({each.code for each in proposal.evidence})])
 
 
-def reject(store: Store, proposals: Sequence[Proposal], what: str, *, never: bool = False) -> Rejected:
-    """Reject proposals in one step of undo (`what`): they come back when their memories change, but with `never`, which
+def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
+    """Reject proposals in one step of undo: they come back when their memories change, but with `never`, which
     keeps merged memories apart. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
@@ -148,7 +151,9 @@ def reject(store: Store, proposals: Sequence[Proposal], what: str, *, never: boo
             names = [*known, *(each.id for each in new), *(_for_good(each) for each in new if never)]
             names = list(dict.fromkeys(names))[-MOST_REJECTED:]
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
-            store.journal.run("reject", [FileChange(path, before, data)], what)
+            subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
+            words = acts.summary("reject", subject) + " for good" * never
+            store.journal.run("reject", [FileChange(path, before, data)], words)
     return Rejected(new, pairs, bool(new) or pairs > 0)
 
 

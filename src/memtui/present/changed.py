@@ -4,15 +4,14 @@ from collections.abc import Sequence
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, some
+from memtui.core.journal import acts
 from memtui.core.memories.versions import AGENT
 from memtui.core.review.changed import Changed
 from memtui.present import versions
 
 DID = {"new": "new", "edited": "changed", "deleted": "deleted"}
-# What was done to several of them.
-DONE = {"keep": "Kept", "take back": "Taken back"}
 NOT_TRUSTED = "not trusted: sessions get it once you keep it"
-# What taking it back does.
+# What rejecting it does.
 BACK = {"new": "it goes to the trash", "edited": "what you saw last is restored", "deleted": "it comes back"}
 
 
@@ -36,11 +35,11 @@ def who(item: Changed) -> str:
     return f"{'by Claude' if item.writer.by == AGENT else 'outside memtui'}{_undone(item)}"
 
 
-def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:
-    """Say what was done: `Kept auto:prefer-pnpm.`, `Taken back 3 memories; 1 was left alone.`."""
+def done(act: str, items: Sequence[Changed], failed: int = 0) -> str:
+    """Say what was done: `Kept: auto:prefer-pnpm.`, `Rejected: 3 memories; one was left alone.`."""
     named = some([item.ref for item in items]) if len(items) <= 2 else many(len(items), "memory", "memories")
     left = f"; {many(failed, 'one was', 'were')} left alone" if failed else ""
-    return f"{DONE[verb]}: {named}{left}."
+    return f"{acts.done(act).capitalize()}: {named}{left}."
 
 
 def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
@@ -54,5 +53,5 @@ def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
 
 
 def failures(failed: Sequence[tuple[Changed, MemtuiError]]) -> list[dict[str, str]]:
-    """Return name, message and hint of each that could not be taken back."""
+    """Return name, message and hint of each that could not be rejected."""
     return [{"name": item.ref, "message": error.message, "hint": error.hint} for item, error in failed]

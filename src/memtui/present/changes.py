@@ -8,6 +8,8 @@ from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.shell import shell_word
+from memtui.core.journal import acts
+from memtui.core.journal.acts import REJECTS
 from memtui.core.journal.ledger import SHARED, here
 from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
@@ -18,11 +20,10 @@ if TYPE_CHECKING:
     from memtui.core.journal.ledger import Transaction
     from memtui.core.journal.undo import Elsewhere, Undone
 
-DONE = {"undo": "undone", "redo": "redone"}
-# Operations whose summaries can't be counted as "3 memories".
-NOT_ON_MEMORIES = frozenset({"errors", "fix", "close", "index", "config", "consolidate", "apart", "block"})
-# The verb that a summary begins with, where it is not the operation's name in the journal.
-VERBS = {"delete": "remove", "purge": "delete for good"}
+# Operations that change one memory each: several of one act are counted, such as "remove 3 memories".
+ON_MEMORIES = frozenset(
+    ("approve", "copy", "create", "delete", "edit", "move", "pin", "purge", "rename", "restore", "retype", "triggers")
+)
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what to do instead of an undo, where the settings file was changed since.
@@ -40,9 +41,9 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 
-def verb(found: "Transaction") -> str:
-    """Return the verb that the summary of a change begins with, as by the stores that write summaries."""
-    return "take back" if takes_back(found.record) else VERBS.get(found.op, found.op)
+def act(found: "Transaction") -> str:
+    """Return what a change is among the acts: its operation, or that a person rejected what others wrote."""
+    return REJECTS if takes_back(found.record) else found.op
 
 
 def together(made: "Sequence[Transaction]", total: int) -> str:
@@ -52,9 +53,9 @@ def together(made: "Sequence[Transaction]", total: int) -> str:
     total -= len(made) - count
     if total == 1:
         return first.summary
-    if any(each.op in NOT_ON_MEMORIES for each in own):
+    if first.op not in ON_MEMORIES or len({act(each) for each in own}) > 1:
         return f"{first.summary} and {count - 1} more"
-    return f"{verb(first)} {f'{count} of {total}' if count < total else count} memories"
+    return acts.summary(act(first), f"{f'{count} of {total}' if count < total else count} memories")
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:

@@ -176,24 +176,15 @@ def resized(savings: Savings) -> str:
 
 
 def made(proposals: Sequence[Proposal]) -> str:
-    """Say what was done: `3 changes made: 2 merged, 1 archived.`"""
+    """Say what was done: `Approved 3 changes: 2 merged, 1 archived.`"""
     counts = [(sum(each.kind == kind for each in proposals), word) for kind, word in DONE.items()]
-    return f"{many(len(proposals), 'change')} made: {', '.join(f'{count} {word}' for count, word in counts if count)}."
+    words = ", ".join(f"{count} {word}" for count, word in counts if count)
+    return f"Approved {many(len(proposals), 'change')}: {words}."
 
 
 def done(proposals: Sequence[Proposal]) -> str:
-    """Say what was done: `Done: merge pnpm-only into prefer-pnpm.`, or of several as `made`."""
-    return f"Done: {title(proposals[0])}." if len(proposals) == 1 else made(proposals)
-
-
-def named(proposals: Sequence[Proposal]) -> str:
-    """Name proposals: `merge pnpm-only into prefer-pnpm`, `3 changes`."""
-    return title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
-
-
-def rejected(proposals: Sequence[Proposal]) -> str:
-    """Say what was rejected: `Rejected: merge pnpm-only into prefer-pnpm. It is not proposed again.`"""
-    return f"Rejected: {named(proposals)}. {'It is' if len(proposals) == 1 else 'They are'} not proposed again."
+    """Say what was done: `Approved: merge pnpm-only into prefer-pnpm.`, or of several as `made`."""
+    return f"Approved: {title(proposals[0])}." if len(proposals) == 1 else made(proposals)
 
 
 def refused(refused: Refused) -> str:

@@ -89,14 +89,14 @@ def named(items: Sequence[Waiting]) -> str:
 
 
 def put_off(what: str, until: float | None, now: float) -> str:
-    """Say that something was put off until a time, or brought back (None): `3 fixes: later, until Fri 27 Nov.`; without
+    """Say that something was hidden until a time, or brought back (None): `3 fixes: later, until Fri 27 Nov.`; without
     its name if that is empty."""
     words = "back in the inbox" if until is None else f"later, until {day_and_time(until, now)}"
     return f"{what}: {words}." if what else f"{words[:1].upper()}{words[1:]}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:
-    """Say how many drafts are put off, and until when at least."""
+    """Say how many drafts are hidden, and until when at least."""
     return f"{len(untils)} for later, {'until' if len(untils) == 1 else 'the first until'} {day(min(untils), now)}"
 
 

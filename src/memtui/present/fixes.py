@@ -43,7 +43,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     limits += [f"beyond the newest {keep.changes:,}"] if keep.changes else []
     changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
     restored = "can't be restored then" if dry else "can no longer be restored"
-    number = many(len(found.deleted), "trashed memory", "trashed memories")
+    number = many(len(found.deleted), "removed memory", "removed memories")
     deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])

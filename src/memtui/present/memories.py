@@ -34,7 +34,7 @@ SCOPES = {
 }
 # By the kind of `Source`.
 SOURCES = {
-    "approve": "accepted from the inbox",
+    "approve": "a draft that you approved",
     "copy": "copied with memtui",
     "move": "moved here with memtui",
     "made": "made with memtui",

@@ -4,28 +4,10 @@ import os
 from collections.abc import Sequence
 
 from memtui.core.base.short_ids import short_id
+from memtui.core.journal import acts
 from memtui.core.memories import references
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.versions import AGENT, FIRST, GONE, LINKS, PERSON, TAKE_BACK, Version, Writer
-
-# What memtui did, by the operation in the journal.
-DID = {
-    "create": "made",
-    "approve": "accepted",
-    "edit": "edited",
-    "retype": "type changed",
-    "rename": "renamed",
-    "move": "moved",
-    "copy": "copied",
-    "delete": "removed",
-    "restore": "restored",
-    TAKE_BACK: "took back",
-    LINKS: "links followed a new name",
-    "undo": "undo",
-    "redo": "redo",
-    "consolidate": "consolidated",
-    "lint": "fixed",
-}
+from memtui.core.memories.versions import AGENT, FIRST, GONE, PERSON, Version, Writer
 
 
 def writer(version: Version, title: str = "", other: Writer | None = None) -> str:
@@ -56,7 +38,7 @@ def ref(directory: str, file: str, scopes: Sequence[Scope]) -> str:
 
 def deed(version: Version, scopes: Sequence[Scope]) -> str:
     """Say what memtui did where it wrote a version; empty for others'."""
-    did = DID.get(version.op, "")
+    did = version.op if version.op in {"undo", "redo"} else acts.done(version.op)
     if version.op == "move" and version.was is not None:
         scope = scope_of(version.was[0], scopes)
         return f"{did} from {scope.shown}" if scope is not None else did

@@ -11,8 +11,8 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import file_error
-from memtui.core.journal import ledger, undo
-from memtui.present.changes import DONE, asked_about, reason, undone_as_one
+from memtui.core.journal import acts, ledger, undo
+from memtui.present.changes import asked_about, reason, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
@@ -74,7 +74,7 @@ class Undo:
                 self._many = self.services.at_work = True
             if self._many and time.monotonic() - reported_at > TOLD_SECONDS:
                 if self.services.screen_stack:
-                    words = f"{done:,} of {total:,} {DONE[op]}, escape stops"
+                    words = f"{done:,} of {total:,} {acts.done(op)}, escape stops"
                     self.services.screen.post_message(HowFar(words))
                 reported_at = time.monotonic()
             return not self._stop
@@ -109,7 +109,7 @@ class Undo:
             self.want(op, sure_of=elsewhere.first.id)
 
     def _report(self, undone: undo.Undone, summary: str) -> Coroutine[Any, Any, object] | None:
-        words = f"{DONE[undone.op].capitalize()}: {summary}"
+        words = f"{acts.done(undone.op).capitalize()}: {summary}"
         if undone.total > undone.tried:
             keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
             back, rest = keys if undone.op == "redo" else keys[::-1]

@@ -440,7 +440,7 @@ def test_changes_made_together_are_undone_and_redone_together(tmp_path):
     undo.run(journal, "undo").first()
     assert one.read_bytes() == b"before"
     assert not two.exists()
-    assert undone_as_one(undo.run(journal, "redo")).summary == "edit 2 memories"
+    assert undone_as_one(undo.run(journal, "redo")).summary == "edit one and 1 more"
     assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
     undo.run(journal, "undo").first()
     undo.run(journal, "undo").first()

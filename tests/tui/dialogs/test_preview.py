@@ -111,7 +111,7 @@ async def test_a_draft_becomes_a_note_after_it_was_shown(world, size):
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("action", ["inbox.accept", "inbox.note"])
+@pytest.mark.parametrize("action", ["inbox.approve", "inbox.note"])
 async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, action):
     leave(world, 80_000)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")

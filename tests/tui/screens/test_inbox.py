@@ -149,7 +149,7 @@ async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(wo
         await pilot.press("a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Accepted: no-snapshot-tests. The next session gets it. z undoes."
+        assert said == "Approved: no-snapshot-tests. The next session gets it. z undoes."
 
 
 @pytest.mark.slow
@@ -592,7 +592,7 @@ async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_
 async def test_the_foot_names_what_can_be_done_with_the_row(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        assert drawn(app)[-1].startswith(" a accept  e edit  x reject  w later")
+        assert drawn(app)[-1].startswith(" a approve  e edit  x reject  w later")
         await to(pilot, "Fix the flaky")
         assert drawn(app)[-1].startswith(" a done  e edit  x reject  w later")
         await pilot.press("slash")

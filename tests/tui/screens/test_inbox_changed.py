@@ -96,7 +96,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert waiting(world) == set()
         await pilot.press("z")
         await settle(pilot)
-        assert "Undone: take back project:prefer-pnpm" in [note.message for note in app._notifications][-1]
+        assert "Undone: reject the change to project:prefer-pnpm" in [note.message for note in app._notifications][-1]
         assert "Somebody's words." in path.read_text()
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
         row = app.screen.table.row
@@ -193,7 +193,7 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         await settle(pilot)
         assert (place / "made.md").exists()
         assert (place / "more.md").exists()
-        assert [note.message for note in app._notifications][-1].startswith("Undone: take back 3 memories")
+        assert [note.message for note in app._notifications][-1].startswith("Undone: reject the change to 3 memories")
 
 
 @pytest.mark.slow
@@ -235,7 +235,7 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app, place):
         await to(pilot, "prefer-pnpm")
         await pilot.press("m")
         assert [note.message for note in app._notifications][-1] == (
-            "That is not for a changed memory: a keep, e edit, x take back, w later, H versions."
+            "That is not for a changed memory: a keep, e edit, x reject, w later, H versions."
         )
 
 

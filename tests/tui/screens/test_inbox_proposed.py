@@ -181,7 +181,7 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert re.search(r"are similar: \d\d%\.", text)
         assert "Nothing is lost" in text
         assert "Yarn was tried in March and given up." in text
-        assert "a  makes this change" in text
+        assert "a  approve it: this change is made" in text
         assert app.data.facts.waiting["inbox"] == 4
 
 
@@ -204,7 +204,7 @@ async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
         assert not there(f"{place}/package-manager.md")
         assert "package-manager" not in read(f"{place}/MEMORY.md")
         assert "merge" not in kinds(app)
-        assert any("Done: merge package-manager into prefer-pnpm." in each for each in said(app))
+        assert any("Approved: merge package-manager into prefer-pnpm." in each for each in said(app))
         await press(pilot, "z")
         assert tree(place) == before
         assert app.screen.table.row.proposal.kind == "merge"

@@ -1,4 +1,4 @@
-"""`memtui rm` and `mv`: trash, move and copy memories."""
+"""`memtui rm` and `mv`: remove, move and copy memories."""
 
 import argparse
 from contextlib import suppress
@@ -9,8 +9,9 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import it, many
+from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
+from memtui.core.journal import acts
 from memtui.core.memories import references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -23,7 +24,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "rm",
         rm,
-        "move memories to the trash",
+        "remove memories: they go to the trash",
         "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
         "`memtui undo` or `memtui history NAME --restore` restores them.",
     )
@@ -47,7 +48,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
-    """Move memories to the trash, or delete them for good."""
+    """Remove memories, which go to the trash, or delete them for good."""
     store = ctx.store()
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     if args.purge:
@@ -57,22 +58,22 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
     if len(args.names) > 1 and any(":" in name or "/" in name for name in args.names):
         labels = []
         for name in args.names:
-            with suppress(MemtuiError):  # reported when it is trashed
+            with suppress(MemtuiError):  # reported when it is removed
                 labels.append(memories.find(ctx, name).scope_label)
     if not args.yes and must_ask(labels):
-        ctx.confirm(f"Move {counted(labels)} to the trash?", "Nothing was moved to the trash.")
+        ctx.confirm(f"Remove {counted(labels)}? They go to the trash.", "Nothing was removed.")
 
-    def trash(name: str) -> "tuple[Memory, str]":
+    def remove(name: str) -> "tuple[Memory, str]":
         memory = memories.find(ctx, name)
         return memory, store.delete(memory)
 
     bulk = BulkResult()
-    done = bulk.run(store, args.names, trash)
+    done = bulk.run(store, args.names, remove)
 
     def text(out: Output) -> None:
         for found, _ in done:
-            memories.print_written(ctx, out, "removed", found)
-        out.say(f"memtui undo restores {it(len(done))}.")
+            memories.print_written(ctx, out, acts.done("delete"), found)
+        memories.say_undo(out, len(done))
 
     return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
 
@@ -96,7 +97,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
     names = bulk.run(store, args.names, purge)
 
     def text(out: Output) -> None:
-        out.print(f"deleted for good: {line(', '.join(names))}")
+        out.print(f"{acts.done('purge')}: {line(', '.join(names))}")
         if left:
             keep = many(left, "other change keeps", "other changes keep")
             until = "until `memtui doctor --clean` deletes what is older than keep_days"

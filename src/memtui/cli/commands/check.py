@@ -57,7 +57,7 @@ def register(commands: "parser.Commands") -> None:
     pair.add_argument(
         "--apart", nargs=2, metavar=("NAME", "OTHER"), help="two memories are different: never name them as alike again"
     )
-    pair.add_argument("--compare", nargs=2, metavar=("NAME", "OTHER"), help="take back --apart")
+    pair.add_argument("--compare", nargs=2, metavar=("NAME", "OTHER"), help="undo --apart")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

@@ -38,7 +38,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")
     store = ctx.store()
     if args.all and (found := proposals.read(ctx, store, args.scope)):
-        data, print_made, code = proposals.accept(ctx, store, found, yes=args.yes)
+        data, print_made, code = proposals.approve(ctx, store, found, yes=args.yes)
 
         def text(out: Output) -> None:
             print_made(out)

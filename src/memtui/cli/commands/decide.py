@@ -16,10 +16,10 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import cut, it, many
-from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.health.findings import Problem
+from memtui.core.journal import acts
 from memtui.core.review import approve as approving
 from memtui.core.review import changed, later
 from memtui.core.review import draft as draft_of
@@ -76,13 +76,14 @@ def register(commands: "parser.Commands") -> None:
         reject,
         "say no, or not now: --later",
         "memtui reject 7XAD\nmemtui reject --all --never\nmemtui reject 7XAD --later friday\nmemtui reject prefer-pnpm",
-        "A draft, a todo or a note that waits is dropped. Of a memory that somebody else wrote, what you saw last is"
-        " restored: a new one goes to the trash, a deleted one comes back. A merge or a fix is not proposed again, a"
-        " problem or an untrusted memory not listed again. `memtui undo` undoes it.",
+        "A draft or a todo is dropped, a note that waits is withdrawn. Of a memory that somebody else wrote, what you"
+        " saw last is restored: a new one goes to the trash, a deleted one comes back. A merge or a fix is not proposed"
+        " again while its memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo`"
+        " undoes it.",
     )
     _add_arguments(found)
     how = found.add_mutually_exclusive_group()
-    how.add_argument("--never", action="store_true", help="never draft the same words again")
+    how.add_argument("--never", action="store_true", help="never again draft these words, or propose this change")
     how.add_argument(
         "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}; `memtui inbox --later` lists those"
     )
@@ -120,10 +121,11 @@ class DecisionCall:
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
         self.rows: list[DecisionRow] = []
+        self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
 
-    def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> "set[str]":
+    def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
         """Choose what the arguments name, or with --all drafts, those that are `asleep` or the others, or what others
-        changed; `kinds` are those of entries. Return the kinds. Raises MemtuiError."""
+        changed; `kinds` are those of entries. Raises MemtuiError."""
         found = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
             rows = self.bulk.find(self.args.ids, lambda ref: found.find(ref, kinds))
@@ -139,7 +141,6 @@ class DecisionCall:
                 self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes {it(folded)} too")
             if not self.rows:
                 raise NotFoundError(f"There are no {'hidden ' if asleep else 'other ' if folded else ''}drafts.")
-        return {row.kind for row in self.rows}
 
     def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
         """Raise UsageError if one of these options is given and something else than `kinds` is chosen."""
@@ -195,9 +196,6 @@ def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
     return [each.proposal for each in _things(rows, Undecided)]
 
 
-# approve
-
-
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -227,9 +225,9 @@ def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         return Done(rows, "now a note")
     if not call.args.keep:
         review.done(items)
-        return Done(rows, "done")
+        return Done(rows, acts.done("done"))
     review.keep(items)
-    return Done(rows, "kept", text=lambda out: _say_new_ids(call, out, items))
+    return Done(rows, acts.done("keep"), text=lambda out: _say_new_ids(call, out, items))
 
 
 def _say_new_ids(call: DecisionCall, out: Output, items: "list[Waiting]") -> None:
@@ -260,7 +258,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     def text(out: Output) -> None:
         for (_, each), data in zip(made, written, strict=True):
             assert each.memory is not None
-            memories.print_written(ctx, out, "wrote", each.memory)
+            memories.print_written(ctx, out, acts.done("approve"), each.memory)
             if data["loaded_by"]:
                 out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
@@ -274,6 +272,8 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
+    from memtui.cli.detail import name_taken
+
     args = call.args
     memories.say_unusual(call.ctx, args.type)
     body = None if args.body is None else parser.body_text(args.body)
@@ -291,18 +291,8 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     for each in approving.approve_all(call.journal, list(proposed.values())):
         one = proposed[each.item.key]
         conflict = isinstance(each.error, ConflictError) and one.taken
-        outcomes[each.item.key] = each._replace(error=_name_taken(one)) if conflict else each
+        outcomes[each.item.key] = each._replace(error=name_taken(one)) if conflict else each
     return [outcomes[item.key] for item in items]
-
-
-def _name_taken(proposed: Draft) -> ConflictError:
-    """Return the error that there is a memory of that name, with the commands that avoid it."""
-    from memtui.cli.detail import takes_draft
-
-    short, ref = short_id(proposed.item.id), f"{proposed.scope.label}:{proposed.name}"
-    rename = f"Choose another name: memtui approve {short} --name {shell_word(proposed.name + '-2')}"
-    append = f"Append to it: memtui approve {short} --into {shell_word(ref)}" if takes_draft(proposed) else ""
-    return ConflictError(f"There is a memory {ref} already.", "\n  Or: ".join(filter(None, (append, rename))))
 
 
 def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
@@ -348,7 +338,7 @@ def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         call.ctx.confirm(TRUST.format(many(len(trusted), "memory", "memories")), "Nothing was kept.")
     changed.keep(call.journal, call.ctx.versions, items)
     keys = [item.key for item in trusted]
-    return Done(rows, "kept", {"kept": [item.key for item in items], "trusted": keys})
+    return Done(rows, acts.done("keep"), {"kept": [item.key for item in items], "trusted": keys})
 
 
 def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -> None:
@@ -361,7 +351,7 @@ def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -
 def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     from memtui.cli.show import proposals
 
-    data, text, call.bulk.code = proposals.accept(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
+    data, text, call.bulk.code = proposals.approve(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
     return Done(rows if data["undo"] else [], "", data, text)
 
 
@@ -374,7 +364,7 @@ def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
             ctx.out.print(safe(each.memory.raw.decode("utf-8", "replace").rstrip("\n")))
         ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
     changed.grant(call.journal, untrusted)
-    return Done(rows, "trusted")
+    return Done(rows, acts.done("trust"))
 
 
 def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
@@ -384,61 +374,61 @@ def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
-# reject
-
-
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
     """Reject what is named, or put it off."""
     until = None if args.later is None else later.moment(args.later, ctx.now())
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)
-    call.refuse(["never"], {"draft"})
+    call.refuse(["never"], {"draft", *PROPOSED})
     call.refuse(["later"], {*KINDS})
     if args.later is not None:
         return call.run([((*KINDS,), lambda _, mine: _later(call, mine, until))])
     return call.run(
         [
-            (("draft", "todo", "note"), _reject_entries),
-            (("changed",), _take_back),
-            (PROPOSED, _never_make),
+            (("draft", "todo"), _reject_entries),
+            (("note",), _withdraw),
+            (("changed",), _reject_changes),
+            (PROPOSED, _reject_proposed),
             (("problem", "trust"), lambda _, mine: _later(call, mine, NEVER)),
         ]
     )
 
 
 def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    drafts = [item for item in _things(rows, Waiting) if item.kind == "updates"]
-    others = [item for item in _things(rows, Waiting) if item.kind != "updates"]
-    if drafts:
-        call.review.reject(drafts, never=call.args.never)
-    if others:
-        call.review.withdraw(others)
-    return Done(rows, "rejected for good" if call.args.never else "rejected")
+    call.review.reject(_things(rows, Waiting), never=call.args.never)
+    return Done(rows, call.rejected)
 
 
-def _take_back(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _withdraw(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    call.review.withdraw(_things(rows, Waiting))
+    return Done(rows, acts.done("withdraw"))
+
+
+def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
     _show_changed(call.ctx, _things(rows, Changed), back=True)
-    outcome = changed.take_back(call.store, call.ctx.versions, _things(rows, Changed))
+    outcome = changed.reject(call.store, call.ctx.versions, _things(rows, Changed))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
     call.bulk.failed += changed_words.failures(outcome.failed)
     done = [item for item, _ in outcome.done]
-    return Done([row for row in rows if row.thing in done], "rejected")
+    return Done([row for row in rows if row.thing in done], acts.done("reject"))
 
 
-def _never_make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    from memtui.cli.show import proposals
+def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+    from memtui.consolidate import proposed
 
-    dropped = proposals.reject(call.store, _proposals(rows))
+    dropped = proposed.reject(call.store, _proposals(rows), never=call.args.never)
 
     def text(out: Output) -> None:
         if dropped.pairs:
             out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
         if not dropped.changed:
             out.say("They were rejected before.")
+        elif not call.args.never:
+            out.say("Not proposed again while the memories stay as they are; with --never it never is.")
 
-    return Done(rows if dropped.changed else [], "rejected", {"kept_apart": dropped.pairs}, text)
+    return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, text)
 
 
 def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:
@@ -447,9 +437,9 @@ def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None")
     if items:
         call.review.snooze(items, until)
     if others:
-        what = cut(others[0].says, 60) if len(others) == 1 else many(len(others), "entry", "entries")
+        what = f"“{cut(others[0].says, 60)}”" if len(others) == 1 else many(len(others), "entry", "entries")
         later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until))
     if until == NEVER:
-        return Done(rows, "rejected")
-    word = "back" if until is None else f"later, until {dates.day_and_time(until, call.ctx.now())}"
+        return Done(rows, acts.done("reject"))
+    word = "back" if until is None else f"{acts.done('snooze')}, until {dates.day_and_time(until, call.ctx.now())}"
     return Done(rows, word, {"until": None if until is None else clock.iso_seconds(until)})

@@ -21,11 +21,11 @@ from memtui.present import fixes as words
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "red")}
 # Where problems wait that are not of the set-up, and what lists them.
 ELSEWHERE = {
-    "inbox": "with memories: `memtui check` lists all, the Inbox those that you did not put off or reject",
-    "trust": "with trust: `memtui trust --list` lists all, the Inbox those that you did not put off or reject",
+    "inbox": "with memories: `memtui check` lists all, the Inbox those that you did not hide or reject",
+    "trust": "with trust: `memtui trust --list` lists all, the Inbox those that you did not hide or reject",
     "activity": "with notes that wait: in Activity, and by `memtui note --list`",
 }
-UNDO = "memtui undo"  # takes back all that one call fixed
+UNDO = "memtui undo"  # undoes all that one call fixed
 
 
 def register(commands: "parser.Commands") -> None:

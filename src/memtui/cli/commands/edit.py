@@ -15,6 +15,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, U
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.health import fixes
+from memtui.core.journal import acts
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -88,7 +89,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     memories.say_unusual(ctx, made.type)
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, "created", made)
+        memories.print_written(ctx, out, acts.done("create"), made)
         memories.say_undo(out)
         _say_forbids(ctx, out, None, made)
 
@@ -180,12 +181,12 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
         raise UsageError("Of what waits only --body changes something.", "memtui approve has its other fields.")
     body = parser.body_text(args.body).strip()
     if not body:
-        raise UsageError("The text is empty.", "`memtui approve ID` says that a todo is done, `reject ID` drops one.")
+        raise UsageError("The text is empty.", "`memtui approve ID` marks a todo done, `reject ID` rejects one.")
     body, redacted = secret.checked(ctx, body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
     entry_id, done = ctx.review().edit(item, body)
 
     def text(out: Output) -> None:
-        out.print(f"changed  {line(body)}")
+        out.print(f"{acts.done('edit')}  {line(body)}")
         if entry_id != item.id:
             entries.say_new_id(out, item.id, entry_id)
         memories.say_undo(out)
@@ -238,7 +239,7 @@ def _print(ctx: Context, out: Output, done: "list[tuple[Memory, Memory]]") -> No
         if before.raw == after.raw:
             out.print("Nothing changed.")
             continue
-        memories.print_written(ctx, out, "changed", after)
+        memories.print_written(ctx, out, acts.done("edit"), after)
         diff.show(out, before.raw, after.raw)
         _say_forbids(ctx, out, before, after)
     memories.say_undo(out, sum(before.raw != after.raw for before, after in done))

@@ -34,7 +34,7 @@ def register(commands: "parser.Commands") -> None:
         metavar="KIND",
         help="only these: " + ", ".join(WORDS),
     )
-    command.add_argument("--later", action="store_true", help="what you put off until later")
+    command.add_argument("--later", action="store_true", help="what you hid until later")
     command.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
     parser.add_limit(command, LIMIT)
 
@@ -75,10 +75,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         if shown:
-            out.heading(f"{count:,} {'put off' if args.later else 'to decide'}")
+            out.heading(f"{count:,} {'for later' if args.later else 'to decide'}")
             _table(out, shown, now)
         elif args.later:
-            out.print("Nothing is put off. memtui reject ID --later friday hides something until then.")
+            out.print("Nothing is for later. memtui reject ID --later friday hides something until then.")
             return
         else:
             _print_nothing(ctx, out)

@@ -31,8 +31,8 @@ def register(commands: "parser.Commands") -> None:
         "leave a note for the agent, delivered once",
         EXAMPLE,
         "It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a"
-        " script writes (without a terminal, and without --json) is not in the list of changes, so undo does not take"
-        " it back: --withdraw does.",
+        " script writes (without a terminal, and without --json) is not in the list of changes, so undo can't undo"
+        " it: --withdraw withdraws it.",
     )
     command.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
     command.add_argument(
@@ -133,7 +133,7 @@ def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"Note {short} is saved for {where}.")
-        ctx.out.say(f"memtui undo takes it back, also later: memtui note --withdraw {short}")
+        ctx.out.say(f"To withdraw it: memtui note --withdraw {short}")
         if unheard:
             ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 

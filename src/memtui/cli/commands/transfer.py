@@ -97,7 +97,7 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
             out.paragraph(each)
         _print_left_out(out, transfers.skipped(source.skipped))
         if done:
-            out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+            out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
 
     return Result(data, text)
 
@@ -173,7 +173,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         if done:
             elsewhere = any(each.candidate.project not in {"", ctx.project_root} for each in offer.drafts)
             inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
-            out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+            out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
 
     return Result(data, text)
 

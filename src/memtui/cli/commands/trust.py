@@ -38,7 +38,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Trust memories, list them, or take trust back."""
+    """Trust memories, list them, or revoke trust."""
     ctx.must_have_home()
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")

@@ -1,4 +1,4 @@
-"""`memtui undo`: take changes back, or make them again."""
+"""`memtui undo`: undo changes, or redo them."""
 
 import argparse
 
@@ -9,10 +9,11 @@ from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
+from memtui.core.journal import acts
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
+from memtui.present.changes import STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
 WRITERS = {"cli": "a shell", "tui": "the TUI"}
@@ -20,7 +21,7 @@ ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
     " for good since, which can't be undone. Without a terminal to ask on it refuses, unless --yes or the ID is given."
-    " A note that a script wrote is not among the changes: `note --withdraw ID` takes it back."
+    " A note that a script wrote is not among the changes: `note --withdraw ID` withdraws it."
 )
 
 
@@ -46,7 +47,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Take back the last change, or the one named; or make the one again that was undone last."""
+    """Undo the last change, or the one named; or redo the one that was undone last."""
     if args.redo and args.id:
         raise UsageError("--redo takes no ID.", "It redoes the change that was undone last.")
     op: undoing.Op = "redo" if args.redo else "undo"
@@ -66,7 +67,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
-        out.print(f"{DONE[op]}: {line(as_one.summary)}{again}")
+        out.print(f"{acts.done(op)}: {line(as_one.summary)}{again}")
         for row in failed:
             out.print(f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}")
 
@@ -118,6 +119,6 @@ def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
         named = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
         if op == "undo" and asked.count == 1:
             named = f"memtui undo {short_id(asked.first.id)}"
-        words = f"Not {DONE[op]}: the last change{' undone' * (op == 'redo')} is {what}."
+        words = f"Not {acts.done(op)}: the last change{' undone' * (op == 'redo')} is {what}."
         raise MemtuiError(words, f"To {op} it anyway: {named}") from None
     return True

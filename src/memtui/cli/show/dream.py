@@ -18,7 +18,7 @@ from memtui.core.memories import scopes
 from memtui.llm.model import LanguageModel
 from memtui.present import models
 
-REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
+REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject one: memtui reject ID"
 WHY_NOT: dict[WhyNot, str] = {
     "read_only": "in a scope that memtui can't change",
     "broken": "can't be read",

@@ -1,4 +1,4 @@
-"""What `memtui consolidate` proposes: show it, make it, reject it."""
+"""What `memtui consolidate` proposes: show it, approve it, reject it."""
 
 from collections.abc import Callable
 
@@ -34,11 +34,6 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     return [each.proposal for each in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
-def reject(store: Store, proposals: "list[Proposal]") -> proposed.Rejected:
-    """Reject proposals for good, as one step of undo: they are not proposed again."""
-    return proposed.reject(store, proposals, f"reject {changesets.named(proposals)}", never=True)
-
-
 def brief(proposal: Proposal) -> "dict[str, object]":
     """Return for --json what a proposal does."""
     return {"id": proposal.ref, "kind": proposal.kind, "title": changeset.title(proposal)}
@@ -68,7 +63,7 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
             each.print(out)
         out.section()
         out.print(f"{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip())
-        out.say("Make one: memtui approve ID   Not again: memtui reject ID   All: memtui consolidate --all")
+        out.say("Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all")
 
     return Result({"changes": [each.data() for each in changes], "saved": saved}, text)
 
@@ -164,7 +159,7 @@ def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None"
 # Making
 
 
-def accept(
+def approve(
     ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool
 ) -> "tuple[dict[str, object], Printer, int]":
     """Make proposals as one step of undo, after a person saw them; return data for --json, how to print it, and the
@@ -207,7 +202,7 @@ def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bo
     if not yes:
         for each in [] if ctx.out.json else composition.made:
             ShownChange(files, each).print(ctx.out)
-        ctx.confirm(f"Make {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
+        ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
     after, before = (
         "\n".join(data.decode("utf-8", "replace") for each in diffs if (data := getattr(each, key)) is not None)
         for key in ("after", "before")

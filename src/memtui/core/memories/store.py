@@ -9,6 +9,7 @@ from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.journal import acts
 from memtui.core.journal.changes import Change, conflict
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
@@ -87,13 +88,14 @@ class Store:
     def put(
         self, scope: Scope, file: str, data: bytes, *, op: str, verb: str = "", extra: Sequence[Change] = ()
     ) -> Memory:
-        """Create a memory as `add`, also in a subdirectory. `verb` begins the journal's summary in place of `op`."""
+        """Create a memory as `add`, also in a subdirectory. `verb`: the act in the journal's summary, if not `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
         plan = self._plan({path: None}, scope)
         plan.write(path, data, trusted=True)
         plan.follow()
-        self.journal.run(op, [*plan.changes(), *extra], f"{verb or op} {_name(scope)}:{references.stem(file)}")
+        shown = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
+        self.journal.run(op, [*plan.changes(), *extra], shown)
         return read_memory(path, scope.label)
 
     def edit(
@@ -119,7 +121,7 @@ class Store:
         plan.write(found.path, data, trusted=trusted, mtime=round(found.mtime * 1e9) if keep_time else None)
         plan.follow()
         planned = [*plan.changes(), *extra]
-        shown = f"{verb or op} {_name(scope)}:{found.stem}"
+        shown = acts.summary(verb or op, f"{_name(scope)}:{found.stem}")
         self.journal.run(op, planned, shown, **({"seen": True} if seen else {}))
         return read_memory(found.path, scope.label)
 
@@ -167,13 +169,12 @@ class Store:
             title = entry.title if entry is not None and name is None else plan.files.memory(path, data).name
             plan.lines[path] = title, entry.hook if entry is not None else found.description
         plan.follow()
-        self.journal.run(
-            op, plan.changes(), f"{op} {_name(source)}:{found.stem} to {stem if renames else _name(scope)}"
-        )
+        what = f"{_name(source)}:{found.stem} to {stem if renames else _name(scope)}"
+        self.journal.run(op, plan.changes(), acts.summary(op, what))
         return read_memory(path, scope.label)
 
-    def delete(self, found: Memory, *, verb: str = "remove", extra: Sequence[Change] = ()) -> str:
-        """Trash a memory with its index line; return the id for `restore`. Raises ConflictError if it changed."""
+    def delete(self, found: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
+        """Move a memory to the trash with its index line; return the id for `restore`. Raises ConflictError."""
         scope = self._scope_of(found)
         self._file_of(scope, found, own=True)
         plan = self._plan({found.path: references.content(found)}, scope)
@@ -181,7 +182,7 @@ class Store:
         plan.follow()
         planned = [*plan.changes(), *extra]
         more = {"scope": scope.label, "directory": scope.directory}
-        return self.journal.run("delete", planned, f"{verb} {_name(scope)}:{found.stem}", **more)
+        return self.journal.run("delete", planned, acts.summary(verb, f"{_name(scope)}:{found.stem}"), **more)
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""
@@ -196,7 +197,7 @@ class Store:
         for change in planned:
             if not isinstance(change, BesideEdit) and not paths.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path} is outside of its scope now.", "Fix that, then restore it again.")
-        self.journal.run("restore", planned, f"restore {self._shown(item.memory)}", of=trash_id)
+        self.journal.run("restore", planned, acts.summary("restore", self._shown(item.memory)), of=trash_id)
         return read_memory(item.path, item.scope_label)
 
     def erase(self, found: Memory) -> int:
@@ -205,7 +206,7 @@ class Store:
         try:
             return self.purge(trash_id)
         except MemtuiError as error:
-            error.hint = f"{error.hint} It was trashed first: memtui history lists the trash.".strip()
+            error.hint = f"{error.hint} It was removed first: memtui history lists the trash.".strip()
             raise
 
     def purge(self, trash_id: str) -> int:
@@ -216,7 +217,8 @@ class Store:
         purge = trash.to_purge(self.journal, versions, ledger, trash_id)
         trash.remove_words(self.root, purge.words, purge.words.paths)
         versions.purge(purge.words.paths, purge.drop)  # killed here, it is in the trash
-        self.journal.purge(f"delete for good {self._shown(item.memory)}", purge.drop, of=trash_id, gone=purge.gone)
+        words = acts.summary("purge", self._shown(item.memory))
+        self.journal.purge(words, purge.drop, of=trash_id, gone=purge.gone)
         return purge.left
 
     def each(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.core.journal import acts
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import TrustEdit
 from memtui.core.journal.records import ContentStore
@@ -77,7 +78,7 @@ def grant(
     if not edit.idle:
         what = _name_some(sorted(edit.added.values())) if edit.added else "a repository's memories"
         words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
-        Journal(root, by, now).run("trust", [edit], words.get(edit.always, f"trust {what}"))
+        Journal(root, by, now).run("trust", [edit], words.get(edit.always, acts.summary("trust", what)))
     return trust.status(root, directory)
 
 
@@ -103,7 +104,7 @@ def revoke(
     edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (trusted.always, False))
     if edit.idle:
         return False
-    Journal(root, by, now).run("untrust", [edit], f"revoke trust in {_name_some(sorted(set(gone.values())))}")
+    Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(gone.values())))))
     return True
 
 

@@ -1,4 +1,4 @@
-"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it back.
+"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or reject it.
 And those that came with a repository and are not trusted."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 from memtui.core.base import ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
+from memtui.core.journal import acts
+from memtui.core.journal.acts import REJECTS
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import SeenEdit, TrustEdit
 from memtui.core.memories import history, references, status, trusting
@@ -19,8 +21,6 @@ from memtui.core.memories.versions import GONE, Version, Versions, Writer
 from memtui.core.places import trust
 
 Kind = Literal["new", "edited", "deleted"]
-# What the summary of a change begins with that takes back what others wrote.
-VERB = "take back"
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,9 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
         texts = [(each.scope, each.now.file, versions.content(each.now)) for each in undelivered(journal.root, items)]
-        journal.run("keep", [_seen(versions, items, (False, True)), *_trusts(journal.root, texts)], f"keep {what}")
+        journal.run(
+            "keep", [_seen(versions, items, (False, True)), *_trusts(journal.root, texts)], acts.summary("keep", what)
+        )
         versions.note()
 
 
@@ -127,7 +129,7 @@ def grant(journal: Journal, memories: Sequence[Untrusted]) -> None:
     """Trust memories as they were read, as one step of undo. Raises MemtuiError."""
     if trusts := _trusts(journal.root, [(each.scope, each.file, each.memory.raw) for each in memories]):
         what = memories[0].memory.stem if len(memories) == 1 else many(len(memories), "memory", "memories")
-        journal.run("trust", trusts, f"trust {what}")
+        journal.run("trust", trusts, acts.summary("trust", what))
 
 
 def _trusts(root: str, texts: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
@@ -150,30 +152,30 @@ def undelivered(root: str, items: Sequence[Changed]) -> list[Changed]:
     return [each for each in there if not trust.load(root, each.scope.directory).knows(each.now.digest)]
 
 
-def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
+def reject(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
     """Restore what a person saw last, as one step of undo: a new file goes to the trash, a deleted one comes back. A
     failure does not stop the others; ConflictError is the failure of one that changed since it was taken in."""
-    outcome = store.each(items, lambda item: take_back_one(store, versions, item))
+    outcome = store.each(items, lambda item: reject_one(store, versions, item))
     history.taken_in(versions, list({each.scope.directory: each.scope for each in items}.values()))
     return outcome
 
 
-def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
+def reject_one(store: Store, versions: Versions, item: Changed) -> None:
     """Restore what a person saw last of one, as a step of undo, after which it waits to be seen again. Raises as
     `present`, and as `texts`."""
     extra = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=VERB, extra=extra)
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=REJECTS, extra=extra)
         return
     found = present(item)
     if item.kind == "new":
-        store.delete(found, verb=VERB, extra=extra)
+        store.delete(found, verb=REJECTS, extra=extra)
         return
     data = history.text(versions, item.before, item.now.file) if item.before is not None else b""
     if item.before is not None and not item.before.is_of(data):  # it was renamed since: it keeps its name
         same = ((item.now.directory, item.now.file, ids.digest(data)),)
         extra.append(SeenEdit(versions.path, same, (None, True)))
-    store.edit(found, data, op="restore", verb=VERB, extra=extra)
+    store.edit(found, data, op="restore", verb=REJECTS, extra=extra)
 
 
 def present(item: Changed) -> Memory:

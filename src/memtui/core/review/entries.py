@@ -1,4 +1,4 @@
-"""Change the entries of an inbox in place, each as one step of undo: reject, withdraw, tick off, keep, reword, make
+"""Change the entries of an inbox in place, each as one step of undo: reject, withdraw, mark done, keep, reword, make
 guidance of. What others append to the same file meanwhile stays."""
 
 import dataclasses
@@ -9,6 +9,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import cut
 from memtui.core.inbox import deliverable, pending_update, refused
 from memtui.core.inbox import format as inbox_format
+from memtui.core.journal import acts
 from memtui.core.journal.changes import Change
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.text_edit import ANCHOR_LINES, TextEdit
@@ -55,14 +56,15 @@ class Review:
         self.now = now
         self.journal = Journal(root, by=by, now=now)
 
-    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str) -> str:
-        """Make changes as one transaction; `{}` in `words` is replaced by what they are about."""
+    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str = "") -> str:
+        """Make changes as one transaction. `words` for the list of changes, if `op` has none; `{}`: what is changed."""
         subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else f"{len(items)} entries"
-        return self.journal.run(op, changes, words.format(subject), entries=[item.id for item in items])
+        summary = words.replace("{}", subject) or acts.summary(op, subject)
+        return self.journal.run(op, changes, summary, entries=[item.id for item in items])
 
     def withdraw(self, items: Sequence[Waiting]) -> str:
         """Remove guidance before it is delivered."""
-        return self._run("withdraw", _removals(items), items, "withdraw {}")
+        return self._run("withdraw", _removals(items), items)
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
         """Replace guidance that expired or came back too often by a new entry; return its id and the transaction's. An
@@ -79,14 +81,14 @@ class Review:
         return fresh["id"], done
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
-        """Remove pending updates, and remember what they said, for drafts that are like them; with `never`, it is not
+        """Remove drafts and todos, and remember what drafts said, for those that are like them; with `never`, it is not
         extracted again."""
         changes: list[Change] = list(_removals(items))
-        for item in items:
+        for item in [each for each in items if each.kind == "updates"]:
             name = item.entry.fields.get("name", "")
             row = refused.line(item.id, name, item.text, self.now(), never=never)
             changes.append(TextEdit(refused.path(item.directory), "", row))
-        return self._run("reject", changes, items, "reject {}")
+        return self._run("reject", changes, items)
 
     def never(self, items: Sequence[Waiting]) -> str:
         """Let pending updates that were rejected just now never be extracted again."""
@@ -108,16 +110,16 @@ class Review:
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
-        return self._run("snooze", changes, items, "bring back {}" if until is None else "later: {}")
+        return self._run("snooze", changes, items, "bring back {}" if until is None else "")
 
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""
-        return self._run("done", _removals(items), items, "tick off {}")
+        return self._run("done", _removals(items), items)
 
     def keep(self, items: Sequence[Waiting]) -> str:
         """Mark pending items so that the next session, which replaces the others, leaves them."""
         changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
-        return self._run("keep", changes, items, "keep {}")
+        return self._run("keep", changes, items)
 
     def edit(self, item: Waiting, text: str) -> tuple[str, str]:
         """Change the text of an entry of any kind; the evidence of a pending update stays. Return the entry's id, which

@@ -7,6 +7,7 @@ from memtui.core.base import clock, fastjson, fs, when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.base.when import NEVER
+from memtui.core.journal import acts
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 
@@ -24,7 +25,7 @@ def moment(words: str, now: float) -> float | None:
     if seconds is None:
         raise UsageError(f"“{words}” is not a time.", HINT)
     if seconds == NEVER:
-        raise UsageError("A draft can't be snoozed for ever.", "Reject it instead, or " + HINT[0].lower() + HINT[1:])
+        raise UsageError("A draft can't wait for ever.", "Reject it instead, or " + HINT[0].lower() + HINT[1:])
     if seconds < now:
         raise UsageError(f"“{words}” is in the past.", HINT)
     return seconds if seconds > now else None
@@ -54,7 +55,7 @@ def _rows(data: bytes) -> dict[str, str]:
 
 def step(what: str, until: float | None) -> str:
     """Return what the list of changes calls it that something is hidden until a time, for good, or shown again."""
-    return f"{'bring back' if until is None else 'reject' if until == NEVER else 'later'}: {what}"
+    return f"bring back {what}" if until is None else acts.summary("reject" if until == NEVER else "snooze", what)
 
 
 def hide(journal: Journal, keys: Collection[str], until: float | None, what: str) -> None:

@@ -42,7 +42,7 @@ VALUES = {
         "off": "sessions get nothing",
     },
     "gate": {
-        "show": "Claude writes; what it wrote waits in the Inbox until you keep it or take it back.",
+        "show": "Claude writes; what it wrote waits in the Inbox until you keep or reject it.",
         "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },

@@ -47,7 +47,7 @@ KEPT = {"j", "k", "q", "space", "question_mark"}
 
 class Line(Dialog[str]):
     """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
-    and below the line, `verb` is the word for enter. `check` raises UsageError for text that is not accepted; its
+    and below the line, `verb` is the word for enter. `check` raises UsageError for text that is not taken; its
     message is shown while typing."""
 
     DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
@@ -61,7 +61,7 @@ class Line(Dialog[str]):
         *,
         about: str = "",
         below: str = "",
-        verb: str = "accept",
+        verb: str,
         check: Callable[[str], object] = str,
     ) -> None:
         super().__init__()

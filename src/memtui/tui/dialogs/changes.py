@@ -19,9 +19,10 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.storage import file_error
+from memtui.core.journal import acts
 from memtui.core.journal.undo import decided, was_delivered
 from memtui.present import legend, safe_text
-from memtui.present.changes import place, together, verb
+from memtui.present.changes import act, place, together
 from memtui.present.dates import when
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys, keyed
@@ -85,7 +86,7 @@ class ChangeRow:
         if not self.together:
             return self.each.summary
         words, own = together(self.together, len(self.together)), decided(self.together)
-        names = [change.summary.removeprefix(f"{verb(change)} ") for change in own[:NAMED]]
+        names = [acts.subject(act(change), change.summary) for change in own[:NAMED]]
         return words if len(own) == 1 else f"{words}: {', '.join(names)}{', …' * (len(own) > NAMED)}"
 
 

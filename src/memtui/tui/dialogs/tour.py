@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DRAW_SECONDS = 0.25
 # The answers of a step.
 DO, NEXT = "do", "next"
-APPROVE, UNDO = "inbox.accept", "app.undo"
+APPROVE, UNDO = "inbox.approve", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
 # The keys that move the cursor of the list below, and how many rows.
@@ -35,7 +35,7 @@ LAST_WORDS = "That was all. {app.help} lists the keys of a screen, {app.quit} qu
 class TourStep(NamedTuple):
     """A step: the `screen` to show, a `title`, what to know, the `action` that is done, and what its key does. `{…}` is
     the key of an action. `real`: what to do in a world that is no sample, where no session can be started. `seen`: what
-    one sees then, if the step stays; `new` is added to it if a draft was accepted."""
+    one sees then, if the step stays; `new` is added to it if a draft was approved."""
 
     screen: str
     title: str
@@ -50,16 +50,16 @@ class TourStep(NamedTuple):
 STEPS: Sequence[TourStep] = (
     TourStep(
         "inbox",
-        "Accept a draft",
+        "Approve a draft",
         "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
         " it only if you say so.",
         APPROVE,
-        "accept the draft under the cursor",
+        "approve the draft under the cursor",
     ),
     TourStep(
         "activity",
         "See it arrive",
-        "Sessions get what you accepted as they start, and what a prompt needs. Each delivery is listed here, with its"
+        "Sessions get what you approved as they start, and what a prompt needs. Each delivery is listed here, with its"
         " exact text: ✓ says that it arrived.",
         START,
         "start a session in this sample world",
@@ -71,8 +71,7 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "activity",
         "Undo it",
-        "Everything that you change can be undone, also tomorrow. Undo takes it back: the memory goes, and"
-        " the draft waits again.",
+        "Everything that you change can be undone, also tomorrow. The memory goes, and the draft waits again.",
         UNDO,
         "undo it",
     ),
@@ -81,9 +80,9 @@ STEPS: Sequence[TourStep] = (
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    accepted = ""  # the id of the draft's row
+    approved = ""  # the id of the draft's row
     for at, step in enumerate(STEPS):
-        if step.action == UNDO and not accepted:
+        if step.action == UNDO and not approved:
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
@@ -94,22 +93,22 @@ async def show(services: "Services") -> None:
             services.warn("There is no draft here yet: enter goes on.")
             answer = await services.ask(Tour(at, step.words, can_do=can_do))
         if answer == DO:
-            accepted = screen.table.row_id if step.action == APPROVE else accepted
+            approved = screen.table.row_id if step.action == APPROVE else approved
             await _do(services, screen, step)
             if step.seen:
-                seen = step.seen.replace("{new}", step.new if accepted else "")
+                seen = step.seen.replace("{new}", step.new if approved else "")
                 answer = await services.ask(Tour(at, seen, can_do=False))
         if answer is None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
     await asyncio.gather(*(worker.wait() for worker in turns))
     words = ""
-    if accepted:
+    if approved:
         services.show_activity("")
         if services.last_note.startswith(UNDONE):
             words = f"{services.last_note}: the memory is gone, and the draft waits here again.\n"
             inbox = services.go("inbox")
-            inbox.wanted = lambda rows: inbox.table.index_of(accepted, rows)
+            inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
             inbox.fill()
     services.say(words + actions.keyed(LAST_WORDS))
 
@@ -180,7 +179,7 @@ class Tour(Dialog[str]):
 
     @property
     def moves(self) -> bool:
-        """Whether the cursor of the list can be moved: to the draft that is to be accepted."""
+        """Whether the cursor of the list can be moved: to the draft that is to be approved."""
         return self.can_do and self.step.action == APPROVE
 
     def on_key(self, event: events.Key) -> None:

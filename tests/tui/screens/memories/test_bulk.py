@@ -231,7 +231,7 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "x")
-        assert app.screen.heading == f"Move {MANY} memories to the trash?"
+        assert app.screen.heading == f"Remove {MANY} memories? They go to the trash."
         await press(pilot, "enter")  # cancel is in focus
         assert files(crowd) == there
         assert len(app.screen.table.marks) == MANY  # still to be decided on
@@ -249,7 +249,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         await until(pilot, lambda: len(app.screen.table.rows) > 1)
         app.screen.table.focus()
         await press(pilot, "/", *"xyzzy", "enter", "A", "x")
-        assert app.screen.heading == "Move 2 memories of 2 projects to the trash?"
+        assert app.screen.heading == "Remove 2 memories of 2 projects? They go to the trash."
         await press(pilot, "enter")
         assert files(world) == there
         await press(pilot, "x", "j", "enter")
@@ -321,7 +321,7 @@ async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
             await pilot.press(key)
             await pilot.pause()
             bar = app.screen.frame.foot.render().plain
-            assert all(f" {words}  " in bar for words in ("x trash", "t type", "m move")), (key, bar)
+            assert all(f" {words}  " in bar for words in ("x remove", "t type", "m move")), (key, bar)
             assert " e edit" not in bar
             await pilot.press("escape")
             await pilot.pause()

@@ -238,7 +238,7 @@ async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
         assert app.screen.group == "memories"
         message = [note.message for note in app._notifications][-1]
         assert message.startswith("Nothing to trust here.")
-        assert message.endswith("a accepts drafts: 2.")
+        assert message.endswith("a approves drafts: 2.")
 
 
 @pytest.mark.slow

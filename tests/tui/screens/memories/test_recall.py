@@ -313,12 +313,12 @@ async def test_the_palette_has_the_names_of_what_keys_do_in_recall_and_outside_o
         await ask(pilot)
         in_recall = await palette(pilot, "")
         for rows, names_then in (
-            (usual, ["trash this memory", "type"]),
+            (usual, ["remove this memory", "type"]),
             (in_recall, ["mute or unmute", "add a trigger"]),
         ):
             memories = [row for row in rows if " x " in row or " t " in row]
             assert all(any(f": {name} " in row for row in memories) for name in names_then), memories
-        assert not [row for row in in_recall if "trash this memory  " in row]
+        assert not [row for row in in_recall if "remove this memory  " in row]
 
 
 async def test_another_memory_that_is_gone_to_ends_recall(app, world):

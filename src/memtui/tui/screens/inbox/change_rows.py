@@ -91,8 +91,7 @@ class ProposedRow(InboxRow):
 
     def forbid(self, data: Data) -> None:
         """Let it never be proposed again, however its memories change."""
-        words = f"never again: {changesets.named([self.proposal])}"
-        proposed.reject(data.store(), [self.proposal], words, never=True)
+        proposed.reject(data.store(), [self.proposal], never=True)
 
     def describe(self, view: InboxView) -> Described:
         """Return why it is proposed, what is lost, and what changes."""
@@ -108,7 +107,7 @@ class ChangeCommands(RowCommands):
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         return super().table() | {
-            "accept": Command(self.accept),
+            "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),
             "reject": Command(self.reject_changes),
             "follow": Command(lambda: self.go_to(self._rows()[0].facts.memories), self._why_no_memory),
@@ -122,7 +121,7 @@ class ChangeCommands(RowCommands):
         if facts.refused is not None:
             return "It can't be made now: the detail says why."
         if len(facts.proposal.written) != 1:
-            return "It writes no single text. Accept or reject it."
+            return "It writes no single text. Approve or reject it."
         raw = (facts.proposal.written[0].data or b"").decode("utf-8", "surrogateescape")
         return "" if fits(raw) else "It is too long to be changed here."
 
@@ -132,7 +131,7 @@ class ChangeCommands(RowCommands):
             return "It is about MEMORY.md, which is no memory."
         return "" if facts.memories else "It is about no memory that is there."
 
-    async def accept(self) -> None:
+    async def approve(self) -> None:
         """Make the chosen changes. Several, or one that is not on the screen to its end, are shown first."""
         rows = self._rows()
         able = [row for row in rows if row.facts.refused is None]
@@ -153,7 +152,7 @@ class ChangeCommands(RowCommands):
             shown.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
         kinds = {(row.kind.singular, row.kind.plural) for row in rows}
         what = many(len(rows), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
-        return await self.chosen.agrees(f"{what}: this will be written", shown, f"make {what}")
+        return await self.chosen.agrees(f"{what}: this will be written", shown, f"approve {what}")
 
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
         """Return whether there is no secret that no file had before, or the person wants to keep it."""
@@ -203,5 +202,4 @@ class ChangeCommands(RowCommands):
     def reject_changes(self) -> None:
         """Reject the chosen changes: they are not proposed again while their memories stay as they are."""
         proposals, store = [row.proposal for row in self._rows()], self.services.data.store()
-        what = f"reject {changesets.named(proposals)}"
-        self.reject(lambda: proposed.reject(store, proposals, what), MEMORIES)
+        self.reject(lambda: proposed.reject(store, proposals), MEMORIES)

@@ -72,7 +72,7 @@ def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
     if facts.proposal.kind == "merge":
         _texts(text, facts.proposal)
     _changes(text, facts)
-    keys = [("inbox.accept", "makes this change")] if facts.refused is None else []
+    keys = [("inbox.approve", "approve it: this change is made")] if facts.refused is None else []
     keys += [("inbox.edit", "opens the outcome in a form first")] if len(facts.proposal.written) == 1 else []
     keys.append(("inbox.reject", "reject it (on its grey row: never again)"))
     keys += [("inbox.follow", "goes to the memory")] if facts.memories else []

@@ -175,7 +175,7 @@ class RowCommands:
         good."""
         rows = self.chosen.same_kind()
         is_single = len(rows) == 1 and not self.screen.typed
-        words = actions.keyed(AGAIN) if is_single else f"Rejected {self.named(rows)}."
+        words = actions.keyed(AGAIN) if is_single else f"Rejected: {self.named(rows)}."
         self.chosen.act(change, words, parts, note_seconds(words) if is_single else 0)
 
     def never(self) -> None:
@@ -188,7 +188,7 @@ class RowCommands:
         if items:
             self.chosen.act(lambda: data.review().snooze(items, until), words, ENTRIES)
             return
-        keys, step = [row.later_key for row in rows], later.step(self.named(rows).strip("“”"), until)
+        keys, step = [row.later_key for row in rows], later.step(self.named(rows), until)
         self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
 
     async def takes_proposed(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:

@@ -14,7 +14,7 @@ from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command
 
-VERBS = ("accept", "edit", "reject", "later", "merge", "history", "follow", "note")
+VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "note")
 
 
 class Ghost:

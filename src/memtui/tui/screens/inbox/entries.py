@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memtui.tui.screens.inbox.row import InboxView
 
 TODO_KEYS = (
-    ("inbox.accept", "mark it done and remove it"),
+    ("inbox.approve", "mark it done and remove it"),
     ("inbox.edit", "edit its text"),
     ("inbox.reject", "reject it"),
     ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
@@ -159,10 +159,10 @@ class TodoCommands(RowCommands):
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         return super().table() | {
-            "accept": Command(self.done),
+            "approve": Command(self.done),
             "edit": Command(self.edit, self.why_not_one),
             "note": Command(self.note),
-            "reject": Command(partial(self.decide, Review.withdraw, "Rejected {}.")),
+            "reject": Command(partial(self.decide, Review.reject, "Rejected: {}.")),
         }
 
     async def done(self) -> None:
@@ -180,7 +180,7 @@ class TodoCommands(RowCommands):
 
         def check(now: Waiting, values: Values) -> str:
             if not values["body"].strip():
-                raise UsageError("The text is empty.", actions.keyed("{inbox.accept} marks a todo done."))
+                raise UsageError("The text is empty.", actions.keyed("{inbox.approve} marks a todo done."))
             return f"changes {now.path}"
 
         def save(now: Waiting, values: Values) -> None:
@@ -188,7 +188,7 @@ class TodoCommands(RowCommands):
                 self.services.say(NOTHING)
                 return
             data.review().edit(now, values["body"])
-            self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
+            self.services.say(f"Edited: {drafts.named([now])}. {actions.takes_back()}")
             self.services.read()
 
         subject = EntrySubject(
@@ -216,7 +216,7 @@ class DraftCommands(RowCommands):
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         return super().table() | {
-            "accept": Command(self.approve),
+            "approve": Command(self.approve),
             "edit": Command(self.edit, self.why_not_one),
             "merge": Command(self.merge),
             "note": Command(self.note),
@@ -249,11 +249,11 @@ class DraftCommands(RowCommands):
         for each in drafts:
             text.append(written_text(each, shown_of_each(len(drafts)))).append("\n")
         if errors:
-            text.append(f"! {len(errors)} can't be accepted: {safe_text.line(errors[0].message)}\n", style="yellow")
+            text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
         if unsaved := self.unsaved(rows):
             text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
         free = [each for each in drafts if not each.taken]
-        title = f"Accept {many(len(free), 'draft')}: this will be written" if free else "This can't be accepted"
+        title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.chosen.agrees(title, text, f"write {many(len(free), 'memory', 'memories')}" if free else ""):
             self._write(free)
 
@@ -265,7 +265,7 @@ class DraftCommands(RowCommands):
             self.chosen.take_off([each.item.key for each in outcomes if each.error is not None])
             self.services.data.approved = written[0].path
             words = cut(written[0].stem, NAME_SHOWN) if len(written) == 1 else f"{len(written)} memories"
-            self.services.say(f"Accepted: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
+            self.services.say(f"Approved: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
         self.services.read(ENTRIES)
         for draft, each in zip(drafts, outcomes, strict=True):
             if each.error is not None:
@@ -302,8 +302,8 @@ class DraftCommands(RowCommands):
             data,
             item,
             self._values,
-            title=f"Edit and accept: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
-            verb="accept",
+            title=f"Edit and approve: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),
             scopes=scopes_explained(places, project, SCOPE_NAME, data.tilde),

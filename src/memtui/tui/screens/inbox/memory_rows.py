@@ -57,8 +57,8 @@ class ChangedRow(InboxRow):
         text.append_text(_difference(view.data, self.changed))
         view.needed = lines_of(text, view.detail_width)
         keys = [
-            ("inbox.accept", "keep it: it is trusted, and sessions get it" if self.undelivered else "keep it"),
-            ("inbox.reject", f"take it back: {words.BACK[self.changed.kind]}"),
+            ("inbox.approve", "keep it: it is trusted, and sessions get it" if self.undelivered else "keep it"),
+            ("inbox.reject", f"reject it: {words.BACK[self.changed.kind]}"),
             ("inbox.edit", "edit it; what you save counts as seen"),
         ]
         append_keys(text, keys[: 2 + (self.changed.kind != "deleted")], read_only=view.services.read_only)
@@ -103,7 +103,7 @@ def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
 
 
 def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
-    """Return the lines that differ, with the words marked, or why they can't be shown; `back`: what taking it back
+    """Return the lines that differ, with the words marked, or why they can't be shown; `back`: what rejecting it
     does."""
     try:
         texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
@@ -114,15 +114,15 @@ def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
 
 
 class ChangedCommands(RowCommands):
-    """The commands that keep, edit and take back memories that somebody else wrote."""
+    """The commands that keep, edit and reject memories that somebody else wrote."""
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         one = self.screen.one_by_one
         return super().table() | {
-            "accept": Command(self.keep),
+            "approve": Command(self.keep),
             "edit": Command(self.edit, self._why_no_edit),
-            "reject": Command(self.take_back),
+            "reject": Command(self.reject_changes),
             "history": Command(self.history, one),
             "follow": Command(lambda: self.services.go_to_memory(self._memories()[0].key), one),
         }
@@ -131,7 +131,7 @@ class ChangedCommands(RowCommands):
         return [row.changed for row in self.chosen.rows(ChangedRow)]
 
     async def _agreed(self, verb: str, memories: Sequence[Changed], *, back: bool = False) -> bool:
-        """Show what is not on the screen, with `back` what taking it back does, and return whether the person goes
+        """Show what is not on the screen, with `back` what rejecting it does, and return whether the person goes
         on."""
         if self.chosen.is_seen():
             return True
@@ -151,14 +151,14 @@ class ChangedCommands(RowCommands):
             done = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
             self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), done)
 
-    async def take_back(self) -> None:
+    async def reject_changes(self) -> None:
         """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be. What is not
         on the screen is shown first."""
         memories, data = self._memories(), self.services.data
-        if not await self._agreed("take back", memories, back=True):
+        if not await self._agreed("reject", memories, back=True):
             return
         try:
-            work = partial(changed.take_back, data.store(), data.versions, memories)
+            work = partial(changed.reject, data.store(), data.versions, memories)
             outcome = await self.chosen.work(work, len(memories))
             self.chosen.take_off([f"changed:{item.key}" for item, _ in outcome.failed])
             data.take_in()
@@ -166,7 +166,7 @@ class ChangedCommands(RowCommands):
             self.services.read()
         if len(memories) == 1 and outcome.failed:
             raise outcome.failed[0][1]
-        said = words.done("take back", [item for item, _ in outcome.done], len(outcome.failed))
+        said = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         if not outcome.failed:
             self.services.say(f"{said} {actions.takes_back()}")
             return
@@ -224,9 +224,9 @@ class ProblemRow(InboxRow):
         text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
         text.append(f"\n{safe_text.line(self.problem.remedy, 600)}\n" if self.problem.remedy else "")
         view.needed = WHOLE
-        keys = [("inbox.accept", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
+        keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
         if self.problem.cause in CONFLICTS:
-            keys = [("inbox.accept", "choose which version to keep"), *keys[1:]]
+            keys = [("inbox.approve", "choose which version to keep"), *keys[1:]]
         keys += [("inbox.reject", "do not list it again"), ("inbox.later", "list it later")]
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text)
@@ -248,7 +248,7 @@ class TrustRow(InboxRow):
         text = self.text(view.data)
         view.needed = WHOLE
         keys = (
-            ("inbox.accept", "trust it as shown: sessions get it"),
+            ("inbox.approve", "trust it as shown: sessions get it"),
             ("inbox.reject", "do not, and do not ask again"),
         )
         append_keys(text, keys, read_only=view.services.read_only)
@@ -272,7 +272,7 @@ class ProblemCommands(RowCommands):
         """Return the commands by verb."""
         one = first_of(self.screen.one_by_one, self._why_no_memory)
         return super().table() | {
-            "accept": Command(self.edit, one),
+            "approve": Command(self.edit, one),
             "edit": Command(self.edit, one),
             "reject": Command(self.never),
             "follow": Command(lambda: self.go_to(self._row().paths), one),
@@ -309,7 +309,7 @@ class TrustCommands(RowCommands):
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
         return super().table() | {
-            "accept": Command(self.trust),
+            "approve": Command(self.trust),
             "reject": Command(self.never),
             "follow": Command(lambda: self.go_to([self._rows()[0].found.memory.path]), self.screen.one_by_one),
         }

@@ -42,7 +42,7 @@ class InboxView:
     """What rows need to draw and describe themselves. `memories`: those of this project and the global ones; `names`:
     of the projects of entries, by slug; `evidence` of entries, and `occasions` on which memories were changed, by key,
     as far as they were looked up; `detail_width`: in cells; `needed`: how many lines of the detail that was described
-    last must be on the screen before it is accepted unasked."""
+    last must be on the screen before it is approved unasked."""
 
     def __init__(self, services: "Services") -> None:
         self.services, self.data = services, services.data
@@ -158,19 +158,19 @@ def _kind(family: str, word: str, singular: str = "", plural: str = "", **verbs:
     return RowKind(family, word, singular, plural or f"{singular}s", verbs)
 
 
-CHANGE = {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
+CHANGE = {"approve": "approve", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
 FOLD = RowKind("", "", "", "", {})
-DRAFT = _kind("draft", "draft", accept="accept", edit="edit", reject="reject", later="later", merge="merge")
+DRAFT = _kind("draft", "draft", approve="approve", edit="edit", reject="reject", later="later", merge="merge")
 GHOST = _kind("ghost", "rejected", "rejected row", reject="never again")
-TODO = _kind("todo", "todo", accept="done", edit="edit", reject="reject", later="later")
-CHANGED_VERBS = {"accept": "keep", "edit": "edit", "reject": "take back", "later": "later", "history": "versions"}
+TODO = _kind("todo", "todo", approve="done", edit="edit", reject="reject", later="later")
+CHANGED_VERBS = {"approve": "keep", "edit": "edit", "reject": "reject", "later": "later", "history": "versions"}
 CHANGED = RowKind("changed", "changed", "changed memory", "changed memories", CHANGED_VERBS)
 MERGE = _kind("change", "merge", **CHANGE)
 FIX = _kind("change", "fix", plural="fixes", **CHANGE)
 SAFE_FIX = _kind("change", "fix", "safe fix", "safe fixes", **CHANGE)
 RULE = _kind("change", "rule", **CHANGE)
-PROBLEM = _kind("problem", "problem", accept="edit", reject="reject", later="later", follow="go to it")
-TRUST_VERBS = {"accept": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
+PROBLEM = _kind("problem", "problem", approve="edit", reject="reject", later="later", follow="go to it")
+TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
 # The words of the kinds, as they follow each other in the list.
 ORDER = [kind.word for kind in (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)]

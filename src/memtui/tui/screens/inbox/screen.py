@@ -44,7 +44,7 @@ READING = "reading …"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.
-IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
+IN_FOOT = ("approve", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
 
 
@@ -65,7 +65,7 @@ class Inbox(ListScreen[InboxRow]):
         + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
         " draft is folded as probably a one-off if it was said once and is less than"
         f" {inbox_format.LASTING:.0%} likely to last, or where that is not known, less than"
-        f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is accepted."
+        f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
     )
 
     def __init__(self, services: Services) -> None:
@@ -316,7 +316,7 @@ class Inbox(ListScreen[InboxRow]):
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ("project",))]
         verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
         if leader.is_taken:
-            verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "accept"})]
+            verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
         own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in verbs]
         return [
             *(replace(actions.get(action), footer=word) for action, word in own),

@@ -70,7 +70,7 @@ class MemoryCommands:
             "memories.new": Command(self.new),
             "memories.edit": Command(self.edit, one),
             "memories.editor": Command(self.editor, one),
-            "memories.remove": Command(self.trash, changeable),
+            "memories.remove": Command(self.remove, changeable),
             "memories.pin": Command(self.pin, changeable),
             "memories.purge": Command(self.purge, changeable),
             "memories.restore": Command(self.restore),
@@ -126,14 +126,14 @@ class MemoryCommands:
         finally:
             self.services.read()
 
-    # trash
+    # remove
 
-    async def trash(self) -> None:
-        """Move the chosen memories to the trash; many, or those of several projects, after asking."""
+    async def remove(self) -> None:
+        """Remove the chosen memories: they go to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
-        question = f"Move {present.counted(labels)} to the trash?"
-        if not present.must_ask(labels) or await self._is_sure(question, "Move to the trash"):
-            await self._each(lambda store, found: store.delete(found), "Trashed")
+        question = f"Remove {present.counted(labels)}? They go to the trash."
+        if not present.must_ask(labels) or await self._is_sure(question, "Remove"):
+            await self._each(lambda store, found: store.delete(found), "Removed")
 
     async def purge(self) -> None:
         """Delete the chosen memories for good, after asking."""
@@ -243,7 +243,7 @@ class MemoryCommands:
         rows = self.list.chosen()
         if rows and not self.places.has_focus and not any("U" in row.letters for _, row in rows):
             revoke = "`memtui trust --remove` stops trusting it. " if rows[0][0].needs_trust else ""
-            words = f"Nothing to trust here. {revoke}{{inbox.accept}} accepts drafts: {{app.inbox}}."
+            words = f"Nothing to trust here. {revoke}{{inbox.approve}} approves drafts: {{app.inbox}}."
             self.services.say(actions.keyed(words))
             return
         shared = next((s for s, _ in rows if s.is_shared), None)

@@ -31,7 +31,7 @@ EMPTY = """Nothing is remembered here yet.
 
 {app.note}  writes a note: your next prompt gets it
 {memories.new}  creates a memory
-{app.inbox}  shows drafts from your sessions, for you to accept
+{app.inbox}  shows drafts from your sessions, for you to approve
 {app.help}  lists all keys"""
 # What fills a scope without memories, by its kind.
 FILLED_BY = {

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NOTHING_TYPED = """Nothing typed yet.
 Press {memories.recall} and type a prompt, or ↓ for a recent one, to see which memories Claude would get."""
 NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
-escape, then {memories.new} creates a memory; a draft that you accept becomes one, too."""
+escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."

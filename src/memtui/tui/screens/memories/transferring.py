@@ -23,7 +23,7 @@ FIRST = 12
 # Seconds in which a reading ends, mostly; of one that takes longer it is said that it goes on.
 SOON = 0.5
 KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
-BELOW = "What it would bring is shown first. It waits in the inbox until you accept it."
+BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
 
 
 class TransferCommands:

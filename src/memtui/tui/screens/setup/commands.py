@@ -1,5 +1,5 @@
 """The commands of Setup: fix what is wrong, install or remove the hooks, start or stop the model, change a setting. A
-fix that undo does not take back asks first."""
+fix that undo can't undo asks first."""
 
 import asyncio
 import inspect
