@@ -84,7 +84,7 @@ STORIES = {
         typed("memtui --version", "memtui --version", r"memtui \d"),
         typed("", "memtui list --all-projects --scope project --sort age --names", "prefer-pnpm"),
         typed("", "memtui search pnpm --limit 1", "prefer-pnpm"),
-        typed(("memtui undo", "undo [ID]", "undo"), "memtui undo", "(?i)undo|taken back|approve"),
+        typed(("memtui undo", "undo [ID]", "undo"), "memtui undo", "(?i)undo|approve"),
         typed(("memtui doctor", "doctor"), "memtui doctor", "memtui", 5),
         typed(("memtui trust", "trust"), "memtui trust", "skip-code-review", 0, ASKED),
         typed("", "memtui trust --remove skip-code-review", "skip-code-review"),
@@ -434,7 +434,7 @@ def first_approval(tui, world):
     tui.press("2")
     tui.see("1[0-9] to decide")
     tui.press("a")
-    tui.see("Accepted: ask-before-migrations")
+    tui.see("Approved: ask-before-migrations")
     assert "show the SQL first" in memory.read_text()
     tui.press("1")
     tui.see("ask-before-migrations")
@@ -444,7 +444,7 @@ def first_approval(tui, world):
 
 
 def changed_by_others(tui, world):
-    """a in the inbox keeps a memory that somebody else changed, x takes it back, e edits it, H lists its
+    """a in the inbox keeps a memory that somebody else changed, x rejects the change, e edits it, H lists its
     versions."""
     path = world.project / ".claude/memory/prefer-pnpm.md"
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
@@ -455,7 +455,7 @@ def changed_by_others(tui, world):
     tui.see("words, kind:")
     tui.press("changed prefer-pnpm")
     tui.press("\r")
-    for hours, (key, said) in enumerate((("a", "Kept"), ("x", "Taken back"), ("e", "save  ")), 1):
+    for hours, (key, said) in enumerate((("a", "Kept"), ("x", "Rejected"), ("e", "save  ")), 1):
         before = path.read_text()
         made = world.root / "made"  # the file is never seen with another time
         made.write_text(f"{before}Changed {hours}.\n")

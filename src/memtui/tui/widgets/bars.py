@@ -121,7 +121,7 @@ class FootBar(OneLine):
         for key, word in first:
             text.append(key, style="bold").append(f" {word}  ", style="dim")
         end = width - len(status) - 2 if status else width  # the last action may have its blanks beyond it
-        room = end + 1 - text.cell_len
+        room = end + 2 - text.cell_len
         everywhere = {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
@@ -141,7 +141,7 @@ class FootBar(OneLine):
         pieces = []
         for action in [*own, *last]:
             start = text.cell_len
-            if start + cells[action.id] - 2 > end - 1:
+            if start + cells[action.id] - 2 > end:
                 break
             text.append(keys[action.id], style="bold")
             text.append(f" {action.footer}  ", style="dim")

@@ -294,7 +294,7 @@ async def test_many_go_and_come_back_as_one_step(crowd):
         await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         assert not exists(everywhere(crowd, "many-000.md"))
-        assert f"Trashed: {MANY} memories. z undoes." in told(app)
+        assert f"Removed: {MANY} memories. z undoes." in told(app)
         await pilot.press("z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == there
