@@ -44,7 +44,7 @@ EXPIRED = "It expired {}. Without a new time it is delivered whenever it can be.
 # The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000
 
-Note = Mapping[str, str]  # the values of the form
+Note = Mapping[str, str]  # the values of the form, and of a note that is sent again who it is `from`
 
 
 def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
@@ -60,6 +60,7 @@ def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
         "path": named.get("path", ""),
         "when": URGENT if entry.flag("urgent") else NEXT,
         "expires": _as_given(fields.get("expires", "")),
+        "from": fields.get("from", ""),
     }
 
 
@@ -242,7 +243,8 @@ class GuidanceSubject(Subject):
             return Saved(item.text, NOTHING)  # where there are attempts, saving counts them anew
         moved = note["to"] != self._there["to"]
         text, slug, urgent = guidance.text(note["text"]), self._slug(note["to"]), note["when"] == URGENT
-        fields = guidance.fields("tui", _addresses(note), urgent, note["expires"].strip() or None, data.now())
+        sender = note.get("from") or "tui"  # of a note that is sent again it stays
+        fields = guidance.fields(sender, _addresses(note), urgent, note["expires"].strip() or None, data.now())
         directory = paths.inbox_dir(data.root, slug)
         if item is not None:
             data.review().reword(item, directory, fields, text)

@@ -636,6 +636,33 @@ async def test_saying_an_urgent_note_again_keeps_it_urgent(world, app):
         await pilot.press("a")
         await settle(pilot)
         assert app.screen.query_one("#when", Select).value == "urgent"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    (fields,) = [fields for text, fields in notes(world).items() if text.startswith("CI is red: somebody else")]
+    assert (fields["from"], fields["urgent"]) == ("ci-watch", "yes")
+
+
+async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(world, app):
+    name, own = ids.new_id(NOW - 60), [ids.new_id(NOW - 90), ids.new_id(NOW - 80)]
+    tags = [
+        f'<memtui-guidance id="{each}" from="cli" delivery="{name}">\nintro\nNumber {at}\n</memtui-guidance>'
+        for at, each in enumerate(own)
+    ]
+    items = [{"kind": "guidance", "id": each, "scope": "project", "reason": "next prompt"} for each in own]
+    record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": world.sessions["today"], "items": items}
+    record |= {"time": clock.iso(NOW - 60), "project": paths.project_key(world.shop), "text": "\n".join(tags)}
+    delivery_log.append(world.root, record, NOW - 60)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "Number")
+        await pilot.press("x")
+        await settle(pilot)
+        assert app.last_note == "These notes were sent already. a sends one of them again."
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
 
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):

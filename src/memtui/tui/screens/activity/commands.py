@@ -7,8 +7,9 @@ from memtui.core.deliveries.reading import read
 from memtui.core.deliveries.record import Note, notes_of
 from memtui.core.inbox.format import Entry
 from memtui.core.review.waiting import Waiting
-from memtui.present import sessions
+from memtui.present import safe_text, sessions
 from memtui.present.drafts import named
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RunRow, SessionGroup
@@ -63,6 +64,8 @@ class NoteCommands:
             return "This is a session, not a note that waits."
         if isinstance(row, NoteRow):
             return "It is on its way: Claude Code has it already."
+        if len(self._sent()) > 1:
+            return actions.keyed("These notes were sent already. {activity.again} sends one of them again.")
         return actions.keyed("It was sent already. {activity.again} sends it again.")
 
     def _why_not_back(self) -> str:
@@ -107,8 +110,8 @@ class NoteCommands:
         return "" if found else "There is no note in this row that could be sent again."
 
     async def again(self) -> None:
-        """Send a note again: open the form with its text, for whom it was, and how urgent. An expired or held one waits
-        again itself."""
+        """Send a note again, of several the one that the person chooses: open the form with its text, for whom it was,
+        and how urgent. An expired or held one waits again itself."""
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject, note_from
 
         row, data, note = self.screen.table.row, self.services.data, None
@@ -118,8 +121,13 @@ class NoteCommands:
                 return
             name, home, entry = row.entry.id, row.home, row.entry
         else:
-            note = self._sent()[0]
-            name, entry = note.id, Entry("", note.fields, note.text, "", 0)
+            sent = {each.id: each for each in self._sent()}
+            lines = [(name, safe_text.line(each.text, 200)) for name, each in sent.items()]
+            chosen = lines[0][0] if len(sent) == 1 else await self.services.ask(Choice("Send which again?", lines))
+            if chosen is None:
+                return
+            note = sent[chosen]
+            name, entry = note.id, Entry("", {**note.fields, "from": note.sender}, note.text, "", 0)
             home = note.delivery.project or data.slug
         everywhere = note.scope == "global" if note is not None else home is None
         values = note_from(entry, everywhere=everywhere)
