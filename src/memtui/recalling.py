@@ -173,6 +173,10 @@ class Recalling:
         began = time.perf_counter()
         found = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
         room = int(str(space.setting("budget")))
+        muted = judge.muting(root, found.words)
+        for each in found.verdicts:  # a hook need not know it of a memory that is unlikely, a person who muted it does
+            if each.outcome == "unlikely" and muted(each.hit.directory, each.hit.file):
+                each.outcome = "muted"
         whole = blocks.compose(memory_block.blocks(found.injected(), room, space.now()), room, NO_DELIVERY)[0]
         ms = ms_since(began)
         asked = _asked(found.words)

@@ -274,6 +274,13 @@ async def test_keys_for_the_order_of_the_list_say_how_to_come_back(app):
         await settle(pilot)
         assert names(app) == listed
         assert any("escape comes back" in each.message for each in app._notifications)
+        await pilot.press("p")
+        await settle(pilot)
+        assert app.last_note.startswith("A prompt brings memories of its project and global ones only")
+        await pilot.press("slash", *"project:all zzz")
+        await settle(pilot)
+        assert not app.screen.of_all_projects
+        assert "project:all seeks" not in app.screen.table.empty
 
 
 async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app):
@@ -282,7 +289,8 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         screen = app.screen
         assert not screen.recall.last.delivered
         assert screen.recall.last.left_out
-        assert screen.summary().plain.startswith("Nothing passes 40%")
+        assert screen.summary().plain.startswith("Nothing passes 40% · ")
+        assert " · 11 searched · " in screen.summary().plain
         assert names(app)[0] == "-"
         assert screen.table.row is screen.table.rows[1]
         assert screen.table.rule().startswith("left out: ")
@@ -295,6 +303,7 @@ async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "go on")
         assert app.screen.table.empty == "Nothing would be delivered: a prompt of a word or two recalls nothing."
+        assert app.screen.summary().plain.startswith("Recall: which memories a prompt would bring, and why")
 
 
 async def test_a_long_prompt_is_cut_at_its_end_while_the_list_has_the_focus(app):
@@ -348,7 +357,7 @@ async def test_marks_filter_and_the_rule(app):
         assert len(app.screen.table.chosen()) == 2, "the rule can't be marked"
         await pilot.press("escape", "slash", *"release", "enter")
         await settle(pilot)
-        assert names(app) == ["-", "release-steps"]
+        assert names(app) == ["release-steps"], "the rule is hidden while the list is filtered"
         assert app.screen.summary().plain == f"1 of {len(outcomes(app))} memories"
         await pilot.press("escape")
         await settle(pilot)
@@ -417,3 +426,19 @@ async def test_recall_asked_for_before_the_screen_is_whole_begins_once_it_is(wor
         app.action_run("memories.recall")
         await settle(pilot)
         assert app.screen.recalled is not None
+
+
+async def test_an_unlikely_memory_that_is_muted_says_so_at_once(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "make the redesign faster")
+        name = names(app)[1]
+        assert outcomes(app)[name] == "unlikely"
+        await pilot.press("x")
+        await settle(pilot)
+        assert outcomes(app)[name] == "muted"
+        await to(pilot, name)
+        assert "muted for prompts like this" in app.screen.detail.plain
+        assert "x unmute" in app.screen._compositor.render_strips()[-1].text
+        await pilot.press("x")
+        await settle(pilot)
+        assert outcomes(app)[name] == "unlikely"

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -13,7 +14,7 @@ from textual.worker import get_current_worker
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age, cut, many, short, some
+from memtui.core.base.phrasing import age, cut, short, some
 from memtui.core.base.storage import file_error
 from memtui.present import colours, legend, safe_text, unheard
 from memtui.present import recall as words
@@ -31,9 +32,10 @@ from memtui.tui.widgets.rows import Column
 
 if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
+    from memtui.core.memories.memory import Memory
 
-NOTHING_TYPED = """Nothing typed yet.
-Press {memories.recall} and type a prompt, or ↓ for a recent one, to see which memories Claude would get."""
+TITLE = "Recall: which memories a prompt would bring, and why"
+NOTHING_TYPED = "Type a prompt, or ↓ for a recent one, to see which memories Claude would get."
 NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
@@ -44,13 +46,14 @@ READING = "Looking …"
 # How long the list of another prompt stays as it was.
 LATE_SECONDS = 0.15
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
+OF_PROJECT = "A prompt brings memories of its project and global ones only: escape, then {list.project} for others."
 NAMES_SHOWN = 3
 # Prompts that are offered, and the characters of one in the list.
 PROMPTS, PROMPT_SHOWN = 60, 160
 # The most lines of the preview below the list.
 GLANCE_LINES = 9
-# What can't be done to a list that a prompt orders.
-WITHOUT = ("sort", "project", "attention")
+# What can't be done to a list that a prompt orders, and why.
+WITHOUT = {"sort": ORDERED, "attention": ORDERED, "project": OF_PROJECT}
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
@@ -112,7 +115,10 @@ class Recall(Labelled):
             "memories.retype": Command(self.trigger, first_of(some, screen.one_by_one), *TRIGGER),
             "memories.remove": Command(self.mute, first_of(some, self._why_no_prompt), *MUTE),
             "list.left": Command(screen.leave_detail),
-            **{actions.on_screen("memories", verb).id: Command(self.leave, lambda: ORDERED) for verb in WITHOUT},
+            **{
+                actions.on_screen("memories", verb).id: Command(self.leave, partial(actions.keyed, why))
+                for verb, why in WITHOUT.items()
+            },
         }
         screen.legend, screen.glance_lines = LEGEND, GLANCE_LINES
         self.list.recall_columns, self.list.rule = COLUMNS, self.rule
@@ -331,7 +337,7 @@ class Recall(Labelled):
         if not self.last.memories and (self.last.silent or self.prompt):
             return actions.keyed(NO_MEMORIES, read_only=self.services.read_only)
         if not self.prompt.strip():
-            return actions.keyed(NOTHING_TYPED)
+            return NOTHING_TYPED
         if self.last.silent == "no-index":
             return NO_INDEX
         return f"{words.headline(self.last)}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
@@ -344,15 +350,13 @@ class Recall(Labelled):
         if self._is_late and not self._step:
             return line.append(READING, style="bold")
         if self._step or not run.prompt.strip() or not run.memories:
-            step = safe_text.line(self._step) or "Recall: which memories a prompt would bring, and why"
-            return line.append(step, style="bold")
-        line.append(words.headline(run), style="bold")
+            return line.append(safe_text.line(self._step) or TITLE, style="bold")
+        line.append(words.headline(run) if run.candidates else TITLE, style="bold")
         if why := self.recalling.unheard:  # sessions get nothing of this
             line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
-        match = "" if run.delivered else f"{len(run.left_out)} of {many(run.memories, 'memory', 'memories')} match"
-        facts = [fact for fact in (match, words.took(run)) if fact]
+        facts = [*([] if run.delivered else [f"{run.memories:,} searched"]), words.took(run)]
         return line.append("".join(f" · {fact}" for fact in facts), style="dim")
 
     def describe(self, pair: Pair) -> Described:
@@ -380,7 +384,8 @@ class Recall(Labelled):
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
         found = [actions.on_screen("memories", verb) for verb in FOOTER]
-        return [replace(each, footer=FOOTER_WORDS.get(each.verb, each.footer)) for each in found]
+        words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
+        return [replace(each, footer=words.get(each.verb, each.footer)) for each in found]
 
     # what is changed
 
@@ -396,11 +401,18 @@ class Recall(Labelled):
         if answer is not None and answer.strip():
             self._change(lambda: self.recalling.add_trigger(memory, answer), "Trigger added.")
 
+    def _outcomes(self) -> "list[tuple[Memory, str]]":
+        return [(pair[1].memory, each.outcome) for pair in self.list.chosen() if (each := self.candidate(pair))]
+
+    @property
+    def _are_muted(self) -> bool:
+        outcomes = [outcome for _, outcome in self._outcomes()]
+        return bool(outcomes) and all(outcome == "muted" for outcome in outcomes)
+
     def mute(self) -> None:
         """Never deliver the chosen memories for prompts like this one; take that back for those that are muted."""
-        outcomes = [(pair[1].memory, each.outcome) for pair in self.list.chosen() if (each := self.candidate(pair))]
-        back, prompt = all(outcome == "muted" for _, outcome in outcomes), self.prompt
-        memories = [memory for memory, outcome in outcomes if (outcome == "muted") == back]
+        back, prompt = self._are_muted, self.prompt
+        memories = [memory for memory, outcome in self._outcomes() if (outcome == "muted") == back]
         done = "Delivered again for prompts like this" if back else "Muted for prompts like this"
         names = some([safe_text.line(each.name, 60) for each in memories], NAMES_SHOWN)
         self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{done}: {names}.")

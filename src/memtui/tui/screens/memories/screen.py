@@ -229,7 +229,7 @@ class Memories(ListScreen[Pair]):
         if self.recalled is None:
             return matching
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
-        return [pair for pair in self._pairs.rows if pair is RULE or pair[1].memory.path in paths] if paths else []
+        return [pair for pair in self._pairs.rows if pair[1].memory.path in paths]
 
     def _choices(self) -> dict[str, list[str]]:
         """Return what each term of a query takes."""
@@ -253,7 +253,7 @@ class Memories(ListScreen[Pair]):
         if not self.reader.loaded:
             return READING
         if self.is_filtered:
-            everywhere = "" if self.of_all_projects else " project:all seeks in all projects."
+            everywhere = "" if self.of_all_projects or self.recalled else " project:all seeks in all projects."
             return super().why_empty() + everywhere
         return self.reader.why_empty(self.places.row)
 
@@ -291,7 +291,7 @@ class Memories(ListScreen[Pair]):
 
     @property
     def of_all_projects(self) -> bool:
-        return bool(self.search.project) or super().of_all_projects
+        return (bool(self.search.project) and not self.recalled) or super().of_all_projects
 
     def describe(self, row: Pair) -> Described:
         if recall := self.recalled:
