@@ -204,3 +204,8 @@ def test_a_session_that_is_not_known_is_an_error_and_one_without_matches_is_not(
     assert (refused.code, "There is no session “nope”." in refused.err) == (3, True)
     session = world.sessions["blog"][:8]
     assert "No matches" in memtui("activity", "--session", session, "--text", "no such words").out
+
+
+@pytest.mark.parametrize("word", ["arrived", "cut short", "not known", "on the way", "used"])
+def test_activity_takes_the_words_for_receipts_that_it_shows(memtui, word):
+    assert word in memtui("activity", "--outcome", word).out.splitlines()[1]

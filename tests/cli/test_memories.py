@@ -91,15 +91,15 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     refused = memtui("list", "is:lost", check=False)
     assert refused.code == 2
     assert "is: takes never, problem, untrusted, pinned, muted." in refused.err
-    assert "Did you mean type:? There are type:, scope:" in memtui("list", "typ:tool").out
-    assert "Did you mean scope:global?" in memtui("list", "scope:globl").out
+    assert "Did you mean type:? There are type:, scope:" in memtui("list", "typ:tool", check=False).err
+    assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
 
 
 def test_search_lists_what_terms_alone_mean_and_names_a_value_that_there_is_not(memtui):
     hits = {hit["name"] for hit in memtui.json("search", "type:feedback")["hits"]}
     assert hits == {"conventional-commits", "prefer-pnpm", "review-checklist", "skip-code-review"}
     assert [hit["name"] for hit in memtui.json("search", "is:never")["hits"]] == ["skip-code-review"]
-    assert "There is no type:frob. type: takes user," in memtui("search", "type:frob", "database").out
+    assert "There is no type:frob. type: takes user," in memtui("search", "type:frob", "database", check=False).err
     assert memtui("search", "type:", check=False).code == 2
 
 
@@ -128,7 +128,7 @@ def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memt
     assert "No memories" not in told
     assert "No matches." in told
     assert "Types here: feedback, project, reference, tool, untyped, user" in told
-    assert "Did you mean type:tool?" in memtui("list", "type:tol").out
+    assert "Did you mean type:tool?" in memtui("list", "type:tol", check=False).err
 
 
 def test_a_memory_is_shown_with_its_links_both_ways(memtui):
@@ -353,7 +353,7 @@ def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good(memtui):
     assert missing.err == "memtui: There is no removed memory “zzzz”.\n  `memtui history` lists the trash.\n"
     memtui("rm", "--purge", "prefer-pnpm", "--yes")
     table = memtui("undo", "--list").out.splitlines()
-    assert "done           delete for good project:prefer-pnpm" in table[1]
+    assert "done           delete project:prefer-pnpm for good" in table[1]
     assert "gone for good  remove project:prefer-pnpm" in table[2]
 
 
@@ -713,3 +713,18 @@ def test_on_a_fresh_machine_a_command_says_what_is_missing(bare, words, said):
     assert "dream" not in out
     assert "correct Claude" not in out, "without hooks no session saves a draft"
     assert "memtui new use-pnpm" in out or words[0] in {"inbox", "doctor"}
+
+
+@pytest.mark.parametrize("term", ["foo:bar", "type:foo", "is:foo", "scope:foo", "project:foo"])
+@pytest.mark.parametrize("command", ["list", "search"])
+def test_a_term_that_there_is_not_is_wrong_usage(memtui, command, term):
+    done = memtui(command, term, check=False)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("memtui: There is no ")
+    assert memtui(command, "type:reference", "is:untrusted").code == 0
+
+
+def test_search_says_that_a_match_is_only_similar(memtui):
+    similar = "No memory has these words; those that have similar ones:"
+    assert similar in memtui("search", "pnmp").err
+    assert similar not in memtui("search", "pnpm").err

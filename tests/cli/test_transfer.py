@@ -43,7 +43,7 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
         (["export", "global", "--all"], 2, "Give a SCOPE, or --all."),
         (["export", "nowhere"], 3, "There is no scope"),
         (["export", "instructions:project"], 2, "but instructions"),
-        (["import", "nowhere"], 1, "There is no file or folder"),
+        (["import", "nowhere"], 3, "There is no file or folder"),
         (["import", ".claude/memory", "--scope", "nowhere"], 3, "There is no scope"),
     ],
 )

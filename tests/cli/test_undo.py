@@ -210,3 +210,10 @@ def test_an_older_change_that_another_stands_on_names_that_one(memtui):
     memtui("undo", second[-6:])
     memtui("undo", first)
     assert "prefer-pnpm" in memtui("list").out
+
+
+def test_the_list_says_which_changes_one_undo_takes_back_together(memtui):
+    memtui("rm", "prefer-pnpm", "release-steps")
+    memtui("rm", "payment-provider")
+    rows = memtui("undo", "--list").out.splitlines()[1:4]
+    assert ["(one of 2 in a step)" in row for row in rows] == [False, True, True]

@@ -21,7 +21,7 @@ ASKED = (r"\[y/N\] ", "y\r")
 QUIT = (r"1 Memories", "q")
 # What is typed for a word that stands for something else.
 EXCEPTIONS = {
-    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/memtui demo --tour": "installs; the gate does, and demo is typed",
+    "python3 -m venv .venv && . .venv/bin/activate && pip install -q . && memtui demo --tour": "installs; the gate does, and demo is typed",
     "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[test]' && .venv/bin/pytest": "the gate itself",
     **dict.fromkeys(("uv tool install .", "pipx install ."), "installs"),
     "pip install fastembed": "installs",

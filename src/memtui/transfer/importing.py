@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.consolidate.similarity import KnownTexts
 from memtui.core.base import clock, fastjson, fs, ids, paths
-from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import many, size
 from memtui.core.client.conversation import normalised
 from memtui.core.frontmatter import document
@@ -247,7 +247,7 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
 
 
 def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent:
-    """Read a source; `project`: of a database. Raises UnreadableSourceError, UsageError for an empty path."""
+    """Read a source; `project`: of a database. Raises NotFoundError, UnreadableSourceError, UsageError."""
     if not path.strip():
         raise UsageError("No file or folder is named.", KNOWN)
     path = os.path.abspath(path)
@@ -256,7 +256,7 @@ def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent
             target = os.path.realpath(path)
             hint = "Name what it should lead to."
             raise UnreadableSourceError(f"{path} is a link to {target}, and there is nothing.", hint)
-        raise UnreadableSourceError(f"There is no file or folder {path}.", KNOWN)
+        raise NotFoundError(f"There is no file or folder {path}.", KNOWN)
     if os.path.isdir(path):
         database = f"{path}/{claude_mem.FILE}"
         source = claude_mem.read(database, project) if os.path.isfile(database) else markdown.read_folder(path)

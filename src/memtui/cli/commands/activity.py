@@ -27,7 +27,18 @@ from memtui.core.deliveries.record import titles as names_in
 from memtui.core.memories import moved, scopes
 from memtui.core.review.waiting import guidance_for
 from memtui.present import sessions, unheard
-from memtui.present.deliveries import EVENTS, GLYPHS, KIND_WORD, MEANINGS, RECEIPTS, counted, in_short, reason, recalls
+from memtui.present.deliveries import (
+    EVENTS,
+    GLYPHS,
+    KIND_WORD,
+    MEANINGS,
+    OUTCOMES,
+    RECEIPTS,
+    counted,
+    in_short,
+    reason,
+    recalls,
+)
 
 LIMIT = 20  # deliveries or sessions in a list
 ROWS = 200  # deliveries of one session
@@ -61,8 +72,14 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument(
         "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one gone"
     )
-    outcomes = ", ".join(GLYPHS) + "; lost: any that did not arrive"
-    command.add_argument("--outcome", choices=sorted([*GLYPHS, LOST]), metavar="WORD", help=outcomes)
+    words = {word: outcome for outcome, (_, word, _) in OUTCOMES.items() if word != LOST}
+    command.add_argument(
+        "--outcome",
+        type=lambda word: words.get(word, word),
+        choices=sorted({*words, *GLYPHS, LOST}),
+        metavar="WORD",
+        help=f"as the list says it: {', '.join([*words, LOST])}; of what is lost also {', '.join(receipts.LOST)}",
+    )
     command.add_argument(
         "--text", metavar="WORDS", help="only with these words in the text, which is not kept for ever"
     )

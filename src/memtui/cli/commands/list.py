@@ -13,7 +13,7 @@ from memtui.core.health import findings
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.search import position, rank, words_of
+from memtui.core.memories.search import INSIDE, position, rank, words_of
 from memtui.core.memories.status import SORT_KEYS, Row
 from memtui.present import colours, query
 
@@ -61,7 +61,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    wanted = _query(args)
+    wanted = query.memories(" ".join(args.query))
     every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
     words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
     types: set[str] = set()
@@ -73,6 +73,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         fits = [row for row in rows if wanted.matches(scope, row, here, muted=muted)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
+    if not any(rows for _, rows in parts):
+        _check(wanted, query.choices(every, types, here))
     keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
 
     def data() -> "dict[str, object]":
@@ -89,20 +91,17 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             if rows or scope.problem:
                 _print_scope(ctx, out, scope, rows)
         if not any(rows for _, rows in parts) and types:
-            no_matches = f"No matches.\n  Types here: {line(', '.join(sorted(types)))}"
-            out.print(line(wanted.problem(query.choices(every, types, here))) or no_matches)
+            out.print(f"No matches.\n  Types here: {line(', '.join(sorted(types)))}")
         elif not types:
             out.print(memories.NONE_HERE)
 
     return Result(data, text)
 
 
-def _query(args: argparse.Namespace) -> query.MemoryQuery:
-    """Return the query that was typed. Raises UsageError for a value that `is:` does not take."""
-    wanted = query.memories(" ".join(args.query))
-    if wanted.state not in {"", *query.STATES}:
-        raise UsageError(query.not_among("is", wanted.state, query.STATES))
-    return wanted
+def _check(wanted: query.MemoryQuery, there: "dict[str, list[str]]") -> None:
+    """Raise UsageError for a term, or a value of one, that there is not; only where nothing was found with it."""
+    if mistake := wanted.problem(there):
+        raise UsageError(line(mistake))
 
 
 def _kind(memory: Memory) -> "tuple[str, str]":
@@ -134,7 +133,7 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
-    wanted = _query(args)
+    wanted = query.memories(" ".join(args.query))
     words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
     if not words and not wanted.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
@@ -151,6 +150,8 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
                 hits.append(
                     (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
                 )
+    if not hits:
+        _check(wanted, query.choices(chosen, types, here))
     hits = sorted(hits, key=lambda hit: hit[0])[: args.limit or None]
     data = {
         "query": " ".join(args.query),
@@ -165,11 +166,12 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
             for _, _, found, scope, _ in hits
         ]
         if rows:
+            if words and hits[0][1] < INSIDE:
+                out.say("No memory has these words; those that have similar ones:")
             notes = [line(where)[:200] for *_, where in hits]
             out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
         else:
             no_hits = f"Nothing found for “{line(' '.join(args.query))}”.\n  Try other words, or --all-projects."
-            mistake = line(wanted.problem(query.choices(chosen, types, here)))
-            out.print(mistake or no_hits if types else memories.NONE_HERE)
+            out.print(no_hits if types else memories.NONE_HERE)
 
     return Result(data, text)

@@ -1,6 +1,7 @@
 """`memtui undo`: undo changes, or redo them."""
 
 import argparse
+from collections import Counter
 
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -81,6 +82,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     every = ledger.changes()
     shown = every[: HISTORY if limit is None else limit or None]
     undoable = set(ledger.undoable)
+    steps = Counter(each.group for each in every if each.group)
     rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
 
     def text(out: Output) -> None:
@@ -93,7 +95,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
                 age(clock.parse(each.time), ctx.now()),
                 line(place(each, "cli")),
                 STATES.get(each.state, line(each.state)),
-                line(each.summary),
+                line(each.summary) + (f" (one of {size} in a step)" if (size := steps[each.group]) > 1 else ""),
             ]
             for each in shown
         ]
