@@ -1596,3 +1596,17 @@ async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}
+
+
+async def test_a_marked_draft_that_can_not_be_accepted_says_that_none_of_the_marked_rows_was(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "merge"))
+        await pilot.press("space")
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("space", "k", "a")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert said.startswith("None of the 2 marked was accepted: project has a memory called prefer-pnpm already.")
+        assert len(app.screen.table.marks) == 2

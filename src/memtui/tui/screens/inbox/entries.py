@@ -240,7 +240,9 @@ class DraftCommands(RowCommands):
         if not drafts:
             raise errors[0]
         if len(proposed) == 1 and drafts[0].taken:
-            taken = f"{drafts[0].scope.label} has a memory called {drafts[0].name} already."
+            marked = len(self.screen.table.chosen())
+            taken = f"None of the {marked} marked was accepted: " if marked > 1 else ""
+            taken += f"{drafts[0].scope.label} has a memory called {drafts[0].name} already."
             raise ConflictError(taken, actions.keyed(f"{RENAME}."))
         if is_seen:
             self._write(drafts)
