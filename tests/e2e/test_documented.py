@@ -181,7 +181,7 @@ STORIES = {
             "", "memtui note --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"--withdraw\s+[0-9A-Z]{6}"
         ),
         typed("", "memtui note --list", "Take care"),
-        typed("", "memtui edit {note} --body Changed", "changed"),
+        typed("", "memtui edit {note} --body Changed", "edited"),
         typed(("memtui note --withdraw ID", "note --withdraw ID"), "memtui note --withdraw {note}", ""),
         typed("memtui note --again", "memtui note --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
         typed("", "memtui guide Take care", r"--withdraw\s+[0-9A-Z]{6}"),
@@ -355,7 +355,7 @@ def transferred(tui, world):
     tui.press("\x10")
     tui.see("a name, or a part of it", "Go to +memories")
     tui.press("export this scope")
-    tui.see("Export the memories of this scope", gone="Edit its fields and text")
+    tui.see("export this scope…", gone="Edit its fields and text")
     tui.press("\r")
     tui.see("Export .* to ─", "On another machine", gone="Actions and themes")
     tui.press("\x1b")
