@@ -196,6 +196,17 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert [note.message for note in app._notifications][-1].startswith("Undone: reject the change to 3 memories")
 
 
+async def test_the_question_names_the_session_as_the_list_does(world):
+    change(world, Path(world.shop) / ".claude" / "memory" / "release-steps.md")
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "flaky-upload-test")
+        await pilot.press("A", "x")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        assert "changed by Claude in “add tests for the new components”" in app.screen.plain
+
+
 @pytest.mark.slow
 async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, place):
     change(world, place / "prefer-pnpm.md")

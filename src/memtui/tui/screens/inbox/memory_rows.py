@@ -1,6 +1,7 @@
 """Memories that somebody else wrote, that have a problem, or that are not trusted: as rows of the inbox, and the
 commands that decide about them."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -136,8 +137,10 @@ class ChangedCommands(RowCommands):
         if self.chosen.is_seen():
             return True
         text, data = Text(), self.services.data
+        occasions = Occasions(data.env)
         for item in memories:
-            text.append_text(_head(item, None, data.now())).append(f"{words.BACK[item.kind]}:\n" if back else "")
+            occasion = await asyncio.to_thread(occasions.of, item.writer)
+            text.append_text(_head(item, occasion, data.now())).append(f"{words.BACK[item.kind]}:\n" if back else "")
             text.append_text(_difference(data, item, back=back)).append("\n")
         what = f"{verb} {many(len(memories), 'memory', 'memories')}"
         title = "this is what changes" if back else "this is what others wrote"
