@@ -132,7 +132,7 @@ def headline(run: "RecallRun") -> str:
 def nearest(run: "RecallRun") -> str:
     """Return how near the likeliest memory came to being delivered, in a sentence; empty if that is not why none is."""
     best = max(run.candidates, key=lambda each: each.probability, default=None)
-    if run.delivered or best is None or best.outcome != "unlikely":
+    if run.delivered or best is None or best.probability >= run.threshold:
         return ""
     likely, needed = share(best.probability), share(run.threshold)
     return f"The likeliest is {best.name} with {likely}. One is delivered from {needed} on."

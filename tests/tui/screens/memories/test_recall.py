@@ -438,6 +438,7 @@ async def test_an_unlikely_memory_that_is_muted_says_so_at_once(app):
         assert outcomes(app)[name] == "muted"
         await to(pilot, name)
         assert "muted for prompts like this" in app.screen.detail.plain
+        assert app.screen.summary().plain.startswith("Nothing passes 40% · ")
         assert "x unmute" in app.screen._compositor.render_strips()[-1].text
         await pilot.press("x")
         await settle(pilot)
