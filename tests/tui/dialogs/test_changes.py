@@ -259,6 +259,12 @@ async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, worl
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen.query_one(Detail).has_focus
+        drawn = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
+        assert drawn[-1].startswith(" j k scroll  escape to the list  ")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.table.has_focus
+        assert ("tab", "read on") in app.screen.keys()
 
 
 async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, world):

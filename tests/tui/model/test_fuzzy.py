@@ -43,8 +43,8 @@ def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_li
         "unlocked lock",
         "block-list",
         "clock",
-        "look",
     ]
+    assert fuzzy.Haystack(["clock", "look"], str).select("lokc") == ["clock", "look"]  # similar only without others
     assert fuzzy.Haystack(rows, str).select("lock-f")[0] == "lock-file"
 
 

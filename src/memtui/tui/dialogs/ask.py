@@ -221,7 +221,9 @@ class Choice(Dialog[str | None]):
         self._show_about()
 
     def action_leave(self) -> None:
-        if self.typed is None:
+        if not self.table.has_focus:
+            self.table.focus()
+        elif self.typed is None:
             self.dismiss(None)
         else:
             self._narrow(None)

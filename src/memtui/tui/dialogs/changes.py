@@ -163,7 +163,7 @@ class Changes(Dialog[None]):
             ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
             ("l h", "one by one, together", row is not None and bool(row.together or row.inside)),
             ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
-            ("enter", "read the difference", self.query_one(Detail).max_scroll_y > 0),
+            ("tab", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
         return keyed([(key, word) for key, word, works in keys if works])

@@ -22,6 +22,7 @@ from memtui.present import legend, safe_text
 from memtui.tui.safety_net import composed
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
+from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from memtui.tui.services import Command
@@ -36,6 +37,8 @@ CORNERS = 6
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 # The keys that have room in any case.
 ALWAYS = ("escape", "f1")
+# The keys in the text below a list.
+READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
 # Keys of dialogs by their group in the help; the others do something.
 MOVING = {"j k", "↓ ↑", "g G", "home end", "l h", "tab", "escape"}
 CHOOSING = {"type", "!", "space"}
@@ -133,7 +136,11 @@ class Dialog(ModalScreen[Result]):
         self.name_keys()
 
     def name_keys(self) -> None:
-        self.query_one(KeyBar).show(self.keys())
+        is_below_list = isinstance(self.focused, Detail) and bool(self.query(RowList))
+        self.query_one(KeyBar).show(READING if is_below_list else self.keys())
+
+    def on_descendant_focus(self) -> None:
+        self.name_keys()
 
     def _place_heading(self) -> None:
         box, heading = self.box, self.query(".heading")
@@ -197,8 +204,8 @@ class Dialog(ModalScreen[Result]):
 
 class Preview(Dialog[bool]):
     """A text to approve, whole on one page that scrolls. The answer is True for enter, from anywhere in it, and False
-    for escape. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
-    begin with `+`, are at the end; it is shown first if all of them have room. `text` may be drawn for a width."""
+    for escape. `go` is the word for enter; if it is empty the text is only to be read. `text` may be drawn for a
+    width."""
 
     DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     across: ClassVar[int] = 100
@@ -207,9 +214,9 @@ class Preview(Dialog[bool]):
         Binding("enter", "go", "go on"),
     ]
 
-    def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, end: bool = False) -> None:
+    def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "") -> None:
         super().__init__()
-        self.heading, self.go, self.end = title, go, end
+        self.heading, self.go = title, go
         self.draw = (lambda _: text) if isinstance(text, Text) else text
         self.plain = self.draw(self.across).plain
         self.pane = Detail(id="text")
@@ -223,15 +230,6 @@ class Preview(Dialog[bool]):
 
     def on_mount(self) -> None:
         self.pane.focus()
-        self.call_after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        if not self.pane.is_attached:
-            return  # the dialog was closed meanwhile
-        width = max(1, self.pane.size.width)
-        new = [line for line in self.plain.split("\n") if line.startswith("+ ")]
-        if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
-            self.pane.scroll_end(animate=False, immediate=True)
 
     def fit(self) -> None:
         super().fit()

@@ -12,7 +12,7 @@ STYLE = "bold underline not dim"
 # The least partial ratio (rapidfuzz, 0 to 100) of a row that is similar. With the lower one, two of four letters may be
 # swapped.
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0
-# With this many exact matches, nobody misses those in bodies, and the similar ones.
+# With this many exact matches, nobody misses those in bodies; the most similar ones.
 ENOUGH = 50
 # With fewer letters everything is similar; with fewer than the second, nearly every body has them.
 LETTERS, LEAST_IN_BODY = 4, 3
@@ -62,7 +62,7 @@ class Haystack(Generic[Row]):
 
     def select(self, typed: str) -> list[Row]:
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
-        before parts; then those with them in the body; then similar ones."""
+        before parts; then those with them in the body; similar ones only if there are no others."""
         if len(self._selected) > QUERIES:
             for each in (self._selected, self._in_text, self._in_whole):
                 each.clear()
@@ -82,8 +82,8 @@ class Haystack(Generic[Row]):
             places = list(dict.fromkeys([*whole, *places])) if len(whole) < len(places) else places
         if len(places) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
             places = [*places, *self._containing(self._wholes, wanted, self._in_whole)]
-        if len(places) <= ENOUGH and len(typed) >= LETTERS:
-            places = [*places, *self._similar(typed)]
+        if not places and len(typed) >= LETTERS:
+            places = self._similar(typed)
         return [self.rows[at] for at in dict.fromkeys(places)]
 
     def _containing(self, texts: list[str], words: list[str], by_word: dict[str, Sequence[int]]) -> Sequence[int]:

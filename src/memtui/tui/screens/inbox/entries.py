@@ -370,7 +370,7 @@ class DraftCommands(RowCommands):
         text.append_text(line_diff.drawn(old, new, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
-        if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
+        if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it")):
             done = f"Merged into {target.ref}."
             self.chosen.act(lambda: approve.merge_all(store, items, target), done)
             self.services.data.approved = target.path
