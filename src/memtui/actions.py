@@ -29,7 +29,7 @@ app.refresh | | | A | memtui: read again | Read all files again
 app.theme | | | A | memtui: next theme | Change the colours
 app.tour | | | A | memtui: the tour | The tour: three things that you do
 app.quit | q,ctrl+q | quit | A | memtui: quit | Quit memtui
-list.filter | slash | filter | C | | Filter: by words, type:, scope:, is:, project:
+list.filter | slash | filter | C | | Filter: words, type:, scope:, is:, project:
 list.mark | space | mark | Cl | | Mark several, to act on all of them
 list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look
 list.range | v | | Cl | mark a range | Mark a range: at its start and its end

@@ -142,7 +142,7 @@ async def test_a_long_prompt_is_selected_and_seen_from_its_beginning(app):
 
 
 async def test_the_keys_of_a_memory_in_recall_stand_above_the_text_that_the_model_gets(app):
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         seen = "\n".join(line.plain for line in app.screen.detail.lines[: app.screen.detail.size.height])
         keys, text = seen.partition("What the model would get")[::2]
