@@ -26,7 +26,6 @@ app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
 app.help | question_mark | help | A | memtui: keys | All keys of this screen
 app.copy | y | | D | memtui: copy | Copy what is shown to the clipboard
 app.refresh | | | A | memtui: read again | Read all files again
-app.theme | | | A | memtui: next theme | Change the colours
 app.tour | | | A | memtui: the tour | The tour: three things that you do
 app.quit | q,ctrl+q | quit | A | memtui: quit | Quit memtui
 list.filter | slash | filter | C | | Filter: words, type:, scope:, is:, project:
@@ -37,8 +36,8 @@ list.attention | exclamation_mark | problems | Cl | problems | Show only what ne
 list.project | p | project | Cl | this project, or all | This project, or all
 list.left | h,left | | M | left pane, or fold | Go left, or close the fold
 list.right | l,right | | M | right pane, or unfold | Go right, or open the fold
-list.next | J | next | M | read the next | The next one, also while you read
-list.previous | K | previous | M | read the previous | The previous one
+list.next | J | | M | read the next | The next one, also while you read
+list.previous | K | | M | read the previous | The previous one
 list.open | | | M | read, whole screen | Read it in place of the list
 memories.edit | e | edit | Dw | | Edit its fields and text
 memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
@@ -53,7 +52,7 @@ memories.move | m | move | Dw | | Move to another scope
 memories.copy | | | Dw | | Copy to another scope
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
-memories.sort | s | sort | Cl | next order | Sort by the next column
+memories.sort | s | sort | Cl | sort | Sort by the next column
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
 memories.export | | | Dw | export this scope… | Export this scope: to a folder
 memories.trust | a | trust | Dw | | Trust one that came with the repository

@@ -177,7 +177,7 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
 
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     text = memtui("inbox", "J5VMX3").out
-    assert "▸ you    no, no snapshots please" in text
+    assert "› you    no, no snapshots please" in text
     assert "82% sure" in text
     assert "Assert on what the user sees instead." in text
     shown = memtui.json("inbox", "J5VMX3")
@@ -606,7 +606,7 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
     assert said[2]["text"] in data["evidence"][-1]
     assert data["becomes"]["path"] == world.shop + "/.claude/memory/no-snapshot-tests.md"
     text = memtui("inbox", "J5VMX3").out
-    assert "▸ you    no, no snapshots please" in text
+    assert "› you    no, no snapshots please" in text
     assert "  agent  Replaced by assertions" in text
     (path,) = Path(world.env["HOME"], ".claude/projects").rglob(f"{world.sessions['today']}.jsonl")
     path.unlink()

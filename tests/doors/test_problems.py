@@ -126,7 +126,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     of_memories = counts(each for each in doctor["findings"] if each["place"] == "inbox" and each["level"] == "problem")
     decisions = Counter(each["kind"] for each in doors.told("inbox", "--limit", "0")["entries"])
     words = [many(decisions[kind], *nouns) for kind, nouns in IN_INBOX.items() if decisions[kind]]
-    assert f"2: {', '.join(words)}" in summary
+    assert f"{', '.join(words)} (press 2)" in summary
     _, places = await doors.shown("memories", flags)
     assert places["all"] == sum(of_memories.values())
     in_check = counts(doors.told("check")["causes"])

@@ -126,7 +126,9 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert not installed(home)
         assert not (home.config / "settings.json").exists()
         assert app.screen.group == "memories"
-        assert "to install them" in app.screen.table.empty
+        empty = app.screen.table.empty
+        assert empty.index("to install them") < empty.index("c  writes a note")
+        assert "your next prompt gets it once hooks are installed" in empty
         await pilot.press("question_mark", "escape")
     app = starting(home)
     async with running(app, (80, 24)) as pilot:

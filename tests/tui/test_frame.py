@@ -13,7 +13,7 @@ from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.palette import Palette
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
-from memtui.tui.theme import theme_named, themes_round
+from memtui.tui.theme import theme_named
 from memtui.tui.widgets import bars
 from memtui.tui.widgets.rows import RowList
 
@@ -57,21 +57,17 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
 
 
 @pytest.mark.slow
-async def test_the_themes_go_round_are_named_and_kept(app, world):
+async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        seen = []
-        while app.theme not in seen:
-            seen.append(app.theme)
-            pilot.app.action_run("app.theme")
+        for theme in (*config.CHOICES["theme"], "dark"):
+            app.choose_theme(theme)
             await settle(pilot)
+            assert app.theme == theme_named(theme)
             assert len(app._notifications) == 1
-            assert themes_round()[app.theme] in next(iter(app._notifications)).message
-        assert app.theme == seen[0]
-        assert any(app.available_themes[name].ansi for name in seen)
-        assert not all(app.available_themes[name].dark for name in seen)
+            assert theme in next(iter(app._notifications)).message
         assert config.load(world.root) == {}
-        pilot.app.action_run("app.theme")
+        app.choose_theme("light")
         await pilot.press("q")
     assert config.load(world.root) == {"theme": "light"}
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -94,7 +90,7 @@ async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(worl
         await settle(pilot)
         assert app.theme == "textual-dark"
         assert any("theme must be one of dark, light" in row.words for row in app.screen.table.rows)
-        pilot.app.action_run("app.theme")
+        app.choose_theme("light")
         assert app.theme == "textual-light"
 
 
@@ -347,9 +343,9 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert every[0].startswith(actions.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         await pilot.press("escape")
-        theme, *themes = await palette(pilot, "theme")
-        assert theme.startswith("memtui: next theme")
-        assert len(themes) == len(config.CHOICES["theme"])
+        assert len(await palette(pilot, "theme:")) == len(config.CHOICES["theme"])
+        await pilot.press("escape")
+        await palette(pilot, "light")
         await pilot.press("enter")
         await settle(pilot)
         assert app.theme == "textual-light"
@@ -496,7 +492,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         )
         remapped.screen.table.move_to(waits)
         await settle(pilot)
-        assert "f7  change the text" in drawn(remapped)
+        assert "f7  edit the text" in drawn(remapped)
         await pilot.press("f8")
         await settle(pilot)
         (said,) = notes(remapped)
@@ -506,7 +502,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         await settle(pilot)
         stage.to_setup_row(remapped.screen, "setting mode")
         await settle(pilot)
-        assert "f7  changes" in drawn(remapped)
+        assert "f7  change it" in drawn(remapped)
 
 
 @pytest.mark.slow
@@ -635,3 +631,34 @@ async def test_a_note_goes_with_the_screen_that_it_is_about_and_an_error_stays(a
         app.go("inbox")
         await settle(pilot)
         assert "It broke." in drawn(app)
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=2)
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 36), (160, 48)], ids=str)
+@pytest.mark.parametrize("place", ["memories", "inbox", "activity"])
+async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back_to_its_list(world, place, size):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=place)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert drawn(app).split("\n")[-1].startswith(" enter read  ")
+        await pilot.press("enter")
+        await settle(pilot)
+        reading = drawn(app).split("\n")[-1]
+        assert reading.startswith(" escape back  ")
+        assert ("J K next, previous" in reading) == (size[0] >= 100)
+        await pilot.press(str(1 + ["memories", "inbox", "activity"].index(place)))
+        await settle(pilot)
+        assert app.screen.table.has_focus
+        assert drawn(app).split("\n")[-1].startswith(" enter read  ")
+
+
+async def test_the_line_of_the_filter_has_a_sign(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"zzz")
+        await settle(pilot)
+        assert any(line.startswith(" / zzz") for line in drawn(app).split("\n"))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert any(line.startswith(" / zzz") for line in drawn(app).split("\n"))

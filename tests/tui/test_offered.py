@@ -51,7 +51,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
     [
         ("inbox", {"mark it done"}),
         ("activity", {"withdraw it", "a sends it again."}),
-        ("setup", {"shows the change", "changes it"}),
+        ("setup", {"install the hooks, after showing", "change it"}),
     ],
 )
 async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):

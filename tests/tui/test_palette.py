@@ -29,6 +29,23 @@ async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
         assert [each for each in texts if each[1].casefold().startswith(each[0])] == []
 
 
+async def test_a_narrow_palette_has_names_and_keys_only(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await settle(pilot)
+        assert f"memories: {'new':<24}n" in [line.rstrip() for line in await palette(pilot, "")]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_nothing_found_is_said_as_in_lists_and_a_floating_box_has_sides(app, size):
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await palette(pilot, "zzzqq")
+        await pilot.pause(0.6)  # Textual's countdown
+        commands = app.screen.query_one("CommandList")
+        assert str(commands.options[0].prompt) == " No matches for “zzzqq”."
+        assert bool(commands.styles.border_left[0]) == (size[0] == 160)
+
+
 async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):
     async with running(app, (60, 15)) as pilot:
         await palette(pilot, "")

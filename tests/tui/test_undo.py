@@ -189,8 +189,8 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
 async def test_each_choice_of_a_theme_is_a_step(app):
     async with running(app, (80, 24)) as pilot:
         themes = [app.theme]
-        for _ in range(2):
-            pilot.app.action_run("app.theme")
+        for theme in ("light", "nord"):
+            app.choose_theme(theme)
             await settle(pilot)
             themes.append(app.theme)
         await press(pilot, "z")

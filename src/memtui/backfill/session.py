@@ -170,10 +170,9 @@ _MATTERS = (b'"is_error":true', b'"type":"text"', b"answered", b"user responded:
 
 
 def may_count(line: bytes) -> bool:
-    """Tell whether a line may say anything to a `Conversation` that makes its drafts.
-
-    A quote in a JSON string has a backslash before it, so `"name":` can only be a field. A line of several records, as
-    a killed client leaves it, is kept; so is one with blanks between names and values, which no client writes."""
+    """Tell whether a line may say anything to a `Conversation` that makes its drafts. A quote in a JSON string has a
+    backslash before it, so `"name":` can only be a field. A line of several records, as a killed client leaves it, is
+    kept; so is one with blanks between names and values, which no client writes."""
     kind = max(0, line.find(b'"type":"', 0, HEAD))
     if line.startswith(_NOTED, kind) or line.find(b'"isSidechain":true', 0, HEAD) >= 0:
         return _several(line)

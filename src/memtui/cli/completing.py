@@ -1,5 +1,5 @@
-"""Completion of command lines: the scripts of `memtui setup completions`, and what they ask the hidden
-`memtui --complete` for, which imports only the command that was typed and reads only the list that is asked for.
+"""Completion of command lines: the scripts of `memtui setup completions`, and what they ask the hidden `memtui
+--complete` for, which imports only the command that was typed and reads only the list that is asked for.
 
 Where nothing is offered, the shells complete names of files."""
 

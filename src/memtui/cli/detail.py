@@ -223,7 +223,7 @@ def _print_evidence(out: Output, item: Waiting, evidence: Evidence) -> None:
         out.print(f"Its session began with {title}.")
     indent = WHO_WIDTH + 3
     for quote in quotes:
-        head = f"{'▸' if quote.hit else ' '} {line(quote.who):<{WHO_WIDTH}} "
+        head = f"{'›' if quote.hit else ' '} {line(quote.who):<{WHO_WIDTH}} "
         for piece in out.wrapped(quote.text, indent):
             out.print((head + out.style(piece, "" if quote.hit else "dim")).rstrip())
             head = " " * indent

@@ -16,7 +16,7 @@ KINDS = {
     "fix": PLAIN,
     "rule": RULE,
     "problem": PROBLEM,
-    "trust": PROBLEM,
+    "trust": WARNING,
     "rejected": QUIET,
 }
 # What sessions got, and notes that wait, by their word in Activity.

@@ -41,14 +41,15 @@ def at_prompt(code: str) -> str:
     return f"{REASONS[code].why[:1].upper()}{REASONS[code].why[1:]}: {REASONS[code].do}"
 
 
-def paragraph(code: str) -> str:
-    """Give the reason and the keys for a list that is empty, for `actions.keyed`; begins with a blank line, empty for
-    no code."""
+def before(code: str, keys: str) -> str:
+    """Give the reason and what cures it before the `keys` of a list that is empty, for `actions.keyed`; `{once}` in
+    them stands for when a note can arrive."""
     if not code:
-        return ""
+        return keys.replace("{once}", "")
     found = REASONS[code]
     then = f", then {{{found.action}}}{found.row}" if found.action else ""
-    return f"\n\nSessions get nothing yet: {found.why}.\nPress {{app.setup}}{then} to {found.aim}."
+    cure = f"Sessions get nothing yet: {found.why}.\nPress {{app.setup}}{then} to {found.aim}."
+    return f"{cure}\n\n{keys.replace('{once}', ' once hooks are installed' * (code == 'hooks'))}"
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:

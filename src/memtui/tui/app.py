@@ -330,7 +330,6 @@ class MemtuiApp(Services):
             "app.help": Command(self._help),
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
-            "app.theme": Command(self.theme_choice.next),
             "app.tour": Command(self._tour),
             "app.quit": Command(self.action_quit),
         }

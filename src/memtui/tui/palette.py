@@ -3,27 +3,31 @@ themes by name. What was typed whole stands first, then words, then parts of wor
 
 import re
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.strip import Strip
+from textual.widgets.option_list import Option
 
 from memtui import actions
 from memtui.core.settings import config
+from memtui.present import safe_text
 from memtui.present.legend import CURSOR
-from memtui.tui.dialogs.dialog import KeyBar
+from memtui.tui.dialogs.dialog import BESIDE, KeyBar
 from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
 TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
 KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
-# Cells of the columns: a longer name is cut, so that they stay in line.
+# Cells of the columns: a longer name is cut, so that they stay in line; the width of the box, and that of the screen
+# from which there is room for words about an action.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 24, 7
+BOX_WIDTH, EXPLAINED_FROM = 100, 80
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
 # one that works elsewhere. Themes come after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
@@ -54,7 +58,8 @@ class Names(Provider):
 
     def _line(self, action: actions.Action, name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
-        return line(name, f"{keys:<{KEY_WIDTH}}", explanation(action))
+        words = explanation(action) if self.screen.size.width >= EXPLAINED_FROM else ""
+        return line(name, f"{keys:<{KEY_WIDTH}}", words)
 
     async def discover(self) -> Hits:
         """List all actions, before anything is typed, with the name of a group before the first of it."""
@@ -129,6 +134,13 @@ class Commands(CommandList):
     """Textual's list of commands, with the mark of our lists on the row under the cursor. The cursor stops at the ends,
     and a click on a row that is gone, but not painted over yet, does nothing."""
 
+    def add_option(self, option: Any = None) -> Self:
+        """Add a row; the one for no matches in the words of our lists."""
+        if isinstance(option, Option) and option.disabled:
+            typed = safe_text.line(self.screen.query_one(CommandInput).value, 60)
+            option = Option(Content(f" No matches for “{typed}”."), id=option.id, disabled=True)
+        return super().add_option(option)
+
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
         if self.highlighted is None or self.scroll_offset.y + y != self.highlighted:
@@ -151,6 +163,8 @@ class Commands(CommandList):
 class Palette(CommandPalette):
     """Textual's palette, except that its list can be paged before it is drawn or where there is no room for it, and
     that it may be closed before it is mounted, and starts no search afterwards (keys may come in one burst)."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "filled"), (BOX_WIDTH + 2 * BESIDE, "floating")]  # noqa: RUF012  textual's
 
     def __init__(self) -> None:
         super().__init__(placeholder=PLACEHOLDER)

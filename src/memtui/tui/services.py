@@ -200,9 +200,12 @@ class Services(App[None]):
         self.files.read(parts)
 
     def go(self, name: str) -> Any:
-        """Show the screen of this name, and return it; what was opened over it may still cover it."""
+        """Show the screen of this name, and return it, with its list; what was opened over it may still cover it."""
+        screen: Any = self.screen_stack[0]
         if name != self.current_mode:
             self.drop_notes()
+        else:
+            screen.leave_detail()
         self.switch_mode(name)
         return self.screen_stack[0]
 

@@ -73,13 +73,6 @@ def theme_named(setting: object) -> str:
     return name if name in BUILTIN_THEMES else "textual-dark"
 
 
-def themes_round() -> dict[str, str]:
-    """Return the themes in the order of the theme key: Textual's name to the name in the settings."""
-    # Of several names that mean the same theme the first one counts.
-    named = {theme_named(name): name for name in reversed(config.THEMES)}
-    return dict(reversed(named.items()))
-
-
 class KeptStylesheet(Stylesheet):
     """A style sheet that keeps its rules while its variables stay the same. Textual sets the same variables and parses
     all styles again whenever a screen is shown for the first time: a tenth of the start of memtui."""
@@ -114,11 +107,6 @@ class ThemeChoice:
         if setting != self.setting:
             self.setting = setting
             self.app.theme = theme_named(setting)
-
-    def next(self) -> None:
-        names = list(themes_round())
-        here = names.index(self.app.theme) if self.app.theme in names else -1
-        self.choose(themes_round()[names[(here + 1) % len(names)]])
 
     def choose(self, theme: str) -> None:
         from memtui.core.settings import setting as settings

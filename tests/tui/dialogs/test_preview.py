@@ -1,6 +1,7 @@
 """What will be written is shown whole, on a page that scrolls, before it is agreed to; enter ends it from anywhere."""
 
 import pytest
+from rich.text import Text
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import format as inbox_format
@@ -38,6 +39,15 @@ async def asked(pilot, *keys, action=""):
         pilot.app.action_run(action)
     await settle(pilot)
     assert isinstance(pilot.app.screen, Preview)
+
+
+@pytest.mark.parametrize("rules", [4, 20])
+async def test_a_page_over_the_whole_width_covers_the_screen(app, rules):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        app.push_screen(Preview("Title", Text("\n".join(["line"] * rules)), "write it"))
+        await settle(pilot)
+        assert app.screen.box.region.height == 23
 
 
 @pytest.mark.slow

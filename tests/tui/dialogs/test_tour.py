@@ -132,3 +132,22 @@ async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, Tour)
+
+
+async def test_the_draft_can_be_read_before_it_is_accepted(world):
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await settle(pilot)
+        shown = "\n".join(lines(app))
+        assert "From now on show the SQL first, then ask." in shown
+
+
+async def test_the_step_that_is_left_out_is_explained(world):
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(3):
+            await settle(pilot)
+            await pilot.press("enter")
+        await settle(pilot)
+        assert notes(app)[-1].startswith("Step 3 undoes what you approved, and you approved nothing. That was all.")

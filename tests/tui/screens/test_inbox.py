@@ -25,6 +25,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox import reader
+from memtui.tui.screens.inbox.row import DRAFT
 from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -118,7 +119,7 @@ async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
         assert "evidence" in shown
-        assert "▸ you   no, no snapshots please" in shown
+        assert "› you   no, no snapshots please" in shown
         assert "Replaced by assertions" in shown  # what came after, too
         assert "add tests for the new components" in shown  # the session, by its first words
 
@@ -272,7 +273,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
         await to(pilot, "prefer-pnpm")
         assert "project has a prefer-pnpm already: m merges into it" in app.screen.detail.plain
         await to(pilot, "long")
-        assert "enter reads the rest" in "\n".join(drawn(app)[14:])
+        assert "more words…" in "\n".join(drawn(app)[14:])
         await to(pilot, "Fix the flaky")
         assert "a temp directory" in "\n".join(drawn(app)[14:])
         await pilot.press("enter")
@@ -592,7 +593,7 @@ async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_
 async def test_the_foot_names_what_can_be_done_with_the_row(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        assert drawn(app)[-1].startswith(" a approve  e edit  x reject  w later")
+        assert drawn(app)[-1].startswith(" enter read  a approve  e edit  x reject  w later")
         await to(pilot, "Fix the flaky")
         assert drawn(app)[-1].startswith(" a done  e edit  x reject  w later")
         await pilot.press("slash")
@@ -1610,3 +1611,28 @@ async def test_a_marked_draft_that_can_not_be_accepted_says_that_none_of_the_mar
         said = [note.message for note in app._notifications][-1]
         assert said.startswith("None of the 2 marked was accepted: project has a memory called prefer-pnpm already.")
         assert len(app.screen.table.marks) == 2
+
+
+async def test_the_tab_counts_what_the_list_has_of_all_projects(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await settle(pilot)
+        counts = []
+        for _ in range(3):
+            listed = app.screen.numbers()[1]
+            assert f"2 Inbox {listed} " in drawn(app)[0]
+            counts.append(int(listed))
+            await pilot.press("p")
+            await settle(pilot)
+            await settle(pilot)
+        assert counts[0] == counts[2] < counts[1]
+
+
+async def test_only_the_word_of_a_kind_has_a_colour(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        row = next(row for row in app.screen.table.rows if row.kind is DRAFT)
+        kind, sentence, *_ = row.cells(app.screen.view)
+        assert (kind.style, sentence.style, sentence.spans) == ("blue", "", [])

@@ -3,6 +3,7 @@
 import pytest
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memories import rows
 from tui import stage
 from tui.conftest import NOW, settle
 
@@ -24,11 +25,16 @@ async def test_columns_are_those_there_is_room_for(app, size):
         assert "Commit messages" in row
 
 
-async def test_at_160_columns_descriptions_are_whole(app):
+async def test_at_160_columns_the_detail_of_a_memory_has_its_meter_on_one_line(app):
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
-        shown = "\n".join(strip.text for strip in stage.strips(app))
-        assert shown.count("Commit messages say why, in the imperative") == 1
+        shown = [strip.text for strip in stage.strips(app)]
+        assert any("3/200 lines  185/25k characters" in line for line in shown)
+
+
+def test_a_long_name_has_at_most_a_third_of_the_list():
+    shown = rows.fitted(rows.columns("name"), 66, longest_name=44)
+    assert next(column.width for column in shown if column.title.startswith("name")) == 22
 
 
 @pytest.mark.parametrize(

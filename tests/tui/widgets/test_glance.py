@@ -33,7 +33,7 @@ async def test_a_path_in_what_to_do_breaks_after_a_slash_below_its_label():
 
 
 @pytest.mark.parametrize("height", range(2, 12))
-async def test_a_short_preview_shows_the_top_and_has_the_hint_above(height):
+async def test_a_short_preview_shows_the_top(height):
     app = Shown()
     async with app.run_test(size=(42, height)) as pilot:
         glance = app.query_one(Glance)
@@ -41,23 +41,22 @@ async def test_a_short_preview_shows_the_top_and_has_the_hint_above(height):
         glance.show(
             Text("\n".join(f"line {number}" for number in range(20))),
             Text("you said “no”\n"),
-            hint="enter reads the rest",
         )
         await pilot.pause()
         lines = glance.render().plain.split("\n")
-        assert lines[0] == "                    enter reads the rest"
+        assert lines[0] == ""
         assert lines[1].startswith("line 0")
         assert "\n".join(lines).count("…") == 1
         assert len(lines) == height
         assert lines[-1] == "you said “no”" or height == 2
 
 
-async def test_a_preview_that_shows_everything_does_not_ask_for_enter():
+async def test_a_preview_shows_all_there_is_room_for():
     app = Shown()
     async with app.run_test(size=(42, 4)) as pilot:
         glance = app.query_one(Glance)
         glance.styles.height = 4
-        glance.show(Text("the only line"), Text("you said “no”"), "line", "enter reads the rest")
+        glance.show(Text("the only line"), Text("you said “no”"), "line")
         await pilot.pause()
         assert glance.render().plain == "\nthe only line\n\nyou said “no”"
 
@@ -68,4 +67,4 @@ def test_a_match_is_within_the_room(room):
     for number in range(20):
         lines = cut(preview(Text(text), 40, room, text.index(f"line {number}")), room, 40)
         assert len(lines) <= room
-        assert any(line.plain.removesuffix(" …") == f"line {number}" for line in lines)
+        assert any(line.plain.removesuffix("…") == f"line {number}" for line in lines)

@@ -40,7 +40,7 @@ LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # The part of the height that a list with an `about` takes.
 SHARE = 0.4
 # A list of fewer options is not narrowed by typing: all of them can be read.
-NARROWED = 5
+NARROWED = 4
 # Printable keys that move or leave until something is typed.
 KEPT = {"j", "k", "q", "space", "question_mark"}
 

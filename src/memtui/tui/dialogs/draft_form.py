@@ -132,7 +132,8 @@ class DraftForm(Dialog[str]):
         save, following = ("^s", self.shape.verb), ("tab", "next")
         first = [("enter", self.shape.verb), following, save] if self._is_example_kept else [save, following]
         prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
-        return (*first, ("escape", "back, text kept"), ("^g", "discard"), *prompts, ("f1", "keys"))
+        opens = [("enter", "open a ▼")] * any(isinstance(each, Select) for each in self.widgets.values())
+        return (*first, ("escape", "back, text kept"), ("^g", "discard"), *opens, *prompts, ("f1", "keys"))
 
     @property
     def _has_open_options(self) -> bool:

@@ -29,6 +29,7 @@ START = "start"
 # The keys that move the cursor of the list below, and how many rows.
 MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
 UNDONE = "Undone"
+NOT_APPROVED = "Step 3 undoes what you approved, and you approved nothing. "
 LAST_WORDS = "That was all. {app.help} lists the keys of a screen, {app.quit} quits."
 
 
@@ -80,9 +81,10 @@ STEPS: Sequence[TourStep] = (
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    approved = ""  # the id of the draft's row
+    approved = words = ""  # `approved`: the id of the draft's row
     for at, step in enumerate(STEPS):
         if step.action == UNDO and not approved:
+            words = NOT_APPROVED
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
@@ -102,7 +104,6 @@ async def show(services: "Services") -> None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
     await asyncio.gather(*(worker.wait() for worker in turns))
-    words = ""
     if approved:
         services.show_activity("")
         if services.last_note.startswith(UNDONE):
@@ -192,3 +193,12 @@ class Tour(Dialog[str]):
 
     def on_mount(self) -> None:
         self.set_interval(DRAW_SECONDS, self.refresh)
+        self.below: Any = self.app.screen_stack[0]
+        self.call_after_refresh(self._make_room)
+
+    def _make_room(self) -> None:
+        """Let the screen below end above the box: what the step is about can be read."""
+        self.below.query_one("#panes").styles.margin = (0, 0, self.box.outer_size.height, 0)
+
+    def on_unmount(self) -> None:
+        self.below.query_one("#panes").styles.margin = 0

@@ -42,10 +42,9 @@ def drop(root: str, name: str) -> None:
 @dataclass
 class Autosave:
     """The autosave of one form: `values` as typed, `was` as they were when the form opened, `base` a digest of the text
-    that is being changed, `time` of the last save in seconds since the epoch.
-
-    For a memory, `path` is its file (empty for a new one), `scope` the label of its scope, and `whole` the file's
-    content when the form opened, in case the file is deleted. With `raw`, the only value is `raw`: the whole file."""
+    that is being changed, `time` of the last save in seconds since the epoch. For a memory, `path` is its file (empty
+    for a new one), `scope` the label of its scope, and `whole` the file's content when the form opened, in case the
+    file is deleted. With `raw`, the only value is `raw`: the whole file."""
 
     name: str
     base: str = ""

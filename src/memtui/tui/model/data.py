@@ -49,6 +49,7 @@ class Data(Workspace):
         self._entries = 0  # drafts and todos that wait here
         # What waits for a decision besides entries, by what the Inbox calls it; None until it is counted.
         self.decisions: Counter[str] | None = None
+        self.listed: int | None = None  # what the Inbox lists, while that is of all projects
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -85,11 +86,12 @@ class Data(Workspace):
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
     def note_decisions(self, counts: "Counter[str] | None") -> None:
-        """Show on the tab of the Inbox all that waits there: the entries, and so much else; nothing while that is not
-        known."""
+        """Show on the tab of the Inbox all that waits there: the entries, and so much else, or what it lists; nothing
+        while that is not known."""
         self.decisions = counts
         if counts is not None:
-            self.facts.waiting["inbox"] = self._entries + counts.total()
+            here = self._entries + counts.total()
+            self.facts.waiting["inbox"] = here if self.listed is None else self.listed
 
     def count_live(self) -> bool:
         """Count the sessions that clients serve now; return whether that is another number."""

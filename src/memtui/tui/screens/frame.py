@@ -23,7 +23,6 @@ LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 GLANCE_PERCENT, LEAST_ROWS = 40, 3
 # Cells of a border that its title can't have.
 CORNERS = 6
-READ_REST = "enter reads the rest"
 
 
 class Described(NamedTuple):
@@ -108,13 +107,14 @@ class Frame:
         self.entitle(screen.detail, Text(title))
         screen.detail.show(row_id, text, sought)
         if screen.glance.display:
-            hint = "" if screen.fold_word() else READ_REST
-            screen.glance.show(text.copy() if glance is None else glance, tail, sought, hint)
+            screen.glance.show(text.copy() if glance is None else glance, tail, sought)
 
     def share_room(self) -> None:
         """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
+        screen, table, glance, middle = self.screen, self.screen.table, self.screen.glance, self.screen.middle
+        # Where nothing can be selected there is no detail; a text that ends with … says that rows are still read.
+        screen.set_class(not (screen.found or screen.is_filtered or table.empty.endswith("…")), "bare")
         self._share_with_detail()
-        table, glance, middle = self.screen.table, self.screen.glance, self.screen.middle
         if not (glance.display and middle.size.height):
             return
         others = [each for each in middle.children if each.display and each not in {table, glance}]

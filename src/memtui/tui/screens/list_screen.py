@@ -61,6 +61,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
+        self.filter_line.sign = "/ "
         self.found: Sequence[Row] = ()
         self.typed = self._unfiltered = ""  # the latter: the id of the row under the cursor before the filter
         self.unfolded: set[str] = set()  # the ids of the open folds
@@ -89,6 +90,8 @@ class ListScreen(Screen[None], Generic[Row]):
     def toggle_projects(self) -> None:
         """Choose all projects or this one, for all places."""
         self.services.all_projects = not self.services.all_projects
+        self.services.data.listed = None  # the Inbox counts its rows when it lists them
+        self.services.data.note_decisions(self.services.data.decisions)
         self.reload()
         self.frame.draw()
 
@@ -223,12 +226,13 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.draw()
 
     def key_words(self) -> list[tuple[str, str]]:
-        """Return what escape and enter do now, for the beginning of the bottom bar, where that is not on the screen."""
-        if self.detail_covers_list:
-            return [("escape", "back")]
+        """Return what escape and enter do now, and while the detail is read the keys of the next and the previous row,
+        for the beginning of the bottom bar."""
+        if self.detail_covers_list or self.detail.has_focus:
+            others = (actions.keyed("{list.next} {list.previous}"), "next, previous")
+            return [("escape", "back"), *[others] * (self.size.width >= STACKED)]
         clear = [("escape", "clear")] if self.is_filtered else []
-        reads = "read" if not self.detail_seen and self.table.row is not None else ""
-        word = self.fold_word() or reads
+        word = self.fold_word() or ("read" if self.table.has_focus and self.table.row is not None else "")
         return clear + ([("enter", word)] if word else [])
 
     # folds

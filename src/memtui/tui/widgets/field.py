@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.suggester import Suggester
@@ -27,6 +28,7 @@ class Field(Input):
     """
     # A reactive without layout: another letter must not lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0))
+    sign = ""  # what stands in the padding before the text
 
     def __init__(self, value: str = "", **more: Any) -> None:
         super().__init__(value, compact=True, **more)
@@ -34,6 +36,12 @@ class Field(Input):
     def validate_value(self, value: str) -> str:
         """Replace control characters and tabs, one character each."""
         return safe_text.same_length(value).replace("\t", " ")
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the line, with its sign."""
+        sign, end = Strip([Segment(self.sign, self.rich_style)]), self.gutter.left
+        start = end - len(self.sign)
+        return [Strip.join([line.crop(0, start), sign, line.crop(end)]) for line in super().render_lines(crop)]
 
     def render_line(self, y: int) -> Strip:
         """Draw the line; out of focus its beginning, with `…` where it is cut."""
@@ -46,9 +54,8 @@ class Field(Input):
         return strip.apply_style(self.rich_style)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Paste all lines as one, where Textual takes only the first.
-
-        More than `safe_text.MAX_LINE` characters are refused: every key after them would take a second."""
+        """Paste all lines as one, where Textual takes only the first. More than `safe_text.MAX_LINE` characters are
+        refused: every key after them would take a second."""
         event.prevent_default()
         event.stop()
         line = " ".join(line for line in event.text.splitlines() if line.strip())

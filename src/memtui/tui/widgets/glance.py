@@ -31,28 +31,25 @@ def cut(lines: list[Text], room: int, width: int) -> list[Text]:
         return lines
     last = lines[room - 1].copy()
     last.rstrip()
-    last.append(" …" if 0 < last.cell_len < width - 1 else "…", "dim")
+    last.append("…", "dim")
     last.truncate(width, overflow="ellipsis")
     return [*lines[: room - 1], last]
 
 
 class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all
-    of `tail`. If anything is cut, `hint` stands in the line above."""
+    of `tail`."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
-    hint = ""
     seen = 0.0  # how many lines of the text, from its beginning, were drawn last; infinite if all were
     _first: int | None = None
 
-    def show(self, text: Text, tail: Text | None = None, sought: str = "", hint: str = "") -> None:
-        """Show a text, with what matches `sought` highlighted, and the lines after it; `hint`: how to read what is
-        cut."""
+    def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
+        """Show a text, with what matches `sought` highlighted, and the lines after it."""
         self.text, self.tail = text, tail or Text()
         self.tail.rstrip()
-        self.hint = hint
         self._first = fuzzy.mark_long(text, sought)
         self._draw()
 
@@ -77,9 +74,8 @@ class Glance(Static):
         self.seen = math.inf if fits else 0 if self._first is not None else room - 1
         if not fits:
             lines = cut(preview(self.text, width, room, self._first), room, width)
-        head = Text("" if fits else self.hint.rjust(width), "dim")
         gap = [Text()] if ends and len(lines) < room else []
-        for line in (shown := [head, *lines, *gap, *ends][:height]):
+        for line in (shown := [Text(), *lines, *gap, *ends][:height]):
             line.rstrip()
             line.truncate(width, overflow="ellipsis")
         self.update(Text("\n").join(shown), layout=False)

@@ -150,9 +150,9 @@ def _cut(text: Text, room: int) -> Text:
     """Return the beginning of a text that is too long for so many cells, with `…`: whole words, or parts of a name."""
     kept = text.copy()
     kept.truncate(room, overflow="ellipsis")
-    end = len(kept.plain) - 1
-    at = gap(text.plain, end)
-    return kept if at == end else text[:at].append("…")
+    short = text[: gap(text.plain, len(kept.plain) - 1)]
+    short.rstrip()
+    return short.append("…")
 
 
 def resize(view: ScrollView, height: int) -> None:

@@ -882,7 +882,8 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
             await settle(pilot)
         drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
         assert "Nothing yet." in drawn
-        assert "c writes a note" in drawn
+        assert "Sessions get nothing yet" in drawn
+        assert not app.screen.detail.display  # nothing can be selected
         await pilot.press("c", *"hi", "ctrl+s")  # into directories that are not there yet
         await settle(pilot)
         assert list(states(app)) == ["hi"]

@@ -219,7 +219,7 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
         _line(text, "may have been delivered before")
     _line(text, item.path)
     keys = [("activity.again", "send it again")] if any(map(findings.flag, states)) else []
-    keys += [("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
+    keys += [("activity.edit", "edit the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
     append_keys(text, keys, read_only=context.read_only)
     return text
 

@@ -41,11 +41,10 @@ def parse(text: str) -> Filter:
 
 
 class Listing(RowContext):
-    """What was read, and which sessions are folded. `scope`: what is listed without a query;
-    `everything`: the reading of that; `asks`: whether there is a query; `wrong`: why it means nothing; `wanted`: the
-    query, of this project where it names none and no session; `reading`: of what it wants; `runs`: of the model by
-    session, newest first; `started`: when each session with a state began, and the key of its project, by id; `live`:
-    the sessions that run."""
+    """What was read, and which sessions are folded. `scope`: what is listed without a query; `everything`: the reading
+    of that; `asks`: whether there is a query; `wrong`: why it means nothing; `wanted`: the query, of this project where
+    it names none and no session; `reading`: of what it wants; `runs`: of the model by session, newest first; `started`:
+    when each session with a state began, and the key of its project, by id; `live`: the sessions that run."""
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__(data, read_only)

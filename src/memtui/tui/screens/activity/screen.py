@@ -46,7 +46,8 @@ ONLY_NOTES, NO_NOTES = "Only notes that wait can be marked.", "No notes wait her
 EMPTY = """Nothing yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
-{app.note} writes a note: the next prompt in this project gets it, and you see here whether it arrived."""
+"""
+KEYS = "{app.note} writes a note: the next prompt in this project gets it{once}, and you see here whether it arrived."
 
 # The words of the bottom bar for actions that all lists have.
 FOOTER = {"attention": "lost", "left": "fold", "right": "unfold"}
@@ -299,7 +300,7 @@ class Activity(ListScreen[Row]):
         elsewhere = "" if self.of_all_projects else f"\n{actions.key_of('list.project')} shows all projects."
         if self.is_filtered:
             return super().why_empty() + elsewhere
-        words = EMPTY + elsewhere + unheard.paragraph(self.services.data.unheard())
+        words = EMPTY + unheard.before(self.services.data.unheard(), KEYS) + elsewhere
         return actions.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:

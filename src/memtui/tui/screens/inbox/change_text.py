@@ -73,9 +73,9 @@ def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
         _texts(text, facts.proposal)
     _changes(text, facts)
     keys = [("inbox.approve", "approve it: this change is made")] if facts.refused is None else []
-    keys += [("inbox.edit", "opens the outcome in a form first")] if len(facts.proposal.written) == 1 else []
-    keys.append(("inbox.reject", "reject it (on its grey row: never again)"))
-    keys += [("inbox.follow", "goes to the memory")] if facts.memories else []
+    keys += [("inbox.edit", "edit the outcome first, in a form")] if len(facts.proposal.written) == 1 else []
+    keys.append(("inbox.reject", "reject (twice: never propose it again)"))
+    keys += [("inbox.follow", "go to the memory")] if facts.memories else []
     append_keys(text, keys, read_only=read_only)
     return text
 

@@ -21,7 +21,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox.row import InboxRow
+from memtui.tui.screens.inbox.row import InboxRow, InboxView
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, note_seconds
@@ -132,8 +132,8 @@ class Chosen:
 class RowCommands:
     """The commands on rows of one family. Each kind adds its own to the table."""
 
-    def __init__(self, chosen: Chosen) -> None:
-        self.services, self.screen, self.chosen = chosen.services, chosen.screen, chosen
+    def __init__(self, chosen: Chosen, view: InboxView) -> None:
+        self.services, self.screen, self.chosen, self.view = chosen.services, chosen.screen, chosen, view
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""

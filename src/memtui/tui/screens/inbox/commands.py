@@ -64,12 +64,12 @@ def commands(chosen: Chosen, view: InboxView, drop_ghost: Callable[[], object]) 
     """Return the commands by the id of their action. `drop_ghost` takes the grey row off the list."""
     families = {
         "draft": DraftCommands(chosen, view).table(),
-        "ghost": GhostCommands(chosen).table(),
-        "todo": TodoCommands(chosen).table(),
-        "changed": ChangedCommands(chosen).table(),
-        "change": ChangeCommands(chosen).table(),
-        "problem": ProblemCommands(chosen).table(),
-        "trust": TrustCommands(chosen).table(),
+        "ghost": GhostCommands(chosen, view).table(),
+        "todo": TodoCommands(chosen, view).table(),
+        "changed": ChangedCommands(chosen, view).table(),
+        "change": ChangeCommands(chosen, view).table(),
+        "problem": ProblemCommands(chosen, view).table(),
+        "trust": TrustCommands(chosen, view).table(),
     }
     return {f"inbox.{verb}": _routed(chosen, families, verb, drop_ghost) for verb in VERBS}
 

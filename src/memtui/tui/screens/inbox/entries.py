@@ -29,7 +29,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen, RowCommands
+from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
 from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import EntrySubject, Values
 from memtui.tui.screens.inbox.text import (
@@ -208,10 +208,6 @@ NAMES = ("the memory now", "the memory then")
 
 class DraftCommands(RowCommands):
     """The commands on drafts."""
-
-    def __init__(self, chosen: Chosen, view: InboxView) -> None:
-        super().__init__(chosen)
-        self.view = view
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""

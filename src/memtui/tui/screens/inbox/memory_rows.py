@@ -230,7 +230,7 @@ class ProblemRow(InboxRow):
         keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
         if self.problem.cause in CONFLICTS:
             keys = [("inbox.approve", "choose which version to keep"), *keys[1:]]
-        keys += [("inbox.reject", "do not list it again"), ("inbox.later", "list it later")]
+        keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text)
 
@@ -252,7 +252,7 @@ class TrustRow(InboxRow):
         view.needed = WHOLE
         keys = (
             ("inbox.approve", "trust it as shown: sessions get it"),
-            ("inbox.reject", "do not, and do not ask again"),
+            ("inbox.reject", "reject: do not ask again"),
         )
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text)

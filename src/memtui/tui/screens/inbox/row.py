@@ -207,8 +207,8 @@ class InboxRow:
 
     @property
     def heading(self) -> str:
-        """The title of its detail."""
-        return " · ".join(filter(None, (self.kind.word, self.place)))
+        """The title of its detail: of a fold, what it folds."""
+        return " · ".join(filter(None, (self.kind.word, self.place))) or self.says
 
     @property
     def look(self) -> tuple[object, ...]:
@@ -233,7 +233,7 @@ class InboxRow:
         signs = self.signs(view)
         if self.autosave and autosave.has(view.autosaves, self.autosave):
             signs = Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), signs)
-        return [kind, signs.append_text(what), where, Text(self.extent(view), "dim")]
+        return [kind, Text.assemble(signs, what), where, Text(self.extent(view), "dim")]
 
     @property
     def searched(self) -> str:
@@ -278,11 +278,11 @@ class FoldRow(InboxRow):
         return [Text(sign, "dim"), Text(safe_text.line(self.says, SENTENCE), "dim"), Text(), Text()]
 
     def describe(self, view: "InboxView") -> Described:
-        """Return what is in it, and why."""
+        """Return why, and while it is folded what is in it."""
         text = Text(WHY.get(self.key, OF_ONE_CAUSE)).append(
             f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim"
         )
-        for row in self.folds:
+        for row in () if self.is_open else self.folds:
             kind, what, *_ = row.cells(view)
             kind.pad_right(max(0, 9 - kind.cell_len))
             text.append_text(kind).append_text(what).append("\n")

@@ -195,8 +195,11 @@ class Inbox(ListScreen[InboxRow]):
         self.found, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
         self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
         awake = [row for row in self.found if row.until is None]
-        if (self.planned or self._plan_problem) and not self.services.all_projects:
-            self.services.data.note_decisions(Counter(row.kind.word for row in awake if row.item is None))
+        data, is_all = self.services.data, self.services.all_projects
+        data.listed = len(awake) if is_all else None
+        if self.planned or self._plan_problem:
+            here = Counter(row.kind.word for row in awake if row.item is None)
+            data.note_decisions(data.decisions if is_all else here)
         self.fill()
 
     def on_screen_suspend(self) -> None:

@@ -126,7 +126,7 @@ def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
     if found is not None and found.said:
         heading(text, "evidence")
         for quote in drafts.setting(found):
-            mark, style = ("▸", "bold") if quote.hit else (" ", "dim")
+            mark, style = ("›", "bold") if quote.hit else (" ", "dim")
             text.append(f"{mark} {quote.who:<6}", style=style)
             text.append(_indented(quote.text), style="" if quote.hit else "dim")
         return

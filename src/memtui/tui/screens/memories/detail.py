@@ -11,10 +11,9 @@ from memtui.core.base import fs
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
-from memtui.core.memories.links import shown
 from memtui.core.memories.memory import LinkTargets, Memory, flat
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import BY_CLIENT, LINKS, MEANINGS, Row
+from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.core.places import loading
 from memtui.present import colours, safe_text
 from memtui.present import memories as present
@@ -22,7 +21,7 @@ from memtui.present.bars import bar
 from memtui.present.deliveries import recalls
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import Pair, last
+from memtui.tui.screens.memories.rows import Pair, last, times_used
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
 
@@ -129,13 +128,9 @@ class MemoryDetail:
 
     def _linked(self, text: Text, pair: Pair) -> None:
         links = [words for _, words in self.links(pair)]
-        broken = {str(flag.data["link"]) for flag in pair[1].flags if flag.code in LINKS}
-        missing = [name for name in pair[1].memory.links if shown(name) in broken]
-        if links or missing:
+        if links:  # of a broken one a line above says that it is
             _label(text, "links")
             text.append("".join(f"{words}  " for words in links), "cyan")
-            for name in missing:
-                text.append(f"→ {safe_text.line(name, 80)}", "yellow").append(" (not found)  ", "dim")
             text.append("\n\n")
 
     # the index
@@ -196,7 +191,7 @@ class MemoryDetail:
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
-        used = f" · opened {row.uses}×" if row.uses else ""
+        used = f" · used {times_used(row)}×" if times_used(row) else ""
         if scope.kind == "model":
             text.append("delivered to sessions, where the setting subconscious is full\n")
             return

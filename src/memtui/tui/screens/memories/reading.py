@@ -27,9 +27,8 @@ from memtui.tui.services import HowFar, News, Services
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
 Rows = dict[str, list[Row]]
-EMPTY = """Nothing is remembered here yet.
-
-{app.note}  writes a note: your next prompt gets it
+EMPTY = "Nothing is remembered here yet.\n\n"
+KEYS = """{app.note}  writes a note: your next prompt gets it{once}
 {memories.new}  creates a memory
 {app.inbox}  shows drafts from your sessions, for you to approve
 {app.help}  lists all keys"""
@@ -52,11 +51,9 @@ def _first_rows(scope: Scope, count: int) -> list[Row]:
 
 
 class MemoryReader:
-    """Everything that the Memories screen has read.
-
-    `rows`: the memories of the `scopes`, by label; `outcomes`: of the last deliveries, by id; `autosaves`: their times
-    by path; `creations`: the memories that memtui made; `of_indexes`: what is wrong with a MEMORY.md, by label;
-    `partly`: the labels of scopes with only the first page read."""
+    """Everything that the Memories screen has read. `rows`: the memories of the `scopes`, by label; `outcomes`: of the
+    last deliveries, by id; `autosaves`: their times by path; `creations`: the memories that memtui made; `of_indexes`:
+    what is wrong with a MEMORY.md, by label; `partly`: the labels of scopes with only the first page read."""
 
     def __init__(
         self,
@@ -108,7 +105,7 @@ class MemoryReader:
         if scope is not None and any(self.rows.values()):
             filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
             return f"No memories in {self.name_of(scope)}.\n{filled_by}"
-        words = EMPTY + unheard.paragraph(self.services.data.unheard(["project"]))
+        words = EMPTY + unheard.before(self.services.data.unheard(["project"]), KEYS)
         return actions.keyed(words, read_only=self.services.read_only)
 
     def targets(self) -> list[Scope]:

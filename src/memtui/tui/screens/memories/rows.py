@@ -59,8 +59,8 @@ COLUMNS = (
     Column("what it says", from_width=SAYS_FROM),
 )
 TYPE, NAME = 1, 3
-# Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
-SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
+# Cells of the name column: at least the first, at most the last, and between them a third of the list.
+SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = legend.UNSAVED[0], "unsaved"
 WORDS = ("broken", "hidden", "untrusted", "unseen", "unlisted", "link", "changed")
@@ -87,12 +87,10 @@ LEGEND = "\n".join(
 
 
 def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Column]:
-    """Return the columns with as much room for names, up to the longest, as sentences leave in `width` cells."""
+    """Return the columns with room for the longest name in a third of `width` cells; the rest is for sentences."""
     if width < SAYS_FROM:
         return list(columns)
-    fixed = [each for each in columns if each.width and each.from_width <= width < (each.until_width or width + 1)]
-    rest = width - sum(column.width + 1 for column in fixed) - 2
-    room = max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION))
+    room = max(SHORT_NAME, min(longest_name, LONG_NAME, width // 3))
     return [dataclasses.replace(each, width=room) if each.title[:4] == "name" else each for each in columns]
 
 

@@ -45,7 +45,7 @@ AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
 IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention")
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
-WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
+WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
 IN_SCOPES = "That is for the list: enter goes to it."
 

@@ -35,15 +35,15 @@ class Fix(NamedTuple):
 
 
 FIXES = {
-    "install": Fix("shows the change, and installs the hooks after a yes", "install hooks"),
-    "notes": Fix("finds out whether they arrived"),
-    "projects": Fix("gives it to this project, after asking"),
-    "errors": Fix("sets the errors aside, beside the log"),
-    "files": Fix("lets only you read and write them"),
-    "config": Fix("opens config.toml in your editor"),
-    "forget": Fix("forgets what your decisions on drafts taught, after asking", "forget"),
-    "collect": Fix("deletes old data for good, after asking"),
-    "start": Fix("lets the model read sessions again", "start again"),
+    "install": Fix("install the hooks, after showing the change", "install hooks"),
+    "notes": Fix("find out whether they arrived"),
+    "projects": Fix("give it to this project, after asking"),
+    "errors": Fix("set the errors aside, beside the log"),
+    "files": Fix("let only you read and write them"),
+    "config": Fix("open config.toml in your editor"),
+    "forget": Fix("forget what your decisions on drafts taught, after asking", "forget"),
+    "collect": Fix("delete old data for good, after asking"),
+    "start": Fix("start reading sessions again", "start again"),
 }
 # By the code of a finding: the setting that cures it.
 CURES = {
@@ -74,13 +74,13 @@ class SetupCommands:
         fix, about = self._fix_of(row), self._setting_of(row)
         keys = [("setup.accept", FIXES[fix].words)] if fix else []
         if about is not None:
-            keys.append(("setup.edit", "changes it" if about is row.about else f"changes {about.key}"))
+            keys.append(("setup.edit", "change it" if about is row.about else f"change {about.key}"))
         if self.is_of_hooks(row) and not self._why_no_uninstall():
-            keys.append(("setup.remove", "removes the hooks, after showing the change"))
+            keys.append(("setup.remove", "remove the hooks, after showing the change"))
         elif isinstance(row.about, Overview) and not self._why_no_stop():
-            keys.append(("setup.remove", "stops it, also what it reads now"))
+            keys.append(("setup.remove", "stop it, also what it reads now"))
         elif about is not None and about is row.about and about.source != "default":
-            keys.append(("setup.remove", "resets it to the default"))
+            keys.append(("setup.remove", "reset it to the default"))
         return keys
 
     def footer_word(self, action_id: str) -> str | None:

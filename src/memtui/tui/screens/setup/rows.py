@@ -173,14 +173,14 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
     changed = sum(row.source != "default" for row in snapshot.settings)
-    problems = f"{snapshot.problems:,} to fix" if snapshot.problems else "✓ none in the setup"
+    problems = f"{snapshot.problems:,} to fix" if snapshot.problems else "none"
     settings = f"{changed} changed" if changed else "all at their defaults"
     return {
-        PROBLEMS: (problems, BAD if snapshot.problems else "green", None),
+        PROBLEMS: (problems, BAD if snapshot.problems else "dim", None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
         HOOKS: (*_hooks(snapshot), None),
-        PROJECT: (sessions_get, colours.GOOD if usual else f"bold {colours.WARNING}", mode),
-        MODEL: (model, "green", backend) if snapshot.has_model else (NO_MODEL, "dim", backend),
+        PROJECT: (sessions_get, "" if usual else f"bold {colours.WARNING}", mode),
+        MODEL: (model, "", backend) if snapshot.has_model else (NO_MODEL, "dim", backend),
         DISK: (kept, "", None),
         SETTINGS: (snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan", None),
         ADVANCED: (many(len(below[ADVANCED]), "more setting"), "", None),
@@ -193,7 +193,7 @@ def _hooks(snapshot: Snapshot) -> tuple[str, str]:
         return words, BAD
     times = [milliseconds for several in snapshot.times.values() for milliseconds in several]
     took = f" · {waited(times, 'runs')}" if times else ""
-    return words + took, "green"
+    return words + took, colours.GOOD
 
 
 def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
@@ -268,7 +268,9 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     """Draw the cells of a row; a heading's as folded or open."""
     words = Text(safe_text.line(row.words, 400))
     if row.kind == "head":
-        words.stylize(row.style)
+        if is_open and row.title in {HOOKS, DISK}:  # a row below says the same
+            words = Text()
+        words.stylize(row.style, 0, 1 if row.style == colours.GOOD else None)
         mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
         return [Text(mark, style="bold"), *[Text(row.title, style="bold")] * 2, words]
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""

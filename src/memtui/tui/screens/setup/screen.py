@@ -65,7 +65,7 @@ class Setup(ListScreen[SetupRow]):
             "list.attention": Command(lambda: self.toggle_term(query.IS_PROBLEM))
         }
         self.unfolded = set(rows.OPEN)  # the titles of headings
-        self._elsewhere: list[str] = []
+        self._counted: Counter[str] | None = None  # of the Inbox, as the title has it
         self._worst = ""  # the id of the row that the cursor was put on
         self._has_looked = False
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
@@ -100,22 +100,20 @@ class Setup(ListScreen[SetupRow]):
 
     # showing
 
-    def fill(self) -> None:
-        self._elsewhere = self._look_elsewhere()
-        super().fill()
-
     def frame_top(self) -> None:
         """Draw the top line; what waits in the Inbox may have been counted meanwhile."""
         super().frame_top()
-        if self._elsewhere != self._look_elsewhere():
+        if self._counted != self.services.data.decisions:
+            self._counted = self.services.data.decisions
             self.fill()
 
-    def _look_elsewhere(self) -> list[str]:
+    def _elsewhere(self) -> list[str]:
         """Return which problems wait in other places, with their keys: in the Inbox as many as it has rows for."""
         counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
-        kinds = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
-        places = {"inbox": kinds, "activity": f"{many(of_notes, 'problem')} with notes" * bool(of_notes)}
-        return [f"{actions.key_of(f'app.{place}')}: {words}" for place, words in places.items() if words]
+        in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
+        in_activity = many(of_notes, "note") if of_notes else ""
+        places = {"inbox": in_inbox, "activity": in_activity}
+        return [f"{words} (press {actions.key_of(f'app.{place}')})" for place, words in places.items() if words]
 
     @property
     def of_all_projects(self) -> bool:
@@ -137,7 +135,7 @@ class Setup(ListScreen[SetupRow]):
     def why_no_matches(self) -> str:
         state = query.parse(self.typed, ("is",)).terms.get("is", "")
         if self.typed.strip() == query.IS_PROBLEM:
-            return "\n".join((FINE, *self._elsewhere))
+            return "No problems in the setup."  # the title has those of other places
         is_known = query.PROBLEM.startswith(state)
         return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
@@ -161,9 +159,9 @@ class Setup(ListScreen[SetupRow]):
             parts.append(f"! Hooks are not installed{key}")
             count -= any(each.code == "hooks.absent" for each in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
-        line = Text().append("" if parts else FINE, "green")
-        for part in (*parts, *self._elsewhere):
-            line.append(" · " if line else "").append(part, BAD)
+        line = Text().append("" if parts else FINE[0], "green").append("" if parts else FINE[1:])
+        for part in (*parts, *self._elsewhere()):
+            line.append(" · " if line else "").append(part, BAD if part in parts else "")
         return line
 
     def describe(self, row: SetupRow) -> Described:

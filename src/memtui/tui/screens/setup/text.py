@@ -29,7 +29,8 @@ NO_RUNS = (
 )
 # What the detail of a heading says, by title.
 HEADINGS = {
-    rows.PROBLEMS: "What is wrong with the setup, worst first. Problems of memories wait in the Inbox ({app.inbox}).",
+    rows.PROBLEMS: "What is wrong with the setup, worst first. Those of memories are in the Inbox (press {app.inbox}),"
+    " those of notes in Activity (press {app.activity}).",
     rows.MORE: "The rest of them.",
     rows.HOOKS: "Where each hook is installed, how long Claude Code waited for it, how many runs were logged, and how"
     " old the last is. A run that has nothing to deliver is not logged.",
@@ -68,7 +69,7 @@ def describe(
 def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
     text, about = Text(), row.about
     if row.kind == "head":
-        text.append(safe_text.line(row.words) + "\n", style=row.style)
+        text.append(safe_text.line(row.words) + "\n", "" if row.style == colours.GOOD else row.style)
         text.append("\n" + actions.keyed(HEADINGS[row.title]) + "\n", style="dim")
     elif isinstance(about, Finding):
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
