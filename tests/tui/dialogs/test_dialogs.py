@@ -5,7 +5,6 @@ import re
 
 import pytest
 from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.command import CommandList
 from textual.screen import ModalScreen, Screen
@@ -13,7 +12,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.dialog import Dialog, Preview
+from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.field import Labelled
 from tui.conftest import NOW, settle
@@ -149,20 +148,6 @@ async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothin
         palette = app.screen
         palette.dismiss()
         palette._gather_commands("inbox")  # as for a change of its line
-        await settle(pilot)
-        assert not isinstance(app.screen, ModalScreen)
-
-
-@pytest.mark.slow
-async def test_a_preview_that_is_left_at_once_measures_nothing(app):
-    async with app.run_test() as pilot:
-        await start(pilot)
-        preview = Preview("What is written", Text("a line\n" * 100), go="write")
-        app.push_screen(preview)
-        await settle(pilot)
-        await preview.remove_children()
-        preview._begin()
-        preview.dismiss()
         await settle(pilot)
         assert not isinstance(app.screen, ModalScreen)
 
