@@ -419,7 +419,7 @@ def test_a_plain_line_is_as_wide_as_there_is_room():
 async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
     async with app.run_test() as pilot:
         await settle(pilot)
-        asking = asyncio.create_task(app.ask(Line("Which name?")))
+        asking = asyncio.create_task(app.ask(Line("Which name?", verb="rename")))
         await pilot.pause()
         asking.cancel()
         await pilot.press("escape")
