@@ -143,7 +143,7 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
 async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
-        app.push_screen(Line("Name", "x"), boom)
+        app.push_screen(Line("Name", "x", verb="rename"), boom)
         await pilot.pause()
         await pilot.press("enter")
         await goes_on(pilot, fallen)
@@ -291,7 +291,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
 
     async with app.run_test() as pilot:
         await settle(pilot)
-        app.push_screen(Line("Name", "x"), ours)
+        app.push_screen(Line("Name", "x", verb="rename"), ours)
         await pilot.pause()
         await pilot.press("enter")
         await settle(pilot)
