@@ -69,7 +69,7 @@ activity.edit | e | edit | Dw | | Edit a note that waits
 activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
 activity.again | a | send again | Dw | send a note again | Send a note again: in a form; expired or held: at once
 activity.plots | P | plots | D | | Plots: deliveries, receipts, hook time
-setup.accept | a | fix | Dw | fix, or install hooks | Do what is shown; open a setting
+setup.approve | a | fix | Dw | fix, or install hooks | Do what is shown; open a setting
 setup.edit | e | change | Dw | change | Change a setting
 setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default
 """

@@ -451,7 +451,7 @@ OTHERS = {
     "memories.new": "f7",
     "setup.edit": "f7",
     "setup.remove": "f8",
-    "setup.accept": "f9",
+    "setup.approve": "f9",
 }
 
 

@@ -18,7 +18,7 @@ class Unheard(NamedTuple):
 
 MODE = "memtui config set mode full --project ."
 REASONS = {
-    "hooks": Unheard("no hooks are installed", "memtui setup hooks", "setup.accept", "", "install them"),
+    "hooks": Unheard("no hooks are installed", "memtui setup hooks", "setup.approve", "", "install them"),
     "unreadable": Unheard(
         "no hooks are found, and Claude Code skips a settings file", "memtui setup", "", "", "see which file"
     ),

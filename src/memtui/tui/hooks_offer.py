@@ -37,7 +37,7 @@ file was changed meanwhile, only memtui's lines are removed."""
 TABLE = "offer"
 EXAMPLE = "I am trying memtui. Begin your next answer with the words “memtui works”."
 NOTICE = "The hooks are installed. Now send Claude a note: enter sends this one, or type your own, then ^s."
-NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.accept}."
+NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.approve}."
 NO_NOTE = "{app.note} writes a note at any time."
 
 PlanOrError = install.Plan | MemtuiError

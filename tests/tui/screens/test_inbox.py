@@ -828,8 +828,8 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
         await pilot.pause(0.1)
         inbox = app.screen
         inbox.summarize()
-        assert inbox.summary().plain == "reading …"
-        assert inbox.table.rows or inbox.table.empty == "reading …"  # fixes may be there first
+        assert inbox.summary().plain == "Reading …"
+        assert inbox.table.rows or inbox.table.empty == "Reading …"  # fixes may be there first
         may_read.set()
         await settle(pilot)
         assert "to decide" in inbox.summary().plain
@@ -1609,7 +1609,7 @@ async def test_a_marked_draft_that_can_not_be_accepted_says_that_none_of_the_mar
         await pilot.press("space", "k", "a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said.startswith("None of the 2 marked was accepted: project has a memory called prefer-pnpm already.")
+        assert said.startswith("None of the 2 marked was approved: project has a memory called prefer-pnpm already.")
         assert len(app.screen.table.marks) == 2
 
 

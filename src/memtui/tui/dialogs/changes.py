@@ -147,7 +147,7 @@ class Changes(Dialog[None]):
     def __init__(self, services: Services) -> None:
         super().__init__()
         self.services, self.data = services, services.data
-        self.table = RowList[ChangeRow](COLUMNS, self._draw, lambda row: row.id, empty="reading …", id="changes")
+        self.table = RowList[ChangeRow](COLUMNS, self._draw, lambda row: row.id, empty="Reading …", id="changes")
         self.ledger: Ledger | None = None
         self.changes: Sequence[Transaction] = ()
         self.unfolded: set[str] = set()

@@ -399,7 +399,7 @@ async def test_until_its_title_is_read_a_session_shows_no_id(app, monkeypatch):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         groups = of(app, SessionGroup)
-        assert {row.title for row in groups} == {"reading …"}
+        assert {row.title for row in groups} == {"Reading …"}
         app.screen.show_facts({row.session: dataclasses.replace(row.facts, looked_up=True) for row in groups})
         await settle(pilot)
         assert all(row.title.startswith(f"session {row.session[:8]} · ") for row in of(app, SessionGroup))
@@ -410,7 +410,7 @@ async def test_while_the_log_is_read_nothing_is_said_to_be_empty(empty, monkeypa
     app = MemtuiApp(*empty, screen="activity", now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert app.screen.table.empty == "reading …"
+        assert app.screen.table.empty == "Reading …"
         app.screen.show_query("nothing")
         await settle(pilot)
         assert app.screen.table.empty == "Searching …\nescape clears the filter."

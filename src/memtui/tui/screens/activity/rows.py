@@ -43,7 +43,7 @@ ADDRESSEES = {"path": "files"}
 WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
 # Before the title of a session that a model read; in the place of one that is not read yet.
-READ, READING = "m ", "reading …"
+READ, READING = "m ", "Reading …"
 WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),

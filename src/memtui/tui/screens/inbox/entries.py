@@ -237,7 +237,7 @@ class DraftCommands(RowCommands):
             raise errors[0]
         if len(proposed) == 1 and drafts[0].taken:
             marked = len(self.screen.table.chosen())
-            taken = f"None of the {marked} marked was accepted: " if marked > 1 else ""
+            taken = f"None of the {marked} marked was approved: " if marked > 1 else ""
             taken += f"{drafts[0].scope.label} has a memory called {drafts[0].name} already."
             raise ConflictError(taken, actions.keyed(f"{RENAME}."))
         if is_seen:

@@ -40,7 +40,7 @@ from memtui.tui.widgets.rows import Column, RowList
 REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
-READING = "reading …"
+READING = "Reading …"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
 # The actions in the foot, in their order; those of a row come first.

@@ -28,7 +28,7 @@ from memtui.tui.services import Command, Services
 
 
 class Fix(NamedTuple):
-    """What `setup.accept` does, in words for the detail, and the word for it in the footer."""
+    """What `setup.approve` does, in words for the detail, and the word for it in the footer."""
 
     words: str
     footer: str = "fix"
@@ -64,7 +64,7 @@ class SetupCommands:
     def table(self) -> dict[str, Command]:
         """Return the commands by action id."""
         return {
-            "setup.accept": Command(self.fix, self._why_no_fix),
+            "setup.approve": Command(self.fix, self._why_no_fix),
             "setup.edit": Command(self.edit, self._why_no_edit),
             "setup.remove": Command(self._remove, self._why_no_remove),
         }
@@ -72,7 +72,7 @@ class SetupCommands:
     def keys(self, row: SetupRow) -> list[tuple[str, str]]:
         """Return the keys that work on a row, as (action id, what it does)."""
         fix, about = self._fix_of(row), self._setting_of(row)
-        keys = [("setup.accept", FIXES[fix].words)] if fix else []
+        keys = [("setup.approve", FIXES[fix].words)] if fix else []
         if about is not None:
             keys.append(("setup.edit", "change it" if about is row.about else f"change {about.key}"))
         if self.is_of_hooks(row) and not self._why_no_uninstall():
@@ -86,7 +86,7 @@ class SetupCommands:
     def footer_word(self, action_id: str) -> str | None:
         """Return the footer's word for an action on the row under the cursor; empty: its usual one, None: none."""
         row = self.screen.table.row
-        if action_id == "setup.accept":
+        if action_id == "setup.approve":
             fix = self._fix_of(row)
             return FIXES[fix].footer if fix else None
         return "remove hooks" if action_id == "setup.remove" and self.is_of_hooks(row) else ""
@@ -187,7 +187,7 @@ class SetupCommands:
             return hooks_offer.change_hooks(self.services, "uninstall")
         if row is not None and isinstance(row.about, Overview):
             control.stop(data.root)
-            again = actions.key_of("setup.accept")
+            again = actions.key_of("setup.approve")
             self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
             self.services.read()
         elif (about := self._setting_of(row)) is not None:

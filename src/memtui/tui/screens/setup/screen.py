@@ -155,7 +155,7 @@ class Setup(ListScreen[SetupRow]):
         if hooks is not None and hooks.unreadable:
             parts.append("! No hook runs: Claude Code skips a settings file")
         elif hooks is None or not hooks.installed:
-            key = "" if self.services.read_only else f": press {actions.key_of('setup.accept')}"
+            key = "" if self.services.read_only else f": press {actions.key_of('setup.approve')}"
             parts.append(f"! Hooks are not installed{key}")
             count -= any(each.code == "hooks.absent" for each in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
