@@ -1,8 +1,9 @@
 """The live filter: find the rows that match what is typed, best first, and highlight the match."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from rich.text import Text
@@ -75,16 +76,18 @@ class Haystack(Generic[Row]):
         if not wanted:
             return self.rows
         places = self._containing(self._texts, wanted, self._in_text)
+        ranked = [places]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             whole, padded = places, self._padded
             for needle in filter(str.strip, map(_padded, wanted)):
                 whole = [at for at in whole if needle in padded[at]]
-            places = list(dict.fromkeys([*whole, *places])) if len(whole) < len(places) else places
+            ranked = [whole, places] if 0 < len(whole) < len(places) else ranked
         if len(places) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
-            places = [*places, *self._containing(self._wholes, wanted, self._in_whole)]
-        if not places and len(typed) >= LETTERS:
-            places = self._similar(typed)
-        return [self.rows[at] for at in dict.fromkeys(places)]
+            ranked.append(self._containing(self._wholes, wanted, self._in_whole))
+        if not any(ranked) and len(typed) >= LETTERS:
+            ranked = [self._similar(typed)]
+        best: Iterable[int] = ranked[0] if len(ranked) == 1 else dict.fromkeys(chain.from_iterable(ranked))
+        return [self.rows[at] for at in best]
 
     def _containing(self, texts: list[str], words: list[str], by_word: dict[str, Sequence[int]]) -> Sequence[int]:
         """Return the positions of the texts with all words. `by_word`: those with one, where longer ones are sought."""

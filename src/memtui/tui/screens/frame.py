@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from rich.text import Text
 from textual.content import Content
 from textual.geometry import Region
+from textual.messages import Update
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -106,6 +107,7 @@ class Frame:
         screen = self.screen
         self.entitle(screen.detail, Text(title))
         screen.detail.show(row_id, text, sought)
+        screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
             screen.glance.show(text.copy() if glance is None else glance, tail, sought)
 

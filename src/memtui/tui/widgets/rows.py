@@ -30,7 +30,7 @@ Row = TypeVar("Row")
 # Rows stream in as long as they are shown again within so many seconds.
 STREAM_SECONDS = 2.0
 # Painted lines that are cached.
-STRIPS_KEPT = 1000
+STRIPS_KEPT = 400
 
 
 @dataclass
