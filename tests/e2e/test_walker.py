@@ -14,7 +14,7 @@ pytestmark = pytest.mark.terminal
 EVENTS = 700
 
 
-@pytest.mark.parametrize(("world", "seed"), turns.share([("demo", 1), ("demo", 8), ("large", 21)]))
+@pytest.mark.parametrize(("world", "seed"), turns.share([("demo", 1), ("demo", 8), ("large", 21)], 3))
 def test_a_random_walk_ends_well(world, seed):
     assert walker.run(world, seed, EVENTS).count >= EVENTS
 
