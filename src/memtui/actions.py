@@ -60,7 +60,7 @@ inbox.approve | a | approve | Dw | | Approve: do what is shown
 inbox.edit | e | edit | Dw | | Edit, then approve it
 inbox.reject | x | reject | Dw | | Reject; on the grey row: never again
 inbox.later | w | later | Dw | | Hide it until tomorrow or a date
-inbox.merge | m | merge | Dw | | Append a draft to a memory
+inbox.merge | m | merge | Dw | | Merge a draft into a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
 inbox.note | | | Dw | turn into a note | Turn into a note for the next prompt

@@ -217,3 +217,13 @@ def test_the_list_says_which_changes_one_undo_takes_back_together(memtui):
     memtui("rm", "payment-provider")
     rows = memtui("undo", "--list").out.splitlines()[1:4]
     assert ["(one of 2 in a step)" in row for row in rows] == [False, True, True]
+
+
+def test_a_note_that_was_delivered_is_not_listed_as_undoable(memtui, world):
+    answered(memtui, world, b"", "note", "CI is red")
+    before = memtui.json("undo", "--list")["history"][0]
+    for path in before["paths"]:
+        Path(path).write_text("")  # as the hook leaves it
+    after = memtui.json("undo", "--list")["history"][0]
+    assert before["op"] == "guide"
+    assert (before["undoable"], after["undoable"]) == (True, False)

@@ -53,12 +53,13 @@ def scope_of(proposal: Proposal) -> str:
     return next((str(each.data["scope"]) for each in proposal.evidence if "scope" in each.data), "")
 
 
-def without_scope(sentence: str, label: str) -> str:
-    """Return a sentence about memories without the label of their scope, which stands beside it in a list."""
+def without_scope(sentence: str, label: str, place: str) -> str:
+    """Return a sentence about memories without the label of their scope, whose name `place` stands beside it in a list;
+    one that begins with the label begins with the name."""
     if not label:
         return sentence
     words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
-    return f"No{words.removeprefix(f'{label} has no')}" if words.startswith(f"{label} has no ") else words
+    return f"{place or label} has {words.removeprefix(f'{label} has ')}" if words.startswith(f"{label} has ") else words
 
 
 def reasons(proposal: Proposal) -> list[str]:

@@ -255,7 +255,7 @@ async def test_a_draft_of_a_taken_name_is_not_accepted_and_says_which_keys_merge
         await pilot.press("a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert "project has a memory called prefer-pnpm already." in said
+        assert "project shop has a memory called prefer-pnpm already." in said
         assert "m merges into it, e gives another name" in said
     assert memory(world, "prefer-pnpm") == before
     assert "prefer-pnpm" in updates(world)
@@ -271,7 +271,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
         assert "Assert on what the user sees instead." in below
         assert app.screen.table.size.height - 1 >= 10  # the list keeps its room
         await to(pilot, "prefer-pnpm")
-        assert "project has a prefer-pnpm already: m merges into it" in app.screen.detail.plain
+        assert "project shop has a prefer-pnpm already: m merges into it" in app.screen.detail.plain
         await to(pilot, "long")
         assert "more words…" in "\n".join(drawn(app)[14:])
         await to(pilot, "Fix the flaky")
@@ -374,7 +374,7 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         app.screen.query_one("#body", TextArea).text = "typed at length"
         await settle(pilot)
         for _ in range(2):  # as it is typed, and as it is refused: said once each
-            assert "\n".join(drawn(app)).count("project has a prefer-pnpm already. Give another name.") == 1
+            assert "\n".join(drawn(app)).count("project shop has a prefer-pnpm already. Give another name.") == 1
             await pilot.press("ctrl+s")
             await settle(pilot)
         assert isinstance(app.screen, DraftForm)
@@ -595,7 +595,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" enter read  a approve  e edit  x reject  w later")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" a done  e edit  x reject  w later")
+        assert drawn(app)[-1].startswith(" enter read  a done  e edit  x reject  w later")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -1128,6 +1128,17 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
 
 
 @pytest.mark.slow
+async def test_a_duration_that_is_typed_counts_from_its_entry(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("w", "j", "j", "j", "enter", *"30m")
+        app.data.now = lambda: NOW + 120
+        await pilot.press("enter")
+        await settle(pilot)
+    assert updates(world)["no-snapshot-tests"].until(NOW) == NOW + 120 + 30 * 60
+
+
+@pytest.mark.slow
 async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -1609,7 +1620,9 @@ async def test_a_marked_draft_that_can_not_be_accepted_says_that_none_of_the_mar
         await pilot.press("space", "k", "a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said.startswith("None of the 2 marked was approved: project has a memory called prefer-pnpm already.")
+        assert said.startswith(
+            "None of the 2 marked was approved: project shop has a memory called prefer-pnpm already."
+        )
         assert len(app.screen.table.marks) == 2
 
 

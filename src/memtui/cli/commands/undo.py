@@ -81,7 +81,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     ledger = journal.ledger()
     every = ledger.changes()
     shown = every[: HISTORY if limit is None else limit or None]
-    undoable = set(ledger.undoable)
+    undoable = {key for key in ledger.undoable if not undoing.was_delivered(journal, ledger.transactions[key])}
     steps = Counter(each.group for each in every if each.group)
     rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
 

@@ -135,7 +135,7 @@ KINDS = {
         SCOPE,
     ),
     "memories.no_index": Kind(
-        "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
+        "{scope} has no MEMORY.md, so {files:memory is|memories are} not listed: {files}.",
         FIX_INDEX,
         "lint",
         "no MEMORY.md lists it",

@@ -52,7 +52,7 @@ class ProposedRow(InboxRow):
         return cls(
             key=proposal.ref,
             kind=kind,
-            says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal)),
+            says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), facts.place),
             place=facts.place,
             later_key=f"change:{proposal.id}",
             autosave=f"proposal-{proposal.id}",

@@ -147,11 +147,12 @@ class RowCommands:
 
     async def later(self) -> None:
         """Ask until when the chosen rows are hidden, and hide them or bring them back."""
-        rows, now = self.chosen.same_kind(), self.services.data.now()
+        rows = self.chosen.same_kind()
         what = self.named(rows)
         answer = await self._ask_until(what, asleep=any(row.until for row in rows))
         if not answer:
             return
+        now = self.services.data.now()  # a duration counts from its choice
         until = later.moment(answer, now)
         self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
@@ -166,7 +167,8 @@ class RowCommands:
         rows += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
         answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
         if answer == DATE:
-            check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, now))
+            clock = self.services.data.now
+            check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, clock()))
             answer = await self.services.ask(check)
         return answer
 

@@ -119,6 +119,8 @@ class EntryRow(InboxRow):
             append_keys(text, TODO_KEYS, read_only=view.services.read_only)
             return Described(text)
         proposed = view.draft(item)
+        if isinstance(proposed, Draft) and proposed.taken:
+            states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
         text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
         return Described(text.append_text(draft_text(item, proposed, evidence, states, view.now)))
@@ -238,7 +240,7 @@ class DraftCommands(RowCommands):
         if len(proposed) == 1 and drafts[0].taken:
             marked = len(self.screen.table.chosen())
             taken = f"None of the {marked} marked was approved: " if marked > 1 else ""
-            taken += f"{drafts[0].scope.label} has a memory called {drafts[0].name} already."
+            taken += f"{self.view.home(drafts[0])} has a memory called {drafts[0].name} already."
             raise ConflictError(taken, actions.keyed(f"{RENAME}."))
         if is_seen:
             self._write(drafts)
@@ -290,7 +292,7 @@ class DraftCommands(RowCommands):
             if isinstance(proposed, MemtuiError):
                 raise proposed
             if proposed.taken:
-                raise ConflictError(f"{proposed.scope.label} has a {proposed.name} already.", "Give another name.")
+                raise ConflictError(f"{self.view.home(proposed)} has a {proposed.name} already.", "Give another name.")
             return proposed
 
         home = drafting.home_store(data.store(), item) if item.slug else None

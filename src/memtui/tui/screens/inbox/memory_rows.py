@@ -339,7 +339,7 @@ def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> 
         ProblemRow(
             key=each.key,
             kind=PROBLEM,
-            says=changesets.without_scope(each.sentence, label),
+            says=changesets.without_scope(each.sentence, label, places.get(label, "")),
             place=places.get(label, ""),
             later_key=each.later_key,
             cause=f"problem {each.cause}",

@@ -25,6 +25,7 @@ from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import colours, drafts, safe_text
 from memtui.present import legend as marks
+from memtui.present.memories import scope_name
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.frame import Described
 
@@ -91,6 +92,10 @@ class InboxView:
         if item.slug is None or item.slug == self.data.slug:
             return ""
         return safe_text.line(self.names.get(item.slug, item.slug), 40)
+
+    def home(self, draft: Draft) -> str:
+        """Name the scope that a draft is for: `project shop`."""
+        return scope_name(draft.scope, self.project_name(draft.item) or self.data.facts.project)
 
     def near(self, item: Waiting) -> Sequence[Memory]:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""

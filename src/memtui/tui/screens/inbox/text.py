@@ -90,7 +90,6 @@ def draft_text(
             heading(text, "what it changes in the memory that is there")
             before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in (draft.replaced.raw, draft.data))
             text.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
-        text.append(_name_taken(draft) + "\n" if draft.taken else "", style="yellow")
         if trigger := item.entry.fields.get("request"):
             text.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
     _quotes(text, item, found)
@@ -142,11 +141,6 @@ def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
 def _indented(words: str) -> str:
     """Indent all lines but the first by the width of the name before it. The pane indents the lines that it wraps."""
     return safe_text.clean(words).replace("\n", "\n" + " " * 8) + "\n"
-
-
-def _name_taken(draft: Draft) -> str:
-    problem = f"{safe_text.line(draft.scope.label)} has a {safe_text.line(draft.name)} already"
-    return f"! {problem}: {actions.keyed(RENAME)}"
 
 
 def _content(memory: Memory) -> str:
