@@ -1375,7 +1375,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         await to(pilot, "alt-texts")
         await rest(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "auto has a" in shown
+        assert "auto blog has a" in shown
         assert "auto:alt-texts" in shown
         assert "Shop's." not in shown
         await pilot.press("m")
