@@ -166,7 +166,7 @@ async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_i
         await settle(pilot)
         await pilot.press("s", "s", "s", "s")
         table = app.screen.table
-        assert app.screen.table.order == "sent"
+        assert app.screen.table.order == "delivered"
         row = next(row for _, row in table.rows if row.memory.stem == "skip-code-review")
         every = {id(each) for _, each in table.rows}
         for _ in range(9):

@@ -71,7 +71,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         await settle(pilot)
         assert memories(world) == before
         assert not isinstance(app.screen, Tour)
-        assert notes(app)[-1].startswith("Undone: ")
+        assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
         assert "That was all." in notes(app)[-1]
         assert app.screen.group == "inbox"
         assert app.screen.is_on_draft

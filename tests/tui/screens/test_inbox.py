@@ -757,7 +757,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Rejected. x on its grey row: never again. z undoes."
+        assert said == "Rejected. k, x: never again. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
@@ -775,6 +775,20 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await settle(pilot)
         assert "no-snapshot-tests" in updates(world)
         assert not there(rejected)
+
+
+async def test_the_grey_row_stays_while_the_cursor_moves_and_goes_once_it_rests(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("x")
+        await settle(pilot)
+        ghost = app.screen._ghost
+        for key in ("g", "j", "G"):
+            await pilot.press(key)
+            ghost._fade()
+            assert ghost.rows
+        ghost._fade()
+        assert not ghost.rows
 
 
 @pytest.mark.parametrize("keys", [["x", "z"], ["x", "", "z"], ["x", "", "1", "z", "2"]])

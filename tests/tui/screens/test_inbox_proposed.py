@@ -598,7 +598,7 @@ async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
         await press(pilot, "x")
-        assert said(app)[-1] == "Rejected. x on its grey row: never again. z undoes."
+        assert said(app)[-1] == "Rejected. k, x: never again. z undoes."
         assert "rejected" in [row.kind.word for row in app.screen.table.rows]
         put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
         pilot.app.action_run("app.refresh")

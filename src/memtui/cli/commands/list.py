@@ -39,8 +39,9 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list memories, by scope",
         "memtui list\nmemtui list type:feedback is:problem --scope project --sort age",
-        "SENT counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, "
-        "RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or wrote it.",
+        "DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. On a wide "
+        "terminal, RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or "
+        "wrote it.",
     )
     command.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
     command.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
@@ -127,7 +128,7 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
-        headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", *["RECALLED", "USED"] * wide, "DESCRIPTION"]
+        headers = ["TYPE", "NAME", "AGE", "SIZE", "DELIVERED", *["RECALLED", "USED"] * wide, "DESCRIPTION"]
         out.table(headers, cells, flex=(-1, 1), right=(2, 3, *(5, 6) * wide), indent="  ", notes=notes)
 
 

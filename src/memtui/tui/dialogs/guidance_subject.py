@@ -34,7 +34,7 @@ RECORDS = 300
 PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {
-    NEXT: "with the next prompt, or tool that touches the files",
+    NEXT: "with the next prompt",
     URGENT: "urgent: with the next prompt or tool use",
 }
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
@@ -140,7 +140,7 @@ class GuidanceSubject(Subject):
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It gets this once."
         agents = "any agent, or a name such as reviewer"
-        files = "any, or a pattern such as src/**"
+        files = "any, or src/**: with the next tool that touches them"
         times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(given["text"]), TEXT, placeholder=line),

@@ -107,7 +107,7 @@ async def show(services: "Services") -> None:
     if approved:
         services.show_activity("")
         if services.last_note.startswith(UNDONE):
-            words = f"{services.last_note}: the memory is gone, and the draft waits here again.\n"
+            words = f"{UNDONE}: the memory is gone, and the draft waits here again.\n"
             inbox = services.go("inbox")
             inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
             inbox.fill()

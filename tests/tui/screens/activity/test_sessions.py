@@ -99,8 +99,9 @@ async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
         row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
-        title, project, seen, _, receipt = (cell.plain for cell in row.cells(app.screen.listing))
-        assert (title, project, seen, receipt) == ("▸ “draft the post on caching”", "blog", "21h", "✗ 2")
+        title, project, seen, _, short, receipt = (cell.plain for cell in row.cells(app.screen.listing))
+        assert (title, project, seen, receipt) == ("▸ “draft the post on caching”", "blog", "21h", "✗ 2 lost")
+        assert short == "✗ 2"
 
 
 @pytest.mark.slow
@@ -187,6 +188,7 @@ async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(
         assert f"claude --resume {world.sessions['today']}" in text
         await to(pilot, world, "older")
         assert "It can't be resumed: its transcript is gone." in app.screen.detail.plain
+        assert "What waits for it\nNothing." in app.screen.detail.plain  # notes of the project go to other sessions
         assert "· 2 not known" in app.screen.detail.plain
 
 

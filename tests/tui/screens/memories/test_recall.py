@@ -283,7 +283,7 @@ async def test_keys_for_the_order_of_the_list_say_how_to_come_back(app):
         assert "project:all seeks" not in app.screen.table.empty
 
 
-async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app):
+async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "make the redesign faster")
         screen = app.screen
@@ -291,6 +291,8 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         assert screen.recall.last.left_out
         assert screen.summary().plain.startswith("Nothing passes 40% · ")
         assert " · 11 searched · " in screen.summary().plain
+        monkeypatch.setattr(type(screen.recall.recalling), "unheard", "")
+        assert "40% · t adds a trigger to the memory under the cursor · " in screen.summary().plain
         assert names(app)[0] == "-"
         assert screen.table.row is screen.table.rows[1]
         assert screen.table.rule().startswith("left out: ")

@@ -353,8 +353,8 @@ async def test_the_last_column_says_what_the_list_is_ordered_by(app):
         for _ in rows.ORDERS:
             await pilot.press("s")
             seen[app.screen.table.columns[-1].title.strip("▴▾")] = app.screen._draw(app.screen.table.row)[-1].plain
-        assert seen.keys() == {"used", "age", "size", "sent", "last", "fix", "scope"}
-        assert (seen["age"], seen["size"], seen["sent"], seen["scope"]) == ("9d", "307 B", "4×", "project")
+        assert seen.keys() == {"used", "age", "size", "delivered", "last", "fix", "scope"}
+        assert (seen["age"], seen["size"], seen["delivered"], seen["scope"]) == ("9d", "307 B", "4×", "project")
 
 
 @pytest.mark.slow

@@ -28,12 +28,15 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 
+# The list width from which a receipt is said in words.
+IN_WORDS = 74
 COLUMNS = (
     Column("what it got"),
     Column("for", 14, from_width=60),
     Column("when", 4, right=True, from_width=36),
     Column("receipt", 1, until_width=48),
-    Column("receipt", 7, right=True, from_width=48),
+    Column("receipt", 7, right=True, from_width=48, until_width=IN_WORDS),
+    Column("receipt", 15, right=True, from_width=IN_WORDS),
 )
 # Characters that are copied at most.
 COPIED_MOST = 2_000_000
@@ -56,17 +59,19 @@ MARKS = (
 
 
 def _marked(context: RowContext, *cells: Text) -> list[Text]:
-    """Mark the words of the query in the cells of a row."""
+    """Mark the words of the query in the cells of a row. The last, its receipt, becomes three: the glyph, with the
+    number, and in words."""
     for text in cells if context.words else ():
         for start, end in fuzzy.spans(text.plain, context.words):
             text.stylize(fuzzy.STYLE, start, end)
-    return [*cells]
+    *others, receipt = cells
+    return [*others, receipt[:1], receipt[: len(" ".join(receipt.plain.split(" ")[:2]))], receipt]
 
 
 def _below(context: RowContext, kind: str, seconds: float, words: Text, receipt: Text) -> list[Text]:
     """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
     start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
-    return _marked(context, Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt, receipt)
+    return _marked(context, Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt)
 
 
 def _kind(word: str, width: int) -> Text:
@@ -173,7 +178,7 @@ class NoteRow:
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
         mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
         glyph = Text(mark, colours.DELIVERIES.get(self.word, "") if self.is_stuck or self.under_way else "")
-        return _marked(context, words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph)
+        return _marked(context, words, whom, Text(age(self.time, context.data.now()), "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:
         """Return the note, who gets it, and the keys that work on it."""
@@ -248,17 +253,17 @@ class SessionGroup:
         return f"{self.facts.title[:300]} {self.facts.branch} {self.session} {context.project(self.root)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells; at the end the worst that became of what it got, and how often: `✗ 1`, else `◐ 2`, `✓ 4`."""
+        """Draw its cells; at the end the worst that became of what it got, and how often: `✗ 1 lost`."""
         row = self.whole(context.data.receipts.known)
         mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.foldable else " "
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         whose = Text(safe_text.line(context.project(self.root), 40), "dim")
         seen = Text("live", "green") if self.live else Text(age(row.last, context.data.now()), "dim")
         worst = Text()
-        for count, _, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
-            worst = Text(f"{GLYPHS[outcome][0]} {count}", GLYPHS[outcome][1])
+        for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
+            worst = Text(f"{GLYPHS[outcome][0]} {count} {word}", GLYPHS[outcome][1])
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
-        return _marked(context, words, whose, seen, worst[:1], worst)
+        return _marked(context, words, whose, seen, worst)
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
@@ -268,6 +273,7 @@ class SessionGroup:
             for each in context.notes
             if each.item is not None
             and each.home in {row.slug, None}
+            and (sessions.is_own(each.item) or not sessions.is_gone(row))
             and is_for(each.item, row.id, personal=row.kind != "script", now=data.now())
         ]
         text = details.session(context, row, project, for_it)

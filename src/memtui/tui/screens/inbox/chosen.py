@@ -33,7 +33,6 @@ ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 # When a row may wait until, in words that `later.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
-AGAIN = "Rejected. {inbox.reject} on its grey row: never again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
 Result = TypeVar("Result")
@@ -176,8 +175,10 @@ class RowCommands:
         """Reject the chosen rows with `change`. A single one stays grey while the note stands, to be rejected for
         good."""
         rows = self.chosen.same_kind()
-        is_single = len(rows) == 1 and not self.screen.typed
-        words = actions.keyed(AGAIN) if is_single else f"Rejected: {self.named(rows)}."
+        is_single, table = len(rows) == 1 and not self.screen.typed, self.screen.table
+        back = "j" if table.row is table.rows[-1] else "k"  # the cursor goes on to another row
+        way = f"{back}, {{inbox.reject}}" if table.row is rows[0] else "{inbox.reject} on its grey row"
+        words = actions.keyed(f"Rejected. {way}: never again.") if is_single else f"Rejected: {self.named(rows)}."
         self.chosen.act(change, words, parts, note_seconds(words) if is_single else 0)
 
     def never(self) -> None:

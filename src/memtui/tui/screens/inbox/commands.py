@@ -18,12 +18,14 @@ VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "no
 
 
 class Ghost:
-    """The grey row of what was rejected just now, which goes by itself. `rows`: it, or none; `at`: where it stood."""
+    """The grey row of what was rejected just now, which goes once the cursor rests elsewhere. `rows`: it, or
+    none; `at`: where it stood; `rested`: the id of the row that the cursor was on last."""
 
     def __init__(self, screen: ListScreen[InboxRow]) -> None:
         self.screen = screen
         self.rows: list[InboxRow] = []
         self.at = 0
+        self.rested: str | None = None
         self._timer: Timer | None = None
 
     def put(self, rows: Sequence[InboxRow], seconds: float) -> None:
@@ -37,8 +39,10 @@ class Ghost:
         self._timer = self.screen.set_interval(seconds, self._fade) if seconds else None
 
     def _fade(self) -> None:
-        if self.screen.table.row not in self.rows:  # who stands on it decides about it
+        table = self.screen.table
+        if table.row not in self.rows and table.row_id == self.rested:  # who stands on it decides about it
             self.drop()
+        self.rested = table.row_id
 
     def drop(self) -> None:
         """Take the grey row off the list."""

@@ -409,6 +409,7 @@ class Inbox(ListScreen[InboxRow]):
         if grey and is_under:
             below = self._ghost.at + 1
             self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
+        self._ghost.rested = self.table.row_id
 
     # moving
 

@@ -40,6 +40,7 @@ NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
+BY_TRIGGER = "{memories.retype} adds a trigger to the memory under the cursor"
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
@@ -356,6 +357,8 @@ class Recall(Labelled):
             line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
+        elif words.nearest(run) and not self.services.read_only:
+            line.append(f" · {actions.keyed(BY_TRIGGER)}", style="dim")
         facts = [*([] if run.delivered else [f"{run.memories:,} searched"]), words.took(run)]
         return line.append("".join(f" · {fact}" for fact in facts), style="dim")
 

@@ -41,14 +41,14 @@ ORDERS: dict[str, tuple[Callable[[Pair], object], Column]] = {
     "type": (_by("type"), USED),
     "age": (_by("age"), Column("age▴", 6, right=True)),
     "size": (_by("size"), Column("size▾", 6, right=True)),
-    "sent": (_by("deliveries"), Column("sent▾", 6, right=True)),
+    "delivered": (_by("deliveries"), Column("delivered▾", 10, right=True)),
     "last": (_by("last"), Column("last▴", 6, right=True)),
     "used": (lambda pair: -times_used(pair[1]), Column("used▾", 6, right=True)),
     "flags": (_by("flags"), Column("fix▴", 9)),
     "scope": (lambda pair: scope_word(*pair), Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
-BY_DELIVERIES = {"sent", "last", "used", "flags"}
+BY_DELIVERIES = {"delivered", "last", "used", "flags"}
 # The list widths from which types are written out, and sentences stand beside names.
 WHOLE_TYPE, SAYS_FROM = 60, 44
 COLUMNS = (
@@ -178,7 +178,7 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) 
     words = {
         "age": lambda: age(row.memory.changed_at or None, now),
         "size": lambda: size(row.memory.size),
-        "sent": lambda: f"{row.deliveries}×" if row.deliveries else "",
+        "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
         "scope": lambda: safe_text.line(scope_word(scope, row), 40),
     }.get(sort, lambda: f"{used}×" if used else "")()
     return Text(words, style="dim")
