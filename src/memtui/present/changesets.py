@@ -54,8 +54,7 @@ def scope_of(proposal: Proposal) -> str:
 
 
 def without_scope(sentence: str, label: str, place: str) -> str:
-    """Return a sentence about memories without the label of their scope, whose name `place` stands beside it in a list;
-    one that begins with the label begins with the name."""
+    """Return a sentence without the label of its scope, whose name `place` stands beside it, and may begin it."""
     if not label:
         return sentence
     words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
@@ -102,8 +101,7 @@ def fields(coverage: Coverage) -> list[str]:
 
 
 def lost(found: Sequence[Coverage]) -> str:
-    """Say what several proposals dropped together: `Dropped: 2 statements; values of the fields type, owner.`; empty
-    if nothing."""
+    """Say what several proposals dropped: `Dropped: 2 statements; values of the fields type, owner.`, or nothing."""
     statements = sum(len(each.lost) for each in found)
     gone = [each.statement for coverage in found for each in coverage.dropped if each.statement.kind == "field"]
     keys = dict.fromkeys(each.text.partition(": ")[0] for each in gone)

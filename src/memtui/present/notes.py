@@ -29,8 +29,7 @@ def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -
 
 
 def first_session(addressees: str, where: str) -> str:
-    """Say how to get a note in a project without sessions yet: `Start claude in /shop: your next prompt there gets this
-    note.` Empty if it is for one session."""
+    """Say how to get a note in a project without sessions yet: `Start claude in /shop: …`; empty if for a session."""
     named = kinds(addressees)
     if "session" in named:
         return ""

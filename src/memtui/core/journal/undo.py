@@ -125,9 +125,8 @@ def run(
     top: str = "",
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id that the
-    last operation must have. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError,
-    ConflictError."""
+    """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id of the last
+    operation. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError, ConflictError."""
     todo = [each.id for each in _next_step(journal, op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()

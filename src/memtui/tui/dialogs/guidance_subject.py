@@ -267,8 +267,7 @@ class GuidanceSubject(Subject):
         return notes.recipient(addresses, urgent=urgent, project=project, title=title)
 
     def _slug(self, to: str) -> str | None:
-        """Return the slug of the project whose inbox the note goes into, None for the global inbox. A note for a
-        session goes into that of its project: a session gets no other project's notes."""
+        """Return the slug of the project whose inbox the note goes into, of a session its own; None: global."""
         if to == EVERYWHERE:
             return None
         if to.startswith(OTHER):

@@ -145,8 +145,7 @@ def _receipt(outcome: str) -> Text:
 
 
 def _delivered(text: Text, record: Delivery, context: RowContext) -> None:
-    """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
-    scores."""
+    """Append why the items were delivered, by their titles; those of one reason and no score share a line."""
     items = [item for item in record.items if not item.left_out]
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
     for item, title in zip(items, titles(record.text, items), strict=True):

@@ -59,8 +59,7 @@ MARKS = (
 
 
 def _marked(context: RowContext, *cells: Text) -> list[Text]:
-    """Mark the words of the query in the cells of a row. The last, its receipt, becomes three: the glyph, with the
-    number, and in words."""
+    """Mark the words of the query in cells; the last, a receipt, becomes three: glyph, with its number, in words."""
     for text in cells if context.words else ():
         for start, end in fuzzy.spans(text.plain, context.words):
             text.stylize(fuzzy.STYLE, start, end)

@@ -51,8 +51,7 @@ class Chosen:
 
     @property
     def leader(self) -> InboxRow | None:
-        """The row whose kind decides what a command does: the one under the cursor if it is chosen, else the first
-        that is. None on a fold."""
+        """The row whose kind decides what a command does: the chosen one under the cursor, else the first."""
         every, under = self._every(), self.screen.table.row
         return under if under in every else every[0] if every else None
 
@@ -73,8 +72,7 @@ class Chosen:
         return [row.item for row in self.same_kind() if row.item]
 
     def is_seen(self) -> bool:
-        """Return whether all that is chosen is on the screen: one row, which the cursor is on and which is shown to its
-        end."""
+        """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
         chosen = self.screen.table.chosen()
         return len(chosen) == 1 and chosen[0] is self.screen.table.row and self.screen.detail_seen
 
@@ -156,8 +154,7 @@ class RowCommands:
         self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
     async def _ask_until(self, what: str, *, asleep: bool) -> str | None:
-        """Ask until when something is hidden, in words that `later.moment` reads; what is `asleep` may be shown
-        again."""
+        """Ask until when something is hidden, in words for `later.moment`; what is `asleep` may come back."""
         now = self.services.data.now()
         days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
         for words in sorted(DAYS, key=lambda words: later.moment(words, now) or now):
@@ -172,8 +169,7 @@ class RowCommands:
         return answer
 
     def reject(self, change: Callable[[], object], parts: frozenset[str]) -> None:
-        """Reject the chosen rows with `change`. A single one stays grey while the note stands, to be rejected for
-        good."""
+        """Reject the chosen rows with `change`. A single one stays grey for a while, to be rejected for good."""
         rows = self.chosen.same_kind()
         is_single, table = len(rows) == 1 and not self.screen.typed, self.screen.table
         back = "j" if table.row is table.rows[-1] else "k"  # the cursor goes on to another row

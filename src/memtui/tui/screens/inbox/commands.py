@@ -81,8 +81,7 @@ def commands(chosen: Chosen, view: InboxView, drop_ghost: Callable[[], object]) 
 def _routed(
     chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb: str, drop_ghost: Callable[[], object]
 ) -> Command:
-    """Return the command of a verb, which the kind of the chosen rows decides about. On a grey row it is about the
-    next."""
+    """Return the command of a verb, which the kind of the chosen rows decides; on a grey row it is about the next."""
 
     def command() -> Command | None:
         leader = chosen.leader

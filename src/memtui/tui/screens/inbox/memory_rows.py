@@ -104,8 +104,7 @@ def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
 
 
 def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
-    """Return the lines that differ, with the words marked, or why they can't be shown; `back`: what rejecting it
-    does."""
+    """Return the lines that differ, words marked, or why they can't be shown; `back`: what rejecting it does."""
     try:
         texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
     except MemtuiError as error:
@@ -132,8 +131,7 @@ class ChangedCommands(RowCommands):
         return [row.changed for row in self.chosen.rows(ChangedRow)]
 
     async def _agreed(self, verb: str, memories: Sequence[Changed], *, back: bool = False) -> bool:
-        """Show what is not on the screen, with `back` what rejecting it does, and return whether the person goes
-        on."""
+        """Show what is not on the screen, `back`: what rejecting does; return whether the person goes on."""
         if self.chosen.is_seen():
             return True
         text, data = Text(), self.services.data
@@ -155,8 +153,7 @@ class ChangedCommands(RowCommands):
             self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), done)
 
     async def reject_changes(self) -> None:
-        """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be. What is not
-        on the screen is shown first."""
+        """Restore what the person saw last, as one step of undo; what is not on the screen is shown first."""
         memories, data = self._memories(), self.services.data
         if not await self._agreed("reject", memories, back=True):
             return
@@ -332,8 +329,7 @@ class TrustCommands(RowCommands):
 
 
 def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> list[ProblemRow]:
-    """Return a row for each cause; `places`: the names of the scopes, by label. The command line hides it under the
-    same key."""
+    """Return a row for each cause; `places`: names of scopes by label. The command line hides it by the same key."""
     labels = [str(each.finding.data.get("scope", "")) for each in problems]
     return [
         ProblemRow(

@@ -64,8 +64,7 @@ class InboxView:
         return self.data.now()
 
     def forget(self, directories: Iterable[str]) -> None:
-        """Forget what was computed from the files, as they were read again; `directories`: those of the inboxes. The
-        evidence only if other drafts are rejected now."""
+        """Forget what was computed from files; the evidence only if the `directories` of inboxes reject others now."""
         self._drafts.clear()
         self.occasions.clear()
         rejected = {directory: fs.stamp(refused.path(directory)) for directory in {*directories, *self._rejected}}
@@ -109,8 +108,7 @@ class InboxView:
         return [memory for scope in near for memory in scopes.memories(scope, self.data.known)]
 
     def finder(self, item: Waiting) -> Callable[[], Evidence]:
-        """Return what finds in a worker what was said around an entry, which memories a draft is similar to, and which
-        drafts that were rejected."""
+        """Return what finds in a worker what was said around an entry, and similar memories and rejected drafts."""
         proposed = self.draft(item) if item.kind == "updates" else None
         if not isinstance(proposed, Draft):
             return partial(evidence.evidence_of, self.data.env, item)
@@ -306,8 +304,7 @@ def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) 
 
 
 def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
-    """Return rows with likely one-offs and snoozed rows in folds at the end, and many of one cause in one;
-    `unfolded` are the keys of the folds that are open."""
+    """Return rows with likely one-offs, snoozed ones and many of one cause in folds; `unfolded`: keys of open folds."""
 
     def fold(key: str, rows: Sequence[InboxRow], says: str) -> list[InboxRow]:
         is_open = key in unfolded

@@ -178,8 +178,7 @@ def _similar(text: Text, found: Sequence[Similar], proposed: Memory) -> None:
 
 
 def compared(draft: str, memory: Memory) -> Text:
-    """Return a memory that a draft might be merged into, with the words underlined that the draft does not have, if
-    these are few."""
+    """Return a memory that a draft might be merged into, the words that the draft does not have underlined if few."""
     theirs, is_marked = _marked(markdown.render(draft[:DRAFT_LENGTH]), memory)
     legend = f"   {LEGEND}" if is_marked else ""
     text = Text().append(safe_text.line(memory.ref), style="bold")
