@@ -24,10 +24,10 @@ app.redo | Z | | Aw | changes: redo | Redo what was undone last
 app.changes | U | | A | changes: list | All changes; undo any of them
 app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
 app.help | question_mark | help | A | memtui: keys | All keys of this screen
-app.copy | y | | D | memtui: copy | Copy what is shown to the clipboard
+app.copy | y | | D | memtui: copy text | Copy what is shown to the clipboard
 app.refresh | | | A | memtui: read again | Read all files again
 app.tour | | | A | memtui: the tour | The tour: three things that you do
-app.quit | q,ctrl+q | quit | A | memtui: quit | Quit memtui
+app.quit | q,ctrl+q | quit | A | memtui: quit | Leave memtui
 list.filter | slash | filter | C | | Filter: words, type:, scope:, is:, project:
 list.mark | space | mark | Cl | | Mark several, to act on all of them
 list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look
@@ -49,7 +49,7 @@ memories.recall | r | prompt | D | try a prompt | Try a prompt: which memories i
 memories.retype | t | type | Dw | type | Change its type
 memories.pin | P | | Dw | pin or unpin | Pin or unpin: recall counts a pinned one more
 memories.move | m | move | Dw | | Move to another scope
-memories.copy | | | Dw | | Copy to another scope
+memories.copy | | | Dw | copy to another scope | Copy to another scope
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
 memories.sort | s | sort | Cl | sort | Sort by the next column

@@ -105,3 +105,12 @@ async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once
         assert not any("find an action" in name for name in names)
         groups = [name.split()[0] for name in names if not name.startswith(" ")]
         assert len(groups) == len(set(groups))
+
+
+async def test_the_names_of_copying_differ_and_memtui_is_left(app):
+    async with running(app, (100, 30)) as pilot:
+        assert any("copy to another scope" in line for line in await palette(pilot, "copy to"))
+        await pilot.press("escape")
+        assert any("copy text" in line for line in await palette(pilot, "copy text"))
+        await pilot.press("escape")
+        assert any("Leave memtui" in line for line in await palette(pilot, "quit"))

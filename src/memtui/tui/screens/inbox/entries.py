@@ -85,8 +85,8 @@ class EntryRow(InboxRow):
         return Text("! " if self.is_taken else "", colours.WARNING)
 
     def extent(self, view: "InboxView") -> str:
-        """Return its age."""
-        return age(self.item.entry.time(), view.now)
+        """Return its age; empty if nothing says when it was written."""
+        return "" if (written := self.item.entry.time()) is None else age(written, view.now)
 
     @property
     def searched(self) -> str:
