@@ -551,7 +551,7 @@ async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world
         ):
             assert f" {title} " in seen
             assert f"  {keys}" in seen
-        assert "  q ^q     quit memtui" in seen, "the last of all"
+        assert "  q ^q     leave memtui" in seen, "the last of all"
         await pilot.resize_terminal(40, 24)
         await settle(pilot)
         assert not any("quit" in line and "down" in line for line in drawn(app).split("\n"))
