@@ -56,7 +56,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
         activity = app.screen_stack[0]
-        await until(pilot, lambda: len(activity.table.rows) == 3)
+        await until(pilot, lambda: len(activity.table.rows) == 3 and activity.table.rows[0].facts.title)
         session, prompt, delivery = activity.table.rows
         assert session.facts.title == "write the tests of the basket"
         assert approved.removesuffix(".md") in delivery.logged.contents.titles
