@@ -386,7 +386,7 @@ def numbers(tui, world):
 
 def help_(tui, world):
     tui.press("?")
-    tui.see("edit its fields and text", "q \\^q +quit memtui")
+    tui.see("edit its fields and text", "q \\^q +leave memtui")
     tui.press("G")
     tui.see("Keys can be remapped")
     tui.press("\x1b")
