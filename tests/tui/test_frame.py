@@ -662,3 +662,12 @@ async def test_the_line_of_the_filter_has_a_sign(app):
         await pilot.press("enter")
         await settle(pilot)
         assert any(line.startswith(" / zzz") for line in drawn(app).split("\n"))
+
+
+async def test_a_choice_without_room_ends_in_an_ellipsis(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(40, 15)) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await settle(pilot)
+        assert any(re.match(r" +sessions +any, also .*… ▼", line) for line in drawn(app))

@@ -1,9 +1,10 @@
 """A line that is too long for its place is cut between words, and never cut away."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core.base.phrasing import cut, some
+from memtui.core.base.phrasing import cut, gap, some
 
 
 def test_a_line_is_cut_between_words():
@@ -28,3 +29,15 @@ def test_of_many_names_the_first_are_said_and_the_others_counted():
     assert some(["a", "b"]) == "a, b"
     assert some(list("abcdefg")) == "a, b, c, d, e and 2 more"
     assert some(list("abcdefg"), 6) == "a, b, c, d, e, f and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "beginning"),
+    [
+        ("install the hooks in the settings of shop", 30, "install the hooks in the"),
+        ("install the hooks in ~/.claude/settings.json", 37, "install the hooks in ~/.claude/"),
+        ("Use pnpmandnothingelseatall", 20, "Use pnpmandnothingel"),
+    ],
+)
+def test_a_line_is_cut_between_words_or_in_a_path_that_would_go_whole(text, end, beginning):
+    assert text[: gap(text, end)].rstrip() == beginning

@@ -65,11 +65,13 @@ def cut(text: str, most: int) -> str:
 
 def gap(text: str, end: int) -> int:
     """Return where to cut a line of text that has room for `end` characters: at the last gap between two words; if that
-    leaves less than half, in a name or a path behind one of its parts; at `end` where less than a third would stay."""
+    leaves less than two thirds, in a name or a path behind one of its parts; at `end` where less than a third would
+    stay."""
     if not (text[end : end + 1].isalnum() and text[end - 1 : end].isalnum()):
         return end
     blank, part = text.rfind(" ", 0, end), 1 + max(text.rfind(each, 0, end) for each in PARTS)
-    return blank if blank > end // 2 else next((at for at in (part, blank) if at > end // 3), end)
+    at = blank if blank > end * 2 // 3 else max(blank, part)
+    return at if at > end // 3 else end
 
 
 def it(count: int) -> str:
