@@ -76,16 +76,16 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
 def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of a note that a hook took: it says what became of it."""
     returns = "If it does not arrive, it waits here again: memtui note --list"
-    taken = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
+    deliveries = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
     if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
         delivery = note.delivery
         outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
         see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: "
         see += f"memtui note --again {short_id(note.id)}"
-        said = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {RECEIPTS[outcome][0]}."
-        return NotFoundError(said, returns if note.id in taken and outcome not in receipts.GOT else see)
+        sentence = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {RECEIPTS[outcome][0]}."
+        return NotFoundError(sentence, returns if note.id in deliveries and outcome not in receipts.GOT else see)
     with suppress(NotFoundError, ConflictError):
-        claim = taken[short_ids.match(ref, taken, "note")]
+        claim = deliveries[short_ids.match(ref, deliveries, "note")]
         return NotFoundError(f"{ref} is on the way: a hook took it {ago(claim.time, ctx.now())}.", returns)
     return None
 

@@ -87,12 +87,12 @@ def listing(ctx: Context) -> Result:
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
-    taken = under_way.listed(ctx.root, [ctx.slug, None])
-    outcomes = receipts.outcomes([each.record.record for each in taken], ctx.env, ctx.now())
+    deliveries = under_way.listed(ctx.root, [ctx.slug, None])
+    outcomes = receipts.outcomes([each.record.record for each in deliveries], ctx.env, ctx.now())
     claimed = [
         _sent(each.entry.id, each.entry.text, each.delivery, each.session, each.record.entrypoint)
         | {"time": None if each.time is None else clock.iso_seconds(each.time), "outcome": outcome}
-        for each in taken
+        for each in deliveries
         if (outcome := outcomes.get(each.delivery, receipts.WAITING)) not in receipts.SETTLED
     ]
     delivered = _delivered(ctx, {str(row["id"]) for row in claimed})

@@ -24,8 +24,8 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
     if plan.secrets:
         lines.append(f"Secrets {'were' if done else 'are'} removed: {redact.described(plan.secrets)}.")
     if plan.known:
-        told = [f"{each.where} ({each.why})" for each in plan.known]
-        lines.append(f"{len(plan.known)} known already: {safe_text.line(some(told, 3))}.")
+        secrets = [f"{each.where} ({each.why})" for each in plan.known]
+        lines.append(f"{len(plan.known)} known already: {safe_text.line(some(secrets, 3))}.")
     if plan.decided:
         where = safe_text.line(some(plan.decided, 3))
         lines.append(f"{len(plan.decided)} decided on before: {where}.")

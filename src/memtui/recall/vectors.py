@@ -59,7 +59,7 @@ def summed(lanes: int, count: int) -> Vector:
 
 def words_of(text: str) -> "list[bytes]":
     """List the words of a text whose pieces have rows: lower-case, split at joiners and where their case changes."""
-    found = []
+    hits = []
     for word in words.folded(text):
         if len(word) > LONGEST_WORD and word.isascii():
             continue
@@ -69,10 +69,10 @@ def words_of(text: str) -> "list[bytes]":
             plain = words.parts(word)
         for each in plain:
             if each.isascii() or max(each) < "\u0e00":
-                found.append(each.encode())
+                hits.append(each.encode())
             else:  # the vocabulary has such characters one by one
-                found += [char.encode() for char in each]
-    return found
+                hits += [char.encode() for char in each]
+    return hits
 
 
 def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":

@@ -26,7 +26,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox import reader
 from memtui.tui.screens.inbox.row import DRAFT
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, burst, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -1502,10 +1502,7 @@ async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
 
 
 async def test_the_number_of_other_projects_stands_behind_what_it_counts(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
+    async with running(app, WIDE, "p") as pilot:
         await pilot.press("space")
         await settle(pilot)
         assert re.fullmatch(r"\d+ to decide \(1 in other projects\) · 1 marked", app.screen.summary().plain)

@@ -252,8 +252,8 @@ def annotation(finding: Finding, told: Remedies, cwd: str) -> str:
     where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
     where["title"] = f"memtui {finding.code}"
     given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
-    said = f"{findings.message(finding)} {told.of(finding)}".strip()
-    return f"::{level} {given}::{_escaped(said)}"
+    message = f"{findings.message(finding)} {told.of(finding)}".strip()
+    return f"::{level} {given}::{_escaped(message)}"
 
 
 def _escaped(text: str, more: str = "") -> str:

@@ -57,35 +57,35 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("Name one memory.", "Several only come back from the trash: --restore without a number.")
     name = args.names[0]
     versions = Versions(ctx.root, ctx.now)
-    found, scope, known = _known(ctx, versions, name)
+    memory, scope, lineage = _known(ctx, versions, name)
     if versions.problem is not None:
-        if not known:
+        if not lineage:
             raise versions.problem
         ctx.out.say(f"! The newest version can't be kept: {line(versions.problem.message)}")
-    if not known or scope is None:
+    if not lineage or scope is None:
         hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
         raise NotFoundError(f"There are no versions of {line(name)}.", hint)
     now = ""  # what it is called that was renamed or moved
-    heir = history.became(versions, known[-1]) if found is None else None
+    heir = history.became(versions, lineage[-1]) if memory is None else None
     if heir is not None:
-        known = versions.line(heir.directory, heir.file)
-    every = history.scopes_of(ctx.env, ctx.cwd, known)
+        lineage = versions.line(heir.directory, heir.file)
+    every = history.scopes_of(ctx.env, ctx.cwd, lineage)
     if heir is not None:
         now = present.ref(heir.directory, heir.file, every)
         scope = present.scope_of(heir.directory, every)
         if scope is None:
             raise NotFoundError(f"{line(name)} became {line(ctx.tilde(heir.path))}, which is in no scope here.")
         with contextlib.suppress(NotFoundError):
-            found = memories.find(ctx, now)
-        ctx.out.say(f"{line(name)} {'became' if found is None else 'is'} {line(now)}.")
-    chosen = history.numbered(known, number) if number is not None else None
-    newest = known[-1]
+            memory = memories.find(ctx, now)
+        ctx.out.say(f"{line(name)} {'became' if memory is None else 'is'} {line(now)}.")
+    chosen = history.numbered(lineage, number) if number is not None else None
+    newest = lineage[-1]
     if chosen is not None and args.restore is not None:
-        return _restored(ctx, versions, scope, found, chosen, newest.file)
-    path, trash = os.path.realpath(newest.path), ctx.store().trash() if found is None else []
+        return _restored(ctx, versions, scope, memory, chosen, newest.file)
+    path, trash = os.path.realpath(newest.path), ctx.store().trash() if memory is None else []
     trashed = next((each.id for each in trash if each.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
-    rows = history.rows(known)
+    rows = history.rows(lineage)
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {"became": now or None}
     data["versions"] = [_data(n, each, newest, occasions, every) for n, each in enumerate(rows, 1)]
@@ -96,14 +96,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             version, occasion = row.version, occasions.of(row.version.writer)
             what = size(version.size) if version.digest != GONE else "deleted"
             who = line(present.told(version, newest, occasion.title, every))
-            unseen = "not seen yet" if history.waits(known, version) else ""
+            unseen = "not seen yet" if history.waits(lineage, version) else ""
             cells.append([str(number), age(row.time, ctx.now()), what, who, unseen])
             notes.append(line(present.prompted(occasion.prompt)))
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], cells, flex=[3], right=[0, 1, 2], notes=notes)
         if last:
             out.say(last)
-        if len(known) > 1:
-            out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(now or name)}")
+        if len(lineage) > 1:
+            out.say(f"What the newest changed: memtui history --diff {len(lineage)} {shell_word(now or name)}")
         else:
             out.say("No other version is known yet: memtui keeps each new one from now on.")
 
@@ -113,7 +113,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
         return Result(data, lambda out: out.print(safe(content.decode("utf-8", "replace")).rstrip("\n")))
-    before = versions.content(known[known.index(chosen) - 1]) if chosen != known[0] else b""
+    before = versions.content(lineage[lineage.index(chosen) - 1]) if chosen != lineage[0] else b""
     data["diff"] = "\n".join(diff.lines(before, content))
     return Result(data, lambda out: diff.show(out, before, content))
 

@@ -57,7 +57,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = memories.rows_of(ctx, scope)
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
     back = [each.memory.stem for each in rows if each.memory.links_to(memory) and each.memory.path != memory.path]
-    known = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
+    triggers = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
     source = present.source(moved.source(scope, memory, moved.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
@@ -68,7 +68,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         "notes": memory.notes,
         "origin_session": memory.origin_session,
         "origin": source,
-        **(known.data() if known is not None else {}),
+        **(triggers.data() if triggers is not None else {}),
     }
     if args.raw:
         raw = memory.raw.decode("utf-8", "backslashreplace")
@@ -89,7 +89,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
             ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
-            *(known.facts() if known is not None else ()),
+            *(triggers.facts() if triggers is not None else ()),
             ("links to", ", ".join(map(shown, memory.links))),
             ("linked from", ", ".join(back)),
         ]

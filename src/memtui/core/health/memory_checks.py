@@ -194,12 +194,12 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
 def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], memory: Memory | None) -> str:
     """Return the first line of a memory with what only its other lines say behind it."""
     line = index.lines[first.line - 1].rstrip()
-    known = words(f"{line} {memory.description} {memory.body}" if memory is not None else line)
+    listed_words = words(f"{line} {memory.description} {memory.body}" if memory is not None else line)
     for entry in others:
         text = index_lines.text_of(index, entry)
-        if not words(text) <= known:
+        if not words(text) <= listed_words:
             line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else EM_DASH}{text}"
-            known |= words(text)
+            listed_words |= words(text)
     return line
 
 

@@ -212,9 +212,9 @@ class MemoryPlan:
 
     def follow(self) -> None:
         """Plan what follows from what was said. Raises MemtuiError."""
-        said = dict(self.after)
-        self._follow_links(said)
-        self._follow_lines(said)
+        written = dict(self.after)
+        self._follow_links(written)
+        self._follow_lines(written)
 
     def _heir(self, path: str) -> ScopedFile | None:
         """Return the memory of the same scope that stands for one that goes; links and lines lead to no other."""

@@ -41,8 +41,8 @@ def agents(root: str) -> set[str]:
 
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
-    known = [each.removesuffix(".json") for each in paths.names_in(f"{root}/sessions") if not each.endswith(PARTS)]
-    if found := [each for each in known if each.startswith(name)]:
+    sessions = [each.removesuffix(".json") for each in paths.names_in(f"{root}/sessions") if not each.endswith(PARTS)]
+    if found := [each for each in sessions if each.startswith(name)]:
         states = [session_state.load(root, each) for each in found]
         projects = {Session(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:

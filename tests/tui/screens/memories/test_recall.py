@@ -13,7 +13,7 @@ from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.memories.recall import LATE_SECONDS, READING
 from memtui.tui.screens.memories.rows import RULE
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, running, settle
 from tui.test_frame import palette
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -236,10 +236,7 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
 
 @pytest.mark.slow
 async def test_prompts_that_were_typed_are_offered(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("r")
-        await settle(pilot)
+    async with running(app, WIDE, "r") as pilot:
         await pilot.press("down")
         await settle(pilot)
         words = [words for _, words in app.screen.rows]

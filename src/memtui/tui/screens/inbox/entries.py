@@ -239,9 +239,9 @@ class DraftCommands(RowCommands):
             raise errors[0]
         if len(proposed) == 1 and drafts[0].taken:
             marked = len(self.screen.table.chosen())
-            taken = f"None of the {marked} marked was approved: " if marked > 1 else ""
-            taken += f"{self.view.home(drafts[0])} has a memory called {drafts[0].name} already."
-            raise ConflictError(taken, actions.keyed(f"{RENAME}."))
+            none_approved = f"None of the {marked} marked was approved: " if marked > 1 else ""
+            none_approved += f"{self.view.home(drafts[0])} has a memory called {drafts[0].name} already."
+            raise ConflictError(none_approved, actions.keyed(f"{RENAME}."))
         if is_seen:
             self._write(drafts)
             return

@@ -166,12 +166,12 @@ class ChangedCommands(RowCommands):
             self.services.read()
         if len(memories) == 1 and outcome.failed:
             raise outcome.failed[0][1]
-        said = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
+        answer = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         if not outcome.failed:
-            self.services.say(f"{said} {actions.takes_back()}")
+            self.services.say(f"{answer} {actions.takes_back()}")
             return
         reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
-        await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {said}", reasons))
+        await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {answer}", reasons))
 
     async def edit(self) -> None:
         """Edit the memory in its form, over the inbox: what is saved there counts as seen."""
