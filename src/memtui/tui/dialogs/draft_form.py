@@ -92,6 +92,7 @@ class DraftForm(Dialog[str]):
         self.result: str | None = None
         self._unchanged: dict[str, str] = {}  # what the widgets show of the values that nobody has changed
         self._agreed_base = ""  # the base that the person agreed to write over
+        self._offered = {each.key: each.options for each in subject.fields}
         self._allowed_text = ""  # a text whose secrets the person wants to keep
         self._wrong: dict[str, str] | None = None  # what the widgets showed when something was wrong
         self._opening_notice = ""
@@ -232,9 +233,12 @@ class DraftForm(Dialog[str]):
         self._check()
 
     def _check(self) -> None:
-        where = self.query_one(".where", Static)
+        where, typed = self.query_one(".where", Static), self.typed()
+        for each in self.subject.fields:
+            if each.follows is not None:
+                self._offer(each.key, each.follows(typed))
         try:
-            words = self.subject.check(self.typed())
+            words = self.subject.check(typed)
         except MemtuiError as error:
             # The message below says it already, once it was tried to save.
             words = safe_text.styled(_sentences(error) if self._wrong is None else "", "bold")
@@ -242,14 +246,19 @@ class DraftForm(Dialog[str]):
         where.display = bool(words)
 
     async def _find_options(self, form_field: FormField, later: Callable[[], Options]) -> None:
-        """Look up more options of a field; its value stays."""
-        options = await asyncio.to_thread(later)
-        select = self.widgets[form_field.key]
-        if isinstance(select, Select):
+        """Look up more options of a field."""
+        self._offer(form_field.key, [*form_field.options, *await asyncio.to_thread(later)])
+
+    def _offer(self, key: str, options: Options) -> None:
+        """Show these options of a field, unless it has them; its value stays."""
+        select = self.widgets[key]
+        if isinstance(select, Select) and options != self._offered.get(key):
+            self._offered[key] = options
             with self.prevent(Select.Changed):
                 chosen = str(select.value)
-                select.set_options(_select_options([*form_field.options, *options], chosen))
+                select.set_options(_select_options(options, chosen))
                 select.value = chosen
+                select.mutate_reactive(type(select).value)  # the same value may have other words
 
     # keeping
 

@@ -37,6 +37,7 @@ WHEN = {
     NEXT: "with the next prompt",
     URGENT: "urgent: with the next prompt or tool use",
 }
+TOUCHES = "with the next tool that touches the files"
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -83,6 +84,12 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 def _addresses(note: Note) -> list[str]:
     named = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
     return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *named) if each]
+
+
+def _moments(typed: Typed) -> Options:
+    """Return when a note can arrive: one for files has one moment, urgent or not."""
+    note = typed.values
+    return [(note["when"], TOUCHES)] if note["path"].strip() else tuple(WHEN.items())
 
 
 def _compared(note: Note) -> bytes:
@@ -140,7 +147,7 @@ class GuidanceSubject(Subject):
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It gets this once."
         agents = "any agent, or a name such as reviewer"
-        files = "any, or src/**: with the next tool that touches them"
+        files = "any, or a pattern such as src/**"
         times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(given["text"]), TEXT, placeholder=line),
@@ -148,7 +155,7 @@ class GuidanceSubject(Subject):
             FormField("who", given["who"], CHOICE, "sessions", options=tuple(WHO.items())),
             FormField("agent", given["agent"], label="only agent", placeholder=agents),
             FormField("path", given["path"], label="only files", placeholder=files),
-            FormField("when", given["when"], CHOICE, options=tuple(WHEN.items())),
+            FormField("when", given["when"], CHOICE, options=tuple(WHEN.items()), follows=_moments),
             FormField("expires", given["expires"], placeholder=times),
         )
 

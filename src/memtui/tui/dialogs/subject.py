@@ -21,7 +21,7 @@ Options = Sequence[tuple[str, str]]
 @dataclass(frozen=True)
 class FormField:
     """A field of a form: a line, a choice of `options` (value, words), or the text. `later` returns more options; it is
-    slow and called in a worker."""
+    slow and called in a worker. `follows` returns the options for what is typed in the other fields."""
 
     key: str
     value: str
@@ -30,6 +30,7 @@ class FormField:
     placeholder: str = ""
     options: Options = ()
     later: Callable[[], Options] | None = None
+    follows: "Callable[[Typed], Options] | None" = None
 
 
 class Typed(NamedTuple):

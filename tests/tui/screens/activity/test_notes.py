@@ -253,6 +253,27 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
 
 
 @pytest.mark.slow
+async def test_when_a_note_arrives_follows_from_its_files(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await write(pilot, "Mind the freeze", when="urgent")
+        when = app.screen.query_one("#when", Select)
+
+        def shown():
+            return str(when.query_one("#label").render())
+
+        assert shown() == "urgent: with the next prompt or tool use"
+        await write(pilot, "Mind the freeze", path="src/**")
+        assert shown() == "with the next tool that touches the files"
+        assert "the next tool in this project that touches src/**" in str(app.screen.query_one(".where").render())
+        app.screen.query_one("#path", Input).value = ""
+        await pilot.pause()
+        assert shown() == "urgent: with the next prompt or tool use"
+        assert when.value == "urgent"
+
+
+@pytest.mark.slow
 async def test_without_hooks_nothing_is_promised(world, app):
     settings = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(settings, "uninstall", env=world.env))
