@@ -173,10 +173,12 @@ class Recalling:
         began = time.perf_counter()
         found = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
         room = int(str(space.setting("budget")))
-        muted = judge.muting(root, found.words)
-        for each in found.verdicts:  # a hook need not know it of a memory that is unlikely, a person who muted it does
+        muted, allowed = judge.muting(root, found.words), judge.Allowed(root)
+        for each in found.verdicts:  # what a hook need not know of a memory that is unlikely, a person wants to
             if each.outcome == "unlikely" and muted(each.hit.directory, each.hit.file):
                 each.outcome = "muted"
+            elif each.outcome == "unlikely" and not allowed(each.hit.scope, each.hit.directory, each.hit.digest):
+                each.outcome = "untrusted"
         whole = blocks.compose(memory_block.blocks(found.injected(), room, space.now()), room, NO_DELIVERY)[0]
         ms = ms_since(began)
         asked = _asked(found.words)

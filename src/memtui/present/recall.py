@@ -63,7 +63,7 @@ MARKS = (
     ("=", "the session, or Claude Code's own index, has it already"),
     ("…", "it would help, but there is no room for it"),
     ("x", "muted for prompts like this, expired, or gone"),
-    ("!", "not trusted, so it is never delivered"),
+    ("!", "it has a problem; one that is not trusted is never delivered"),
     (PINNED, "pinned: it counts more"),
 )
 # The mark of a memory and its style: it stays, comes or goes; the session had it before.
@@ -75,9 +75,17 @@ def outcome(code: str) -> tuple[str, str, str]:
     return OUTCOMES.get(code) or ("·", "dim", code.replace("-", " "))
 
 
-def scored(candidate: "RecallCandidate") -> str:
+def likely(candidate: "RecallCandidate", run: "RecallRun") -> str:
+    """Write how likely it is that a memory helps. What is below the limit has a lower figure than the limit itself."""
+    percent = round(100 * candidate.probability)
+    if candidate.probability < run.threshold:
+        percent = min(percent, round(100 * run.threshold) - 1)
+    return share(percent / 100)
+
+
+def scored(candidate: "RecallCandidate", run: "RecallRun") -> str:
     """Draw how likely it is that a memory helps: a number and a bar, none where the number is 0."""
-    return f"{share(candidate.probability):>4} {bar(round(candidate.probability, 2), 1.0, BAR)}"
+    return f"{likely(candidate, run):>4} {bar(round(candidate.probability, 2), 1.0, BAR)}"
 
 
 def telling(candidate: "RecallCandidate") -> "list[MatchedTerm]":
@@ -114,9 +122,9 @@ def silence(run: "RecallRun") -> str:
         return "there are no memories yet"
     if run.silent == "nothing" and not run.candidates:
         return "no memory has any of its words"
-    likely = next((each for each in run.candidates if each.outcome != "unlikely"), None)
-    if run.silent == "nothing" and likely is not None:
-        return f"{likely.name} is left out, {outcome(likely.outcome)[2]}"
+    best = next((each for each in run.candidates if each.outcome != "unlikely"), None)
+    if run.silent == "nothing" and best is not None:
+        return f"{best.name} is left out, {outcome(best.outcome)[2]}"
     return SILENT.get(run.silent, run.silent.replace("-", " "))
 
 
@@ -134,8 +142,7 @@ def nearest(run: "RecallRun") -> str:
     best = max(run.candidates, key=lambda each: each.probability, default=None)
     if run.delivered or best is None or best.probability >= run.threshold:
         return ""
-    likely, needed = share(best.probability), share(run.threshold)
-    return f"The likeliest is {best.name} with {likely}. One is delivered from {needed} on."
+    return f"The likeliest is {best.name} with {likely(best, run)}. One is delivered from {share(run.threshold)} on."
 
 
 def amount(run: "RecallRun") -> str:

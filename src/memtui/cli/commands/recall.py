@@ -70,26 +70,26 @@ def _print(out: Output, run: RecallRun, *, every: bool) -> None:
     if run.candidates and (nearest := recall.nearest(run)):
         out.paragraph(line(nearest), "  ")
     if run.delivered:
-        _print_rows(out, run.delivered)
+        _print_rows(out, run, run.delivered)
     left_out = run.left_out if every else run.left_out[:LEFT_OUT]
     if left_out:
         out.section()
         out.heading("Left out")
-        _print_rows(out, left_out)
+        _print_rows(out, run, left_out)
     if more := len(run.left_out) - len(left_out):
         out.print(f"and {more} more: --all lists them")
 
 
-def _print_rows(out: Output, found: "tuple[RecallCandidate, ...]") -> None:
+def _print_rows(out: Output, run: RecallRun, candidates: "tuple[RecallCandidate, ...]") -> None:
     cells: list[list[str | tuple[str, str]]] = [
         [
             recall.outcome(each.outcome)[:2],
-            (recall.scored(each), "green" if each.delivered else "dim"),
+            (recall.scored(each, run), "green" if each.delivered else "dim"),
             (line(each.name), "bold" if each.delivered else ""),
             (line(each.scope), "dim"),
             line(recall.because(each) if each.delivered else recall.outcome(each.outcome)[2]),
             (short(each.units) if each.units else "", "dim"),
         ]
-        for each in found
+        for each in candidates
     ]
     out.table(["", "", "", "", "", ""], cells, flex=(4, 2), right=(5,))

@@ -141,13 +141,14 @@ async def test_a_long_prompt_is_selected_and_seen_from_its_beginning(app):
         assert line.value == "q", "a letter takes the place of what is selected"
 
 
-async def test_the_keys_of_a_memory_in_recall_stand_above_the_text_that_the_model_gets(app):
-    async with app.run_test(size=WIDE) as pilot:
+@pytest.mark.parametrize("size", [WIDE, (120, 36)], ids=str)
+async def test_the_keys_of_a_memory_in_recall_stand_above_the_text_that_the_model_gets(app, size):
+    async with app.run_test(size=size) as pilot:
         await ask(pilot)
         seen = "\n".join(line.plain for line in app.screen.detail.lines[: app.screen.detail.size.height])
-        keys, text = seen.partition("What the model would get")[::2]
+        keys = seen.partition("What the model would get")[0]
         assert all(f"  {key}  " in keys for key in "txP")
-        assert "<memtui-memory" in text
+        assert "<memtui-memory" in app.screen.detail.plain.partition("What the model would get")[2]
 
 
 @pytest.mark.slow
@@ -287,15 +288,33 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         assert not screen.recall.last.delivered
         assert screen.recall.last.left_out
         assert screen.summary().plain.startswith("Nothing passes 40% · ")
-        assert " · 11 searched · " in screen.summary().plain
+        assert screen.summary().plain.endswith(" · 11 searched, 2 of agents left out")
         monkeypatch.setattr(type(screen.recall.recalling), "unheard", "")
-        assert "40% · t adds a trigger to the memory under the cursor · " in screen.summary().plain
+        assert "40% · t adds a trigger · " in screen.summary().plain
         assert names(app)[0] == "-"
         assert screen.table.row is screen.table.rows[1]
         assert screen.table.rule().startswith("left out: ")
         screen.table.move_to(0)
         await settle(pilot)
         assert screen.detail.plain.startswith("The likeliest is ")
+
+
+async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have_outside_of_recall(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert app.screen.summary().plain.endswith(" ms")
+        assert " · 2 of agents left out · " in app.screen.summary().plain
+        table = app.screen.table
+        rows = {
+            pair[1].memory.name: [cell.plain for cell in table._draw(pair)] for pair in table.rows if pair is not RULE
+        }
+        assert rows["prefer-pnpm"][0] == "✓"
+        assert rows["release-steps"][0] == "·"
+        for name, word in (("skip-code-review", "untrusted"), ("meeting-notes", "broken")):
+            assert rows[name][0] == "!"
+            assert rows[name][4].startswith(f"{word} · ")
+        await to(pilot, "skip-code-review")
+        assert app.screen.detail.plain.startswith("! not trusted · ")
 
 
 async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):

@@ -16,6 +16,7 @@ from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, cut, short, some
 from memtui.core.base.storage import file_error
+from memtui.core.health import findings
 from memtui.present import colours, legend, safe_text, unheard
 from memtui.present import recall as words
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
@@ -25,7 +26,7 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair
+from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair, after_problem
 from memtui.tui.services import Command, News, Services, first_of
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
@@ -40,7 +41,7 @@ NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
-BY_TRIGGER = "{memories.retype} adds a trigger to the memory under the cursor"
+BY_TRIGGER = "{memories.retype} adds a trigger"
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
@@ -317,12 +318,15 @@ class Recall(Labelled):
         if found is None:
             return [Text()] * len(COLUMNS)
         mark, style, _ = words.outcome(found.outcome)
+        if findings.problems(pair[1].flags) and not found.delivered:
+            mark, style = "!", colours.PROBLEM
         name = Text(safe_text.line(found.name, 120), style="bold" if found.delivered else "")
         says = Text(safe_text.line(found.description, 400), style="dim")
         fuzzy.mark([name, says], typed)
         if found.pinned:
             name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
-        likely, colour = words.scored(found), colours.GOOD if found.delivered else "dim"
+        says = after_problem(pair[1], says)
+        likely, colour = words.scored(found, self.last), colours.GOOD if found.delivered else "dim"
         amount = Text(short(found.units) if found.units else "", style="dim")
         if self._is_late:
             name.stylize("dim")
@@ -359,8 +363,17 @@ class Recall(Labelled):
             line.append(f" · {words.OFF}", style="bold yellow")
         elif words.nearest(run) and not self.services.read_only:
             line.append(f" · {actions.keyed(BY_TRIGGER)}", style="dim")
-        facts = [*([] if run.delivered else [f"{run.memories:,} searched"]), words.took(run)]
-        return line.append("".join(f" · {fact}" for fact in facts), style="dim")
+        searched = [f"{run.memories:,} searched"] * (not run.delivered)
+        searched += [f"{self._of_agents:,} of agents left out"] * bool(self._of_agents)
+        facts = [", ".join(searched), words.took(run) if run.delivered else ""]
+        return line.append("".join(f" · {fact}" for fact in facts if fact), style="dim")
+
+    @property
+    def _of_agents(self) -> int:
+        """How many memories of agents are here, which a prompt of yours does not search."""
+        searched = {directory for _, directory in self.recalling.places()}
+        agents = [each for each in self.memories.scopes if each.kind == "agent" and each.directory not in searched]
+        return len(self.memories.pairs(agents))
 
     def describe(self, pair: Pair) -> Described:
         """Return the detail of a memory, or of all that would be delivered."""

@@ -21,7 +21,7 @@ def head(candidate: RecallCandidate, run: RecallRun, where: str, now: float) -> 
     mark, style, words = recall.outcome(candidate.outcome)
     text = Text().append(f"{mark} {words}", style=style)
     line = f", delivered from {share(run.threshold)} on" if candidate.outcome == "unlikely" else ""
-    text.append(f" · {share(candidate.probability)} likely to help{line}\n", style="dim")
+    text.append(f" · {recall.likely(candidate, run)} likely to help{line}\n", style="dim")
     facts = [f"{candidate.type} in {where}", f"written {ago(candidate.stamp, now)}" if candidate.stamp else ""]
     facts += ["pinned"] if candidate.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")

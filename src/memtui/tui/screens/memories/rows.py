@@ -133,6 +133,13 @@ def _reason(row: Row) -> Text:
     return Text(REASONS[memory_status.LETTERS[worst.code]], style=style)
 
 
+def after_problem(row: Row, description: Text) -> Text:
+    """Return the description of a memory, behind the word for its worst problem if it has one."""
+    if not findings.problems(row.flags):
+        return description
+    return Text.assemble(_reason(row), (" · ", colours.PROBLEM), description)
+
+
 def times_used(row: Row) -> int:
     """Return how often a prompt brought a memory, or the agent opened or wrote it."""
     return row.recalls.recalled + row.uses
@@ -152,8 +159,8 @@ def draw(
     if typed:
         fuzzy.mark([name, description, type_cell], typed)
     reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), found.path in autosaves
-    if is_wrong and sort != "flags":
-        description = Text.assemble(reason, (" · ", colours.PROBLEM), description)
+    if sort != "flags":
+        description = after_problem(row, description)
     if memory.is_pinned(found.fields):
         name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
     mark = "!" if is_wrong else AUTOSAVED if unsaved else ""
