@@ -12,7 +12,6 @@ from memtui.core.base.phrasing import cut, many
 from memtui.core.base.when import NEVER
 from memtui.core.memories.memory import read_memory
 from memtui.core.review import later
-from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.batch import AT_ONCE
@@ -21,7 +20,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox.row import InboxRow, InboxView
+from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, note_seconds
@@ -168,19 +167,31 @@ class RowCommands:
             answer = await self.services.ask(check)
         return answer
 
-    def reject(self, change: Callable[[], object], parts: frozenset[str]) -> None:
-        """Reject the chosen rows with `change`. A single one stays grey for a while, to be rejected for good."""
+    def reject(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
+        """Reject the chosen rows with `change`. A single one stays grey for a while if it can be rejected for good."""
         rows = self.chosen.same_kind()
-        is_single, table = len(rows) == 1 and not self.screen.typed, self.screen.table
-        back = "j" if table.row is table.rows[-1] else "k"  # the cursor goes on to another row
-        way = f"{back}, {{inbox.reject}}" if table.row is rows[0] else "{inbox.reject} on its grey row"
-        words = actions.keyed(f"Rejected. {way}: never again.") if is_single else f"Rejected: {self.named(rows)}."
-        self.chosen.act(change, words, parts, note_seconds(words) if is_single else 0)
+        words, table = self.rejected(rows), self.screen.table
+        is_grey = for_good and len(rows) == 1 and not self.screen.typed
+        if is_grey:
+            others = [row for row in table.rows if row is not rows[0] and row.kind is not GHOST]
+            back = "" if not others else "j, " if table.row is table.rows[-1] else "k, "  # the cursor goes on
+            way = f"{back}{{inbox.reject}}" if table.row is rows[0] else "{inbox.reject} on its grey row"
+            words = actions.keyed(f"{words} {way}: never again.")
+        self.chosen.act(change, words, parts, note_seconds(words) if is_grey else 0)
+
+    def reject_entries(self, *, for_good: bool = True) -> None:
+        """Reject the chosen entries."""
+        items, review = self.chosen.items(), self.services.data.review()
+        self.reject(lambda: review.reject(items), ENTRIES, for_good=for_good)
+
+    def rejected(self, rows: Sequence[InboxRow]) -> str:
+        """Say that rows were rejected."""
+        return "Rejected." if len(rows) == 1 else f"Rejected: {self.named(rows)}."
 
     def never(self) -> None:
         """Hide the chosen rows for good."""
         rows = self.chosen.same_kind()
-        self._hide(rows, NEVER, f"Rejected: {self.named(rows)}.")
+        self._hide(rows, NEVER, self.rejected(rows))
 
     def _hide(self, rows: Sequence[InboxRow], until: float | None, words: str) -> None:
         data, items = self.services.data, [row.item for row in rows if row.item]
@@ -219,11 +230,6 @@ class RowCommands:
         why_unheard = unheard.keyed(self.services.data.unheard())
         when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
         self.chosen.act(lambda: review.to_guidance(items), f"Now {it} {when}.")
-
-    def decide(self, operation: Callable[[Review, list[Waiting]], object], words: str) -> None:
-        """Run an operation on the chosen entries, and say so; `{}` in `words` is replaced by their names."""
-        items, review = self.chosen.items(), self.services.data.review()
-        self.chosen.act(lambda: operation(review, items), words.format(drafts.named(items)), ENTRIES)
 
     def why_not_one(self) -> str:
         """Say why the chosen entries can't be edited, if they can't."""

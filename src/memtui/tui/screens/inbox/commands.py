@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from rich.text import Text
 from textual.timer import Timer
 
 from memtui import actions
@@ -58,9 +59,12 @@ class GhostCommands(RowCommands):
         """Return the commands by verb."""
         return {"reject": Command(self.forbid)}
 
-    def forbid(self) -> None:
-        """Reject it for good."""
+    async def forbid(self) -> None:
+        """Reject it for good. One that is alone in the list asks, as the cursor could not go on to another row."""
         (row,) = self.chosen.same_kind()
+        is_alone = len(self.screen.table.rows) == 1
+        if is_alone and not await self.chosen.agrees("Never again", Text(row.gist), "reject it for good"):
+            return
         self.chosen.act(lambda: row.forbid(self.services.data), f"Never again: {self.named([row])}.")
 
 

@@ -19,7 +19,6 @@ from memtui.core.review import approve
 from memtui.core.review import draft as drafting
 from memtui.core.review.approve import Approval
 from memtui.core.review.draft import Choices, Draft
-from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.present import colours, drafts, safe_text, unheard
 from memtui.present.memories import loader, scopes_explained
@@ -164,16 +163,16 @@ class TodoCommands(RowCommands):
             "approve": Command(self.done),
             "edit": Command(self.edit, self.why_not_one),
             "note": Command(self.note),
-            "reject": Command(partial(self.decide, Review.reject, "Rejected: {}.")),
+            "reject": Command(partial(self.reject_entries, for_good=False)),
         }
 
     async def done(self) -> None:
         """Mark the chosen todos done; those that are not on the screen are shown first."""
-        items = self.chosen.items()
+        items, review = self.chosen.items(), self.services.data.review()
         what = many(len(items), "todo")
         words = f"Mark {what} done"
         if self.chosen.is_seen() or await self.chosen.agrees(words, note_text(items), f"m{words[1:]}"):
-            self.decide(Review.done, "Done: {}.")
+            self.chosen.act(lambda: review.done(items), f"Done: {drafts.named(items)}.", ENTRIES)
 
     async def edit(self) -> None:
         """Change the text of a todo."""
@@ -218,13 +217,8 @@ class DraftCommands(RowCommands):
             "edit": Command(self.edit, self.why_not_one),
             "merge": Command(self.merge),
             "note": Command(self.note),
-            "reject": Command(self.reject_drafts),
+            "reject": Command(self.reject_entries),
         }
-
-    def reject_drafts(self) -> None:
-        """Reject the chosen drafts."""
-        items, review = self.chosen.items(), self.services.data.review()
-        self.reject(lambda: review.reject(items), ENTRIES)
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""

@@ -155,6 +155,7 @@ class ChangedCommands(RowCommands):
     async def reject_changes(self) -> None:
         """Restore what the person saw last, as one step of undo; what is not on the screen is shown first."""
         memories, data = self._memories(), self.services.data
+        rejected = self.rejected(self.chosen.same_kind())
         if not await self._agreed("reject", memories, back=True):
             return
         try:
@@ -166,10 +167,10 @@ class ChangedCommands(RowCommands):
             self.services.read()
         if len(memories) == 1 and outcome.failed:
             raise outcome.failed[0][1]
-        answer = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         if not outcome.failed:
-            self.services.say(f"{answer} {actions.takes_back()}")
+            self.services.say(f"{rejected} {actions.takes_back()}")
             return
+        answer = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
         await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {answer}", reasons))
 
