@@ -398,7 +398,7 @@ def note_and_undo(tui, world):
     tui.press("3")
     tui.see("today · ")
     tui.press("c")
-    tui.see("Note to the agent")
+    tui.see("Write a note")
     tui.press("A note of mine.")
     tui.see("A note of mine.")
     tui.press("\x13")

@@ -55,7 +55,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         assert "Always use pnpm in this repository." in Path(memory["path"]).read_text()
 
         tui.press("c")
-        tui.see("Note to the agent", "What the agent should know")
+        tui.see("Write a note", "What the agent should know")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
@@ -124,7 +124,7 @@ def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
         tui.press(keys)
         tui.see(r"log/errors\.jsonl")
         tui.press("c")
-        tui.see("Note to the agent")
+        tui.see("Write a note")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
@@ -154,7 +154,7 @@ def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, n
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
         tui.press("c")
-        tui.see("Note to the agent")
+        tui.see("Write a note")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.process.send_signal(number)
@@ -202,7 +202,7 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         tui.press(b"\xff\x1b[99999999999u\x1b[8364:1:9u")
         tui.see("1 Memories")
         tui.press("c")
-        tui.see("Note to the agent")
+        tui.see("Write a note")
         tui.press(b"\x1b[200~caf\xe9 q q q\x1b[201~")
         tui.see("caf\N{REPLACEMENT CHARACTER} q q q")
         tui.press("\x11")
@@ -275,7 +275,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.see("memtui runs with --read-only", "1 to decide")
         tui.press("c3")  # a form would swallow the 3
         tui.see("Nothing yet|today")
-        assert "Note to the agent" not in tui.text
+        assert "Write a note" not in tui.text
         tui.press("2")
         tui.see("1 to decide", "Always use pnpm")
         tui.press("p4")  # other projects, and every check: what is found out is kept in no cache

@@ -56,7 +56,7 @@ def scope_name(scope: "Scope", project: str) -> str:
 
 
 def scopes_explained(
-    scopes: "Sequence[Scope]", project: str, widest: int, tilde: "Callable[[str], str]"
+    scopes: "Sequence[Scope]", project: str, tilde: "Callable[[str], str]", widest: int = 16
 ) -> list[tuple[str, str]]:
     """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
     scope is; of another project its directory instead, which `tilde` shortens."""

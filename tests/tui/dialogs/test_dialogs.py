@@ -290,8 +290,8 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
             assert app.focused is field
             assert "zqx" in shown(app, field), (form, field)
             if isinstance(field.parent, Labelled):
-                label = lines(app)[field.region.y][: field.region.x]
-                assert "›" in label, label
+                label = lines(app)[field.region.y - isinstance(field, TextArea)].partition("›")[2]
+                assert label.strip().startswith(field.parent.label), label
         marked = [line for line in lines(app) if line.strip().startswith("›")]
         assert len(marked) <= 1  # one field is in focus
 
@@ -316,9 +316,34 @@ async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, for
             await pilot.pause()
         first = rows.index(min(rows))
         assert rows[first:] + rows[:first] == sorted(rows)
-        assert [
-            word for word in ("^s ", "tab next", "escape back, text kept", "f1 keys") if word not in foot(app)
-        ] == []
+        assert [word for word in ("^s ", "escape back, kept", "^g discard", "f1 keys") if word not in foot(app)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=3)
+@pytest.mark.parametrize("form", ["note", "note, changed", "draft", "memory", "new memory"])
+async def test_forms_are_boxes_of_one_width_whose_title_says_what_is_done(world, form):
+    screen, *keys = FORMS[form]
+    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await start(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settle(pilot)
+        box = app.screen.box
+        assert (box.outer_size.width, box.outer_size.height) == (90, 25)
+        assert str(box.border_title).split()[0] in {"Write", "Edit", "New"}
+
+
+@pytest.mark.slow
+async def test_a_narrow_form_shows_where_its_texts_are_cut(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
+    async with app.run_test(size=(40, 24)) as pilot:
+        await start(pilot)
+        await pilot.press("c")
+        await settle(pilot)
+        assert "any agent, or a name …" in shown(app, app.screen.query_one("#agent"))
+        assert "any, also those of …" in shown(app, app.screen.query_one("#who"))
 
 
 @pytest.mark.slow

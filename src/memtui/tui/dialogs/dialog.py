@@ -81,7 +81,7 @@ class KeyBar(OneLine):
     def show(self, keys: Keys) -> None:
         """Draw the keys that have room: escape and the page of all keys always, the others in their order."""
         self.keys = keys
-        room = (self.size.width or 80) - 1
+        room = (self.size.width or 80) + 1  # the last has its blanks beyond it
         room -= sum(len(f"{key} {word}  ") for key, word in keys if key.startswith(ALWAYS))
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
         for key, word in keys:

@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -30,6 +31,8 @@ from memtui.tui.widgets.field import Field, Labelled
 KEEP_SECONDS = 0.4
 # From this width of the screen on, in cells, texts to read are beside the text that is edited, else above it.
 BESIDE_FROM = 110
+# The least lines of the box, those around its text and fields, and the height of a screen without lines to spare.
+LEAST_LINES, AROUND, LOW = 25, 8, 20
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
@@ -48,30 +51,25 @@ class DraftForm(Dialog[str]):
 
     DEFAULT_CSS = """
     DraftForm Select { width: 1fr; height: 1; }
+    DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
     DraftForm SelectOverlay { margin-bottom: 1; constrain: inside inflect; }
-    DraftForm Body { height: 1fr; min-height: 3; margin-top: 1; }
-    DraftForm .where { height: auto; max-height: 3; color: $text-muted; }
-    DraftForm .told { height: auto; max-height: 4; color: $text-warning; }
+    DraftForm .over { margin-top: 1; }
+    DraftForm .where { height: auto; max-height: 3; padding-left: 15; color: $text-muted; }
+    DraftForm .told { height: auto; max-height: 4; padding-left: 1; color: $text-warning; }
+    DraftForm .told.empty { display: none; }
     DraftForm .told.wrong { color: $text-error; }
-    DraftForm.memory > Vertical { height: 100%; max-height: 46; }
-    DraftForm.memory .where { max-height: 2; padding-left: 14; }
-    DraftForm.entry > Vertical { height: 34; }
-    DraftForm.entry .where { max-height: 3; padding-left: 14; }
-    DraftForm.note > Vertical { height: 25; }
-    DraftForm.note Body { margin: 1 0; }
-    DraftForm.note .where { min-height: 2; }
-    DraftForm.note .told.empty { display: none; }
-    DraftForm.outcome > Vertical { height: 100%; }
-    DraftForm.outcome .where { max-height: 2; padding-left: 14; }
+    DraftForm.first .over { margin: 0 0 1 0; }
+    DraftForm.first .where { min-height: 2; margin-top: 1; padding-left: 1; }
+    DraftForm.low .over, DraftForm.low .where { margin-top: 0; }
     DraftForm .texts { height: 1fr; margin-top: 1; }
-    DraftForm .texts Body { margin: 0; width: 1fr; }
+    DraftForm .texts .over { margin: 0; width: 1fr; }
     DraftForm .beside { width: 50%; height: 1fr; }
     DraftForm .beside Detail { height: 1fr; border: none; border-top: solid $rule-over; }
     DraftForm .beside Detail:focus { border-top: solid $accent; }
     DraftForm.above .texts { layout: vertical; }
     DraftForm.above .beside { layout: horizontal; width: 1fr; height: 45%; }
     DraftForm.above .beside Detail { width: 1fr; height: 100%; }
-    DraftForm.above .texts Body { height: 1fr; margin-top: 1; }
+    DraftForm.above .texts .over { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
@@ -82,7 +80,7 @@ class DraftForm(Dialog[str]):
     ]
 
     def __init__(self, subject: Subject, services: Services) -> None:
-        super().__init__(classes=subject.shape.css)
+        super().__init__(classes="first" if subject.fields[0].kind == TEXT else None)
         self.subject, self.services, self.shape = subject, services, subject.shape
         self.heading = subject.shape.title
         self.given = {each.key: each.value for each in subject.fields}
@@ -105,24 +103,29 @@ class DraftForm(Dialog[str]):
         last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
         for each in self.subject.fields:
             widget = self.widgets[each.key] = _widget(each, values[each.key])
-            if each.kind != TEXT:
-                yield Labelled(each.label or each.key, widget)
-            elif self.shape.beside:
+            is_text = each.kind == TEXT
+            labelled = Labelled(each.label or ("text" if is_text else each.key), widget, over=is_text)
+            if is_text and self.shape.beside:
                 with Horizontal(classes="texts"):
                     with Vertical(classes="beside"):
                         for _ in self.shape.beside:
                             yield Detail(classes="read")
-                    yield widget
+                    yield labelled
             else:
-                yield widget
+                yield labelled
             if each is (last or each):
                 yield Static(classes="where")
         yield Static(classes="told")
 
     def fit(self) -> None:
-        """Put the texts to read above the one that is edited where there is no room beside it."""
+        """Give the box the height of its text, and put the texts to read above it where there is no room beside it."""
         super().fit()
-        self.set_class(self.app.size.width < BESIDE_FROM, "above")
+        width, height = self.app.size
+        self.set_class(width < BESIDE_FROM, "above")
+        self.set_class(height < LOW, "low")
+        lines = sum(1 + cell_len(line) // (self.shape.across - AROUND) for line in self._body.text.split("\n"))
+        needed = max(LEAST_LINES, lines + len(self.widgets) + AROUND)
+        self.box.styles.height = "100%" if self.shape.beside else needed
 
     def wanted(self) -> int:
         return self.shape.across
@@ -131,10 +134,11 @@ class DraftForm(Dialog[str]):
         if self._has_open_options:
             return OPTIONS
         save, following = ("^s", self.shape.verb), ("tab", "next")
-        first = [("enter", self.shape.verb), following, save] if self._is_example_kept else [save, following]
+        first = [("enter", self.shape.verb), following, save] if self._is_example_kept else [save]
         prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
         opens = [("enter", "open a ▼")] * any(isinstance(each, Select) for each in self.widgets.values())
-        return (*first, ("escape", "back, text kept"), ("^g", "discard"), *opens, *prompts, ("f1", "keys"))
+        leave = (("escape", "back, kept"), ("^g", "discard"))
+        return (*first, *leave, *[following][len(first) > 1 :], *opens, *prompts, ("f1", "keys"))
 
     @property
     def _has_open_options(self) -> bool:

@@ -34,10 +34,10 @@ RECORDS = 300
 PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {
-    NEXT: "with the next prompt",
-    URGENT: "urgent: with the next prompt or tool use",
+    NEXT: "the next prompt",
+    URGENT: "urgent: the next prompt or tool use",
 }
-TOUCHES = "with the next tool that touches the files"
+TOUCHES = "the next tool that touches the files"
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -126,17 +126,15 @@ class GuidanceSubject(Subject):
         self._agents: set[str] | None = None  # the agents that something was delivered to, once they were looked up
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
-        title = "Change the note" if item else "Your first note" if notice else "Note to the agent"
-        title += "" if own else f" in {self.project}"
+        title = "Edit the note" if item else "Your first note" if notice else "Write a note"
+        title += "" if own else f" · {self.project}"
         given, past = self._given(), self._past(self._there["expires"])
         self.shape = Shape(
             title,
             "save" if item else "send",
             "this note",
             GONE,
-            "note",
             at_end=True,
-            across=90,
             is_example=bool(notice),
             notice=EXPIRED.format(ago(past, data.now())) if past else notice,
         )

@@ -19,7 +19,7 @@ from memtui.core.redaction import redact
 from memtui.present import memories as present
 from memtui.present import safe_text, secret
 from memtui.present import triggers as present_triggers
-from memtui.tui.dialogs.subject import CHOICE, LINE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -35,9 +35,7 @@ FIXED = {"originSessionId", "node_type", "modified", "updated"}
 # Fields with an input of their own, and the one that the name replaces.
 OWN = {"name", "description", "type", "title"}
 # The field of the triggers, and what it says while it is empty.
-TRIGGERS, WHEN = "triggers", "when is it needed? in other words than its own; several with ;"
-# The most cells of a scope's name, before what it is.
-SCOPE_NAME = 16
+TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
 
 
 def too_large(found: Memory) -> bool:
@@ -82,8 +80,8 @@ class MemorySubject(Subject):
             notice = "This file has no frontmatter: a description or a type gives it some."
         unsaved = autosave.left("memories.new" if self.autosave.orphan else "memories.edit")
         scope = scopes.of_memory(data.env, data.cwd, memory)
-        name = f"{present.scope_name(scope, data.facts.project)}: {memory.stem}" if scope is not None else memory.stem
-        about = (name, "save", memory.stem, GONE, "memory")
+        place = f" · {present.scope_name(scope, data.facts.project)}" if scope is not None else ""
+        about = (f"Edit {memory.stem}{place}", "save", memory.stem, GONE)
         self.shape = Shape(*about, is_file=True, notice=notice, left=unsaved, changes=self.changes)
         values = {"raw": _text(memory.raw)} if raw else _values_of(memory)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
@@ -170,11 +168,11 @@ class NewMemorySubject(Subject):
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
         notice = "Template lines you leave unchanged are not saved."
-        about = ("New memory", "save", "memory", "", "memory")
+        about = ("New memory", "save", "memory", "")
         unsaved = autosave.left("memories.new")
         self.shape = Shape(*about, notice=notice, left=unsaved, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
-        places = present.scopes_explained(list(self.scopes.values()), data.facts.project, SCOPE_NAME, data.tilde)
+        places = present.scopes_explained(list(self.scopes.values()), data.facts.project, data.tilde)
         self.fields: Sequence[FormField] = [
             FormField("name", ""),
             FormField("description", ""),
@@ -236,9 +234,7 @@ class BlockSubject(Subject):
         kept = f"block-{data.slug if of_project else ''}-{name}"
         self.autosave = autosave.kept(data.root, kept) or Autosave(kept, ids.digest(self.text))
         unsaved = autosave.left("memories.edit")
-        self.shape = Shape(
-            f"The block {name}", "save", "this block", "", "entry", across=100, left=unsaved, at_end=True
-        )
+        self.shape = Shape(f"Edit the block {name}", "save", "this block", "", left=unsaved, at_end=True)
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
 
     def check(self, typed: Typed) -> Text:
@@ -290,7 +286,9 @@ def _bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
 def _field(key: str, value: str) -> FormField:
     if key == "type":
         return FormField(key, value, CHOICE, options=[(each, each or "untyped") for each in (*TYPES, value)])
-    return FormField(key, value, TEXT if key in {"body", "raw"} else LINE, key.removeprefix("metadata."))
+    if key in {"body", "raw"}:
+        return FormField(key, value, TEXT, "whole file" if key == "raw" else "")
+    return FormField(key, value, label=key.removeprefix("metadata."))
 
 
 def _trigger_field(lines: Sequence[str]) -> FormField:

@@ -59,7 +59,6 @@ class Shape:
     verb: str  # the word for saving
     name: str  # of the subject, in questions
     gone: str  # the message if the subject does not exist any more
-    css: str  # the class: memory, entry, note or outcome
     is_file: bool = False  # a file, which is watched while the form is open and may be written again if it is gone
     notice: str = ""  # the first message, unless there is an autosave
     left: str = ""  # the note when the person leaves and the text is kept
@@ -71,7 +70,7 @@ class Shape:
     at_end: bool = False  # the cursor begins at the end of the text
     is_example: bool = False  # the text is selected, so that typing replaces it; enter sends it as it is
     first: str = ""  # the key of the field with the focus; else the text has it
-    across: int = 110  # the width in columns
+    across: int = 90  # the width in columns
 
 
 class Subject:

@@ -19,7 +19,8 @@ from memtui.present import safe_text
 
 
 class Field(Input):
-    """A one-line input that is one row high in every theme. Control characters become visible pictures."""
+    """A one-line input that is one row high in every theme, whose placeholder ends in `…` where it is cut. Control
+    characters become visible pictures."""
 
     DEFAULT_CSS = """
     Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
@@ -32,6 +33,12 @@ class Field(Input):
 
     def __init__(self, value: str = "", **more: Any) -> None:
         super().__init__(value, compact=True, **more)
+        self.hint = self.placeholder
+
+    def on_resize(self) -> None:
+        hint = Text(self.hint)
+        hint.truncate(self.scrollable_content_region.width, overflow="ellipsis")
+        self.placeholder = hint.plain
 
     def validate_value(self, value: str) -> str:
         """Replace control characters and tabs, one character each."""
@@ -80,23 +87,27 @@ class Completion(Suggester):
 
 
 class Labelled(Horizontal):
-    """One or more fields after a label, which is marked while one of them has the focus (also without colours)."""
+    """One or more fields after a label, or below it (`over`). It is marked while one of them has the focus (also
+    without colours)."""
 
     DEFAULT_CSS = """
     Labelled { height: 1; }
-    Labelled > .mark { width: 1; color: $accent; visibility: hidden; }
-    Labelled > .label { width: 13; color: $text-muted; }
-    Labelled.-focus > .mark { visibility: visible; }
-    Labelled.-focus > .label { color: $text; text-style: bold; }
+    Labelled.over { layout: vertical; height: 1fr; min-height: 4; }
+    Labelled > .head { width: 14; height: 1; }
+    Labelled .mark { width: 1; color: $accent; visibility: hidden; }
+    Labelled .label { width: 13; color: $text-muted; }
+    Labelled.-focus .mark { visibility: visible; }
+    Labelled.-focus .label { color: $text; text-style: bold; }
     """
 
-    def __init__(self, label: str, *fields: Widget) -> None:
-        super().__init__()
+    def __init__(self, label: str, *fields: Widget, over: bool = False) -> None:
+        super().__init__(classes="over" if over else None)
         self.label, self.fields = label, fields
 
     def compose(self) -> ComposeResult:
-        yield Static("›", classes="mark")
-        yield Static(safe_text.styled(self.label), classes="label")
+        with Horizontal(classes="head"):
+            yield Static("›", classes="mark")
+            yield Static(safe_text.styled(self.label), classes="label")
         yield from self.fields
 
     def on_descendant_focus(self) -> None:

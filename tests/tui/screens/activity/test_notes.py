@@ -263,13 +263,13 @@ async def test_when_a_note_arrives_follows_from_its_files(app):
         def shown():
             return str(when.query_one("#label").render())
 
-        assert shown() == "urgent: with the next prompt or tool use"
+        assert shown() == "urgent: the next prompt or tool use"
         await write(pilot, "Mind the freeze", path="src/**")
-        assert shown() == "with the next tool that touches the files"
+        assert shown() == "the next tool that touches the files"
         assert "the next tool in this project that touches src/**" in str(app.screen.query_one(".where").render())
         app.screen.query_one("#path", Input).value = ""
         await pilot.pause()
-        assert shown() == "urgent: with the next prompt or tool use"
+        assert shown() == "urgent: the next prompt or tool use"
         assert when.value == "urgent"
 
 
@@ -733,7 +733,7 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
         assert (shown["For /srv/one/site"], shown["For /srv/two/site"]) == ("one/site", "two/site")
         await pilot.press("e")
         await settle(pilot)
-        assert app.screen.subject.shape.title == "Change the note in two/site"
+        assert app.screen.subject.shape.title == "Edit the note · two/site"
 
 
 async def test_a_note_that_is_under_way_is_listed_once(world, app):
@@ -956,7 +956,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await pilot.press("e")
         await settle(pilot)
         drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "Change the note in blog" in drawn
+        assert "Edit the note · blog" in drawn
         assert "the project: blog" in drawn
         assert "the next prompt in blog" in " ".join(drawn.split())
         assert "this project" not in drawn

@@ -193,15 +193,15 @@ class TodoCommands(RowCommands):
             self.services.read()
 
         subject = EntrySubject(
-            data, item, lambda now: {"body": now.text}, title="Text of the todo", verb="save", check=check, save=save
+            data, item, lambda now: {"body": now.text}, title="Edit the todo", verb="save", check=check, save=save
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
         self.screen.table.redraw()
 
 
-# Columns for the name of a memory before its description; the most cells of a scope's name, before what it is.
-LONGEST_NAME, SCOPE_NAME = 32, 28
+# Columns for the name of a memory before its description.
+LONGEST_NAME = 32
 # The most characters of a memory's name in a note.
 NAME_SHOWN = 30
 NAMES = ("the memory now", "the memory then")
@@ -289,6 +289,10 @@ class DraftCommands(RowCommands):
                 raise ConflictError(f"{self.view.home(proposed)} has a {proposed.name} already.", "Give another name.")
             return proposed
 
+        def check(now: Waiting, values: Values) -> str:
+            proposed = draft(now, values)
+            return f"{proposed.name}.md in {self.view.home(proposed)}"
+
         home = drafting.home_store(data.store(), item) if item.slug else None
         places = [each for each in (home or data.store()).scopes() if each.writable and not each.problem]
         project = self.view.project_name(item) or data.facts.project
@@ -296,11 +300,11 @@ class DraftCommands(RowCommands):
             data,
             item,
             self._values,
-            title=f"Edit and approve: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            title="Edit and approve the draft",
             verb="approve",
-            check=lambda now, values: f"writes {draft(now, values).path}",
+            check=check,
             save=lambda now, values: self._write([draft(now, values)]),
-            scopes=scopes_explained(places, project, SCOPE_NAME, data.tilde),
+            scopes=scopes_explained(places, project, data.tilde),
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()

@@ -52,7 +52,7 @@ class EntrySubject(Subject):
         self._values, self._check, self._save = values, check, save
         shown = values(item)
         self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
-        self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100, left=autosave.left("inbox.edit"))
+        self.shape = Shape(title, verb, "this entry", GONE, left=autosave.left("inbox.edit"))
         options: dict[str, Options] = {"type": [(each, each) for each in TYPES], "scope": scopes}
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(shown[key])) for key in LINES if key in shown),
@@ -115,7 +115,6 @@ class OutcomeSubject(Subject):
             "make it",
             "this change",
             OUTDATED,
-            "outcome",
             across=200,
             beside=change_text.texts(proposal),
             left=autosave.left("inbox.edit"),
@@ -126,7 +125,7 @@ class OutcomeSubject(Subject):
             FormField("body", self.memory.body.strip("\n"), TEXT),
         ]
         if self.whole:
-            self.fields = [FormField("raw", data_before.decode("utf-8", "surrogateescape"), TEXT)]
+            self.fields = [FormField("raw", data_before.decode("utf-8", "surrogateescape"), TEXT, "whole file")]
 
     def _bytes(self, typed: Typed) -> bytes:
         """Return the file as it was typed. Raises MemtuiError."""
