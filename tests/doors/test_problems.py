@@ -12,6 +12,7 @@ import pytest
 from e2e.worlds import DemoWorld, LargeWorld
 from memtui.cli.main import main
 from memtui.core.base import clock
+from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.health import findings
 from memtui.core.memories.status import CHANGED, LETTERS
@@ -91,7 +92,7 @@ def setup(app):
     screen = app.screen
     found = Counter()
     for row in screen.found:
-        if row.kind == "finding" and row.about.level != "ok":
+        if isinstance(row.about, Finding) and row.about.level != "ok":
             found[row.about.code, row.about.level] += 1
     return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary().plain
 
@@ -126,7 +127,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     of_memories = counts(each for each in doctor["findings"] if each["place"] == "inbox" and each["level"] == "problem")
     decisions = Counter(each["kind"] for each in doors.told("inbox", "--limit", "0")["entries"])
     words = [many(decisions[kind], *nouns) for kind, nouns in IN_INBOX.items() if decisions[kind]]
-    assert f"{', '.join(words)} (press 2)" in summary
+    assert f"Inbox: {', '.join(words)}" in summary
     _, places = await doors.shown("memories", flags)
     assert places["all"] == sum(of_memories.values())
     in_check = counts(doors.told("check")["causes"])

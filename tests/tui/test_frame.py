@@ -168,6 +168,16 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
             assert word in top(app), (word, top(app))
 
 
+@pytest.mark.parametrize(("width", "sign"), [(60, ""), (70, "hooks ✓"), (80, "hooks ✓  1 live")])
+async def test_hooks_that_run_are_named_or_not_mentioned(app, world, width, sign):
+    from memtui.hooks.installer import install
+
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=(width, 24)) as pilot:
+        await until(pilot, lambda: "2 Inbox 1" in top(app))
+        assert top(app).partition("4 Setup")[2].strip() == sign
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("read_only", [False, True])

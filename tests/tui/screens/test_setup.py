@@ -13,6 +13,7 @@ import pytest
 from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
 from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
 from memtui.core.health import findings, retention
 from memtui.core.journal.journal import Journal
 from memtui.core.review import taught
@@ -98,7 +99,7 @@ def words_of(screen, title):
 
 
 def listed(screen):
-    return [row for row in screen.table.rows if row.kind == "finding"]
+    return [row for row in screen.table.rows if isinstance(row.about, Finding)]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -109,7 +110,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
         screen = await ready(pilot)
         every = findings.of_setup(checkup.check(dict(world.env), world.shop, NOW))
         told = [said(row.about) for row in listed(screen)]
-        elsewhere = ("config.defaults", "config.ok")  # the heading of the settings says so
+        elsewhere = ("config.defaults", "config.ok", "hooks.ok")  # the headings say so
         every = [each for each in every if each.area not in {"llm", "dream"} and each.code not in elsewhere]
         assert sorted(told) == sorted(map(said, every))
         for title in rows.HEADINGS:
@@ -818,7 +819,7 @@ async def test_read_only_neither_stops_nor_starts_the_model(reading, world):
 async def test_what_waits_in_the_inbox_is_counted_as_its_rows_are(setup_app):
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        assert " · 3 fixes, 1 problem, 1 to trust (press 2) · 2 notes (press 3)" in summary(screen)
+        assert " · Inbox: 3 fixes, 1 problem, 1 to trust · Activity: 2 problems" in summary(screen)
         await pilot.press("2")
         await settle(pilot)
         table = pilot.app.screen.table
@@ -826,7 +827,34 @@ async def test_what_waits_in_the_inbox_is_counted_as_its_rows_are(setup_app):
         table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "fix"))
         await pilot.press("x", "4")
         await settle(pilot)
-        assert " · 2 fixes, 1 problem, 1 to trust (press 2) · " in summary(screen)
+        assert " · Inbox: 2 fixes, 1 problem, 1 to trust · " in summary(screen)
+
+
+async def test_a_title_that_has_no_room_for_a_place_says_that_there_is_more(setup_app):
+    async with setup_app.run_test(size=(60, 15)) as pilot:
+        await ready(pilot)
+        await install_hooks(pilot)
+        await ready(pilot)
+        assert summary(pilot.app.screen) == "✓ Setup is fine · Inbox: 3 fixes, 1 problem, 1 to trust …"
+        assert "problems" not in [row.title for row in pilot.app.screen.table.rows], (
+            "the title says that there are none"
+        )
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert summary(pilot.app.screen).endswith(" · Activity: 2 problems")
+
+
+async def test_the_detail_of_a_heading_says_what_its_row_does_not(setup_app):
+    async with setup_app.run_test(size=(60, 30)) as pilot:
+        screen = await ready(pilot, folded=True)
+        row = await stand(pilot, screen, lambda row: row.key == "head disk")
+        assert re.fullmatch(r"[\d.]+ .?B · \d changes to undo", row.words)
+        drawn = "\n".join(strip.text for strip in screen._compositor.render_strips())
+        assert row.words in drawn, "there is room for it"
+        assert "of deliveries, their texts for 180 days, " in " ".join(detail(screen).split())
+        for title in ("hooks", "this project", "settings", "advanced"):
+            row = await stand(pilot, screen, lambda row, title=title: row.key == f"head {title}")
+            assert row.words not in " ".join(detail(screen).split())
 
 
 @pytest.mark.parametrize("width", [60, 120])

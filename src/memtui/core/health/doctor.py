@@ -167,10 +167,12 @@ def kept(journal: Journal, now: float) -> Iterator[Finding]:
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
     versions = Versions(journal.root)
     versions.follow()
+    log = sum(delivery_log.sizes(journal.root).values())
     facts: dict[str, Any] = {
         "changes": sum(each.is_change for each in ledger.all()),
         "since": now - oldest if oldest is not None else None,
-        "log": sum(delivery_log.sizes(journal.root).values()),
+        "bytes": log + versions.bytes_kept,
+        "log": log,
         "versions": versions.bytes_kept,
         "keep_days": retention.limits(journal.root).days,
     }

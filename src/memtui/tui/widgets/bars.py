@@ -90,8 +90,8 @@ def _status(app: "Services", room: int) -> Text:
     facts = app.data.facts
     sign = "✓" if facts.hooks else "✗"
     live = f"{facts.live} live" if facts.live else ""
-    words = [f"hooks {sign}  {live}", f"{sign} {live}"] if live else []
-    words += [f"hooks {sign}", sign]
+    words = [f"hooks {sign}  {live}"] if live else []
+    words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
     if app.read_only:
         words = [f"read-only  {each}" for each in words] + ["read-only"]
     found = next((each for each in words if cell_len(each) <= room), "")

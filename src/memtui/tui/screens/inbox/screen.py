@@ -296,7 +296,7 @@ class Inbox(ListScreen[InboxRow]):
         text.append(count + self.marked(), style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
         if elsewhere and not self.services.all_projects:
-            text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
+            text.append(f" · {elsewhere} ({actions.key_of('list.project')})", style="dim")
         return text
 
     def describe(self, row: InboxRow) -> Described:

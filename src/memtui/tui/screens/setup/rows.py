@@ -16,6 +16,7 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.health import doctor, findings
+from memtui.core.health.memory_kinds import fill
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import checkup, entries, status
@@ -59,6 +60,11 @@ LEGEND = legend.section(
         (MISSING, "installed, but its files are missing"),
     ),
 )
+# What the heading of DISK says, by the code of the finding on all that is kept.
+KEPT = {
+    "kept.ok": "{bytes:size} · {changes:change} to undo",
+    "kept.due": "{bytes:size} · {changes:change} to undo · old data to delete",
+}
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 ERRORS_SHOWN = 30
 # The hooks that deliver and record nothing: the log has none of their runs.
@@ -158,7 +164,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
     listed = []
     for title in HEADINGS:
-        if below[title] or title != MORE:
+        if below[title] or title not in {PROBLEMS, MORE}:
             words, style, about = headings[title]
             listed.append(SetupRow(f"head {title}", "head", "" if below[title] else " ", style, title, words, about))
             listed += [replace(row, group=title) for row in below[title]]
@@ -166,41 +172,33 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
 
 
 def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
-    """Return what stands beside each heading: words, their style, and the setting that `edit` changes there."""
+    """Return what stands beside each heading: words, their style, and what it is about: the setting that `edit` changes
+    there, or a finding."""
     mode, backend = snapshot.setting("mode"), snapshot.setting(setting.BACKEND)
     usual = mode is not None and mode.value == config.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
-    kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
+    hooks, is_installed = hook_words.state(snapshot.hooks)
+    kept = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
     changed = sum(row.source != "default" for row in snapshot.settings)
-    problems = f"{snapshot.problems:,} to fix" if snapshot.problems else "none"
     settings = f"{changed} changed" if changed else "all at their defaults"
     return {
-        PROBLEMS: (problems, BAD if snapshot.problems else "dim", None),
+        PROBLEMS: (f"{snapshot.problems:,} to fix", BAD, None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
-        HOOKS: (*_hooks(snapshot), None),
+        HOOKS: (hooks, colours.GOOD if is_installed else BAD, None),
         PROJECT: (sessions_get, "" if usual else f"bold {colours.WARNING}", mode),
         MODEL: (model, "", backend) if snapshot.has_model else (NO_MODEL, "dim", backend),
-        DISK: (kept, "", None),
+        DISK: (fill(KEPT[kept.code], kept.data) if kept else "", "", kept),
         SETTINGS: (snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan", None),
         ADVANCED: (many(len(below[ADVANCED]), "more setting"), "", None),
     }
 
 
-def _hooks(snapshot: Snapshot) -> tuple[str, str]:
-    words, installed = hook_words.state(snapshot.hooks)
-    if not installed:
-        return words, BAD
-    times = [milliseconds for several in snapshot.times.values() for milliseconds in several]
-    took = f" · {waited(times, 'runs')}" if times else ""
-    return words + took, colours.GOOD
-
-
 def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
-    """Yield the findings, worst first, each with its row. That the settings are all right their heading says."""
+    """Yield the findings, worst first, each with its row, but for what a heading says."""
     numbers: Counter[str] = Counter()
     for each in sorted(snapshot.findings, key=lambda finding: LEVELS[finding.level]):
-        if (each.area, each.level) == ("config", OK):
+        if each.code in KEPT or (each.level == OK and each.area in {"config", "hooks"}):
             continue
         mark, style = MARKS[each.level]
         key = f"finding {each.code} {each.subject}"
@@ -268,8 +266,6 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     """Draw the cells of a row; a heading's as folded or open."""
     words = Text(safe_text.line(row.words, 400))
     if row.kind == "head":
-        if is_open and row.title in {HOOKS, DISK}:  # a row below says the same
-            words = Text()
         words.stylize(row.style, 0, 1 if row.style == colours.GOOD else None)
         mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
         return [Text(mark, style="bold"), *[Text(row.title, style="bold")] * 2, words]

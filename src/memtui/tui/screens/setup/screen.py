@@ -23,7 +23,7 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup import rows, text
 from memtui.tui.screens.setup.commands import SetupCommands
-from memtui.tui.screens.setup.rows import BAD, SetupRow, Snapshot, take_snapshot
+from memtui.tui.screens.setup.rows import BAD, PROBLEMS, SetupRow, Snapshot, take_snapshot
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -90,7 +90,7 @@ class Setup(ListScreen[SetupRow]):
         is the worst finding."""
         first = not self.found or (not self._has_looked and self.table.row_id == self._worst)
         if first:
-            self.wanted = lambda _: 1
+            self.wanted = lambda listed: int(any(row.title == PROBLEMS for row in listed[:1]))
         self.snapshot = message.seen
         self.found = rows.rows(message.seen, self.services.data.now())
         self.services.data.facts.waiting[self.group] = message.seen.problems
@@ -108,12 +108,11 @@ class Setup(ListScreen[SetupRow]):
             self.fill()
 
     def _elsewhere(self) -> list[str]:
-        """Return which problems wait in other places, with their keys: in the Inbox as many as it has rows for."""
+        """Return which problems wait in other places: in the Inbox as many as it has rows for."""
         counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
         in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
-        in_activity = many(of_notes, "note") if of_notes else ""
-        places = {"inbox": in_inbox, "activity": in_activity}
-        return [f"{words} (press {actions.key_of(f'app.{place}')})" for place, words in places.items() if words]
+        in_activity = many(of_notes, "problem") if of_notes else ""
+        return [f"{place}: {words}" for place, words in (("Inbox", in_inbox), ("Activity", in_activity)) if words]
 
     @property
     def of_all_projects(self) -> bool:

@@ -43,6 +43,8 @@ HEADINGS = {
     rows.SETTINGS: "The settings that people change first. Comments in config.toml stay.",
     rows.ADVANCED: "The settings that few people change.",
 }
+# Characters of a heading's words that every list has room for.
+ROOM = 36
 WORDS = {"head": "", "event": "hook", "error": "error", "reading": "model", "setting": "setting"}
 
 
@@ -69,8 +71,7 @@ def describe(
 def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
     text, about = Text(), row.about
     if row.kind == "head":
-        text.append(safe_text.line(row.words) + "\n", "" if row.style == colours.GOOD else row.style)
-        text.append("\n" + actions.keyed(HEADINGS[row.title]) + "\n", style="dim")
+        text.append(_behind_heading(row, snapshot)).append(actions.keyed(HEADINGS[row.title]) + "\n", style="dim")
     elif isinstance(about, Finding):
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
     elif isinstance(about, Setting):
@@ -82,6 +83,16 @@ def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
     elif isinstance(about, dict):
         _error(text, about, now)
     return text
+
+
+def _behind_heading(row: SetupRow, snapshot: Snapshot) -> str:
+    """Return what the row of a heading has no room for."""
+    words = row.words if len(row.words) > ROOM and row.title != rows.PROJECT else ""  # whose values say it
+    if isinstance(row.about, Finding):
+        words = findings.message(row.about)
+    elif row.title == rows.HOOKS and (times := [each for several in snapshot.times.values() for each in several]):
+        words = f"Claude Code waited for {waited(times, 'runs')}."
+    return f"{safe_text.line(words)}\n\n" if words else ""
 
 
 def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
