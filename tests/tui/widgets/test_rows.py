@@ -66,6 +66,7 @@ async def test_at_rest_a_new_row_does_not_get_under_the_cursor(monkeypatch):
         ("indivisibilities", 8, "indivis…"),
         ("Commit messages, why", 17, "Commit messages,…"),
         ("日本語の文日本語の文", 9, "日本語の…"),
+        ("日本語の文日本語の文", 8, "日本語…"),
     ],
 )
 def test_a_cell_without_room_is_cut_between_words(text, room, shown):
@@ -100,6 +101,18 @@ async def test_rows_painted_before_the_scroll_bar_goes_take_its_room_afterwards(
         assert not table.show_vertical_scrollbar
         assert table.render_lines(table.size.region)[0].text.rstrip().endswith("right")
         assert table.render_lines(table.size.region)[0].text.rstrip() == table._line(0, table.size.width).text.rstrip()
+
+
+async def test_a_long_list_is_painted_past_textuals_frame_as_a_short_one_is(monkeypatch):
+    """That frame costs as much as the lines; a scroll bar is none."""
+    async with stand() as (pilot, table):
+        table.show([f"row {number}" for number in range(90)])
+        await pilot.pause()
+        assert table.show_vertical_scrollbar
+        framed = []
+        monkeypatch.setattr(table._styles_cache, "render_widget", lambda *_: framed.append(1) or [])
+        assert "row 0" in table.render_lines(table.size.region)[0].text
+        assert not framed
 
 
 async def test_a_step_of_the_cursor_paints_two_lines_only(monkeypatch):

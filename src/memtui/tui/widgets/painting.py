@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -148,10 +148,9 @@ def _cell(text: Text, room: int, column: Column, ink: Ink) -> list[Segment]:
 
 def _cut(text: Text, room: int) -> Text:
     """Return the beginning of a text that is too long for so many cells, with `…`: whole words, or parts of a name."""
-    kept = text.copy()
-    kept.truncate(room, overflow="ellipsis")
-    short = text[: gap(text.plain, len(kept.plain) - 1)]
-    short.rstrip()
+    plain, short = text.plain, text.copy()
+    fits = len(set_cell_size(plain, room - 1).rstrip())
+    short.right_crop(len(plain) - len(plain[: gap(plain, fits)].rstrip()))
     return short.append("…")
 
 

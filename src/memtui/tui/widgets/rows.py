@@ -305,7 +305,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if painted is not None and painted.shown != columns:
             self._strips.clear()  # a scroll bar that appears or disappears changes the width, too
         self._paint = Paint(columns, Ink(console, base), Ink(console, base + chosen, over), mark)
-        return super().render_lines(crop) if self.gutter else painting.unframed(self, crop)
+        return super().render_lines(crop) if self.styles.gutter else painting.unframed(self, crop)
 
     def _why_empty(self, width: int) -> list[str]:
         return [line for part in self.empty.split("\n") for line in textwrap.wrap(part, max(1, width - 2)) or [""]]
