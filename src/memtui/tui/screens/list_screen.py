@@ -36,8 +36,7 @@ POLL_SECONDS = 0.02
 
 
 class ListScreen(Screen[None], Generic[Row]):
-    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the text of the
-    filter."""
+    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the filter's text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
@@ -70,6 +69,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self._nothing = table.empty
         self._then: Callable[[], object] | None = None
         self._described: Row | None = None  # the row that the detail shows
+        self._resumes = False
 
     # layout
 
@@ -104,10 +104,13 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def on_screen_resume(self) -> None:
         self.frame.draw()
-        # Paint first: reading takes time from painting.
-        self.call_after_refresh(self._reload_if_open)
+        # Paint first: reading takes time from painting. At the start Textual resumes a screen twice.
+        if not self._resumes:
+            self._resumes = True
+            self.call_after_refresh(self._reload_if_open)
 
     def _reload_if_open(self) -> None:
+        self._resumes = False
         # Between the paint and this call the screen may have been closed.
         if self.is_running and self.frame.foot.is_attached:
             if self.services.files.has_read:
@@ -187,7 +190,7 @@ class ListScreen(Screen[None], Generic[Row]):
         return f"No matches for “{safe_text.line(self.typed, 60)}”."
 
     def summary(self) -> Text:
-        """Return the most important facts of the screen: the title of the list, on a narrow screen the line above."""
+        """Return the main facts of the screen: the title of the list, on a narrow screen the line above."""
         return Text(self.counted())
 
     def counted(self) -> str:
@@ -226,8 +229,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.draw()
 
     def key_words(self) -> list[tuple[str, str]]:
-        """Return what escape and enter do now, and while the detail is read the keys of the next and the previous row,
-        for the beginning of the bottom bar."""
+        """Return the keys that the bottom bar begins with, and what each does now."""
         if self.detail_covers_list or self.detail.has_focus:
             others = (actions.keyed("{list.next} {list.previous}"), "next, previous")
             return [("escape", "back"), *[others] * (self.size.width >= STACKED)]

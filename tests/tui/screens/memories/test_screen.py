@@ -14,6 +14,7 @@ from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.memories import rows
+from memtui.tui.screens.memories.reading import MemoryReader
 from tui.conftest import NOW, settle
 
 from .hands import detail, exists, line, names, press, read, stand_on, write
@@ -50,6 +51,31 @@ async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_op
         await settle(pilot)
         assert app.screen._draw(app.screen.table.row)[-1].plain == "4×"  # twice each
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
+
+
+async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
+    labels, read_rows = [], MemoryReader._rows_of
+    monkeypatch.setattr(
+        MemoryReader,
+        "_rows_of",
+        lambda reader, scope, *more: labels.append(scope.label) or read_rows(reader, scope, *more),
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert app.screen.reader.loaded
+        assert sorted(labels) == sorted(set(labels))
+
+
+async def test_the_first_letter_of_a_query_waits_for_no_text(app, monkeypatch):
+    searched, searched_of = [], rows.searched
+    monkeypatch.setattr(rows, "searched", lambda pair: searched.append(pair) or searched_of(pair))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await settle(pilot)
+        assert len(searched) == len(app.screen.table.rows)
+        await pilot.press("p", "n")
+        assert len(searched) == len(app.screen._pairs.rows)
 
 
 async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):

@@ -149,9 +149,10 @@ class MemoryReader:
         return True
 
     def set_outcomes(self, outcomes: dict[str, str]) -> None:
-        """Keep and show the outcomes of deliveries."""
-        self.outcomes = outcomes
-        self.show_outcomes()
+        """Keep the outcomes of deliveries, and show new ones."""
+        if outcomes != self.outcomes:
+            self.outcomes = outcomes
+            self.show_outcomes()
 
     # after the workers
 
@@ -229,7 +230,7 @@ class MemoryReader:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         own = dict(rows)
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
+        if others and not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
             return
         shown = time.monotonic()
         for number, scope in enumerate(others):
