@@ -61,6 +61,10 @@ class Haystack(Generic[Row]):
     def _padded(self) -> list[str]:
         return [_padded(text) for text in self._texts]
 
+    def prepare(self) -> None:
+        """Prepare the texts, before the first letter waits for them."""
+        _ = self._padded
+
     def select(self, typed: str) -> list[Row]:
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
         before parts; then those with them in the body; similar ones only if there are no others."""
@@ -79,13 +83,15 @@ class Haystack(Generic[Row]):
         ranked = [places]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             whole, padded = places, self._padded
-            for needle in filter(str.strip, map(_padded, wanted)):
+            for needle in filter(str.strip, map(_padded, reversed(wanted))):  # the last is rarely whole yet
                 whole = [at for at in whole if needle in padded[at]]
             ranked = [whole, places] if 0 < len(whole) < len(places) else ranked
         if len(places) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
             ranked.append(self._containing(self._wholes, wanted, self._in_whole))
         if not any(ranked) and len(typed) >= LETTERS:
             ranked = [self._similar(typed)]
+        if len(ranked) == 1 and len(places) == len(self.rows):
+            return self.rows
         best: Iterable[int] = ranked[0] if len(ranked) == 1 else dict.fromkeys(chain.from_iterable(ranked))
         return [self.rows[at] for at in best]
 
@@ -96,9 +102,12 @@ class Haystack(Generic[Row]):
                 start = next((word[:end] for end in range(len(word) - 1, 0, -1) if word[:end] in by_word), "")
                 within = by_word[start] if start else range(len(texts))
                 by_word[word] = [at for at in within if word in texts[at]]
-        fewest = min((by_word[word] for word in words), key=len)
-        others = [word for word in words if by_word[word] is not fewest]
-        return [at for at in fewest if all(word in texts[at] for word in others)] if others else fewest
+        first, *others = sorted(words, key=lambda word: len(by_word[word]))
+        places = by_word[first]
+        for word in others:
+            if len(by_word[word]) < len(texts):  # else all have it
+                places = [at for at in places if word in texts[at]]
+        return places
 
     def _similar(self, typed: str) -> list[int]:
         loaded = rapidfuzz()

@@ -341,6 +341,12 @@ class Memories(ListScreen[Pair]):
 
     # the query
 
+    def open_filter(self) -> None:
+        """Open the line, and prepare the search once it is painted: the first letter need not wait for that."""
+        super().open_filter()
+        if self.reader.loaded:
+            self.call_after_refresh(self._pairs.prepare)
+
     def _query_typed(self, text: str) -> None:
         if text != self.typed:
             if text:  # the row under the cursor may match too, but worse
