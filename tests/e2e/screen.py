@@ -20,7 +20,7 @@ import pytest
 
 from .client import SOURCES
 
-COLUMNS, LINES = 150, 40
+COLUMNS, LINES = 160, 40
 SECONDS = 60
 KEPT = 4_000_000  # characters of what was painted
 _PIECES = re.compile(

@@ -481,7 +481,7 @@ def drawn(app):
 
 @pytest.mark.slow
 async def test_texts_name_the_keys_that_the_person_has(remapped):
-    async with remapped.run_test(size=(140, 50)) as pilot:
+    async with remapped.run_test(size=(160, 50)) as pilot:
         await settle(pilot)
         await pilot.press("2")
         await settle(pilot)
@@ -581,7 +581,7 @@ async def test_forms_and_dialogs_have_the_page_of_their_keys_too(app):
 async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.resize_terminal(140, 40)
+        await pilot.resize_terminal(160, 40)
         await settle(pilot)
         await pilot.press("left", "left")
         assert "no pane to the left" in notes(app)[0]

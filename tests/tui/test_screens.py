@@ -377,3 +377,18 @@ async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet
         assert app.screen is not changes
         await asyncio.to_thread(changes.post_message, HowFar("half"))
         await settle(pilot)
+
+
+@pytest.mark.parametrize("place", ["inbox", "activity"])
+async def test_a_list_beside_its_detail_shows_as_much_as_one_above_it(app, place):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.go(place)
+        await settle(pilot)
+        sentences = []
+        for size in ((120, 36), (160, 48), (200, 48)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            sentences.append(max(cells for _, _, cells in app.screen.table._columns_shown()))
+        assert app.screen.detail.size.height > 30, "it stands beside the list"
+        assert min(sentences) == sentences[0]

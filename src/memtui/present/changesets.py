@@ -165,15 +165,6 @@ def _counted(savings: Savings, sign: int) -> list[str]:
     return [each for each in told if each]
 
 
-def resized(savings: Savings) -> str:
-    """Return by how much the files become smaller or larger together: `-310 B`, `+3 B`, `0 B`; nothing of a MEMORY.md
-    that gets shorter where other files grow."""
-    grown = -savings.bytes - savings.index_bytes
-    if grown > 0 and savings.index_lines > 0:
-        return ""
-    return f"{'+' if grown > 0 else '-' if grown else ''}{size(abs(grown))}"
-
-
 def made(proposals: Sequence[Proposal]) -> str:
     """Say what was done: `Approved 3 changes: 2 merged, 1 archived.`"""
     counts = [(sum(each.kind == kind for each in proposals), word) for kind, word in DONE.items()]

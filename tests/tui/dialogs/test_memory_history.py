@@ -31,7 +31,7 @@ async def open_history(app, pilot, path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("size", [(80, 24), (160, 40)])
 async def test_versions_are_listed_compared_and_restored(world, path, size):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=size) as pilot:

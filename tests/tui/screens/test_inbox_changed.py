@@ -14,7 +14,7 @@ from memtui.worker import gated
 from memtui.workspace import Workspace
 from tui.conftest import NOW, settle
 
-WIDE, SMALL = (140, 40), (80, 24)
+WIDE, SMALL = (160, 40), (80, 24)
 
 
 @pytest.fixture

@@ -41,9 +41,9 @@ def test_a_long_name_has_at_most_a_third_of_the_list():
     ("name", "size", "words"),
     [
         ("inbox", (80, 24), "agent migrator@pro…"),
-        ("inbox", (160, 48), "agent migrator@project"),
+        ("inbox", (120, 36), "agent migrator@project"),
         ("activity", (80, 24), "agent night-shift"),
-        ("activity", (160, 48), "files src/checkout/**"),
+        ("activity", (120, 36), "files src/checkout/**"),
     ],
 )
 async def test_whom_a_row_is_for_is_whole_where_there_is_room(world, name, size, words):
@@ -55,7 +55,7 @@ async def test_whom_a_row_is_for_is_whole_where_there_is_room(world, name, size,
 
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", ["memories", "inbox", "activity", "setup"])
-async def test_the_detail_is_below_the_list_until_the_list_beside_it_has_all_its_columns(world, name):
+async def test_the_detail_is_below_the_list_until_one_beside_it_has_room_for_sentences(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
@@ -67,7 +67,7 @@ async def test_the_detail_is_below_the_list_until_the_list_beside_it_has_all_its
         await settle(pilot)
         assert detail.region.x == list_pane.region.right
         assert detail.region.y == list_pane.region.y
-        titles = {column.title for column in app.screen.table.columns}
+        titles = {column.title for column in app.screen.table.columns} - {"for"}  # the detail says it too
         head = stage.strips(app)[app.screen.table.region.y].text
         assert all(title in head for title in titles) or not app.screen.table.header
 

@@ -13,10 +13,12 @@ from textual.widgets import Input
 from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.line import fitting
 
-# The cells of a screen from which the detail has a pane below the list, and from which it has one beside it.
-STACKED, BESIDE = 100, 140
-# The width of the detail beside the list of most screens, as the style sheet has it.
-DETAIL_PERCENT = 40
+# The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list
+# shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
+STACKED, BESIDE = 100, 160
+DETAIL_PERCENT = 34
+# The width of a list beside a detail from which it has room for a column that the detail repeats.
+REPEATED = 126
 # Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
 # rows: its border, its head and the line of the filter.
 LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -25,13 +25,15 @@ SPANNED = Text()
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
-    of `until_width` cells (0: none) or more; as wide as its `longest` cell, up to a quarter of the list."""
+    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, beside a
+    detail than `beside_width`, and in one of `until_width` cells (0: none) or more; as wide as its `longest` cell, up
+    to a quarter of the list."""
 
     title: str
     width: int = 0
     right: bool = False
     from_width: int = 0
+    beside_width: int = 0
     until_width: int = 0
     longest: int = 0
 
@@ -76,12 +78,12 @@ class Paint:
     mark: Style
 
 
-def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
-    """Return (number, column, width in cells) of the columns that a list of this width shows."""
+def visible_columns(columns: Sequence[Column], width: int, *, beside: bool) -> VisibleColumns:
+    """Return (number, column, width in cells) of the columns that a list of this width shows; `beside` a detail."""
     shown = [
         (at, column)
         for at, column in enumerate(columns)
-        if column.from_width <= width < (column.until_width or width + 1)
+        if max(column.from_width, column.beside_width * beside) <= width < (column.until_width or width + 1)
     ]
     fixed = sum(column.cells(width) + 1 for _, column in shown if column.width)
     flexible = max(1, sum(not column.width for _, column in shown))
@@ -102,21 +104,34 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
     mark_style = ink.mix(paint.mark) if marked else ink.base
     segments = [Segment(legend.MARKED if marked else legend.CURSOR if here else " ", mark_style)]
     length = 1
-    for at, (number, column, room) in enumerate(paint.shown):
-        if cells[number] is SPANNED:
-            continue
-        spanned = takewhile(lambda shown: cells[shown[0]] is SPANNED, paint.shown[at + 1 :])
-        cells_wide = room + sum(1 + more for _, _, more in spanned)
-        for part in _cell(cells[number], cells_wide, column, ink):
+    for text, column, room in _placed(cells, paint.shown):
+        for part in _cell(text, room, column, ink):
             last = segments[-1]
             if part.style == last.style:  # a long segment costs us and the terminal as much as a short one
                 segments[-1] = Segment(last.text + part.text, last.style)
             else:
                 segments.append(part)
-        length += cells_wide + 1
+        length += room + 1
     if length > width:
         return Strip(segments, length).crop(0, width)
     return Strip([*segments, Segment(" " * (width - length), ink.base)], width)
+
+
+def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Column, int]]:
+    """Return the cells that are shown, each with its column and width. One with `no_wrap` that is too long for its
+    column takes room from the one before, but for half of that."""
+    placed: list[tuple[Text, Column]] = []
+    rooms: list[int] = []
+    for number, column, width in shown:
+        text = cells[number]
+        if text is SPANNED:
+            rooms[-1] += 1 + width
+            continue
+        more = min(rooms[-1] // 2, max(0, text.cell_len - width)) if text.no_wrap and rooms else 0
+        rooms[-1:] = [each - more for each in rooms[-1:]]
+        rooms.append(width + more)
+        placed.append((text, column))
+    return [(*cell, room) for cell, room in zip(placed, rooms, strict=True)]
 
 
 def unframed(view: ScrollView, crop: Region) -> list[Strip]:

@@ -17,6 +17,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
 from memtui.tui.screens.activity.screen import Activity
+from tui import stage
 from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -99,9 +100,8 @@ async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
         row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
-        title, project, seen, _, short, receipt = (cell.plain for cell in row.cells(app.screen.listing))
-        assert (title, project, seen, receipt) == ("▸ “draft the post on caching”", "blog", "21h", "✗ 2 lost")
-        assert short == "✗ 2"
+        shown = [cell.plain for cell in row.cells(app.screen.listing)]
+        assert shown == ["▸ “draft the post on caching”", "", "blog · 21h · 2 lost", "✗"]
 
 
 @pytest.mark.slow
@@ -416,3 +416,12 @@ async def test_while_the_log_is_read_nothing_is_said_to_be_empty(empty, monkeypa
         app.screen.show_query("nothing")
         await settle(pilot)
         assert app.screen.table.empty == "Searching …\nescape clears the filter."
+
+
+async def test_a_session_says_in_words_what_it_got_and_its_title_gives_way(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert any(strip.text.rstrip().endswith("shop · 2d · 1 cut short ◐") for strip in stage.strips(app))
+        await pilot.resize_terminal(60, 24)
+        await settle(pilot)
+        assert any(strip.text.rstrip().endswith(" · 1 cut short ◐") for strip in stage.strips(app))

@@ -24,19 +24,15 @@ from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details
 from memtui.tui.screens.activity.details import RowContext
-from memtui.tui.screens.frame import Described
+from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 
-# The list width from which a receipt is said in words.
-IN_WORDS = 74
 COLUMNS = (
     Column("what it got"),
-    Column("for", 14, from_width=60),
+    Column("for", 14, from_width=60, beside_width=REPEATED),
     Column("when", 4, right=True, from_width=36),
-    Column("receipt", 1, until_width=48),
-    Column("receipt", 7, right=True, from_width=48, until_width=IN_WORDS),
-    Column("receipt", 15, right=True, from_width=IN_WORDS),
+    Column("", 1),
 )
 # Characters that are copied at most.
 COPIED_MOST = 2_000_000
@@ -59,12 +55,11 @@ MARKS = (
 
 
 def _marked(context: RowContext, *cells: Text) -> list[Text]:
-    """Mark the words of the query in cells; the last, a receipt, becomes three: glyph, with its number, in words."""
+    """Mark the words of the query in cells."""
     for text in cells if context.words else ():
         for start, end in fuzzy.spans(text.plain, context.words):
             text.stylize(fuzzy.STYLE, start, end)
-    *others, receipt = cells
-    return [*others, receipt[:1], receipt[: len(" ".join(receipt.plain.split(" ")[:2]))], receipt]
+    return [*cells]
 
 
 def _below(context: RowContext, kind: str, seconds: float, words: Text, receipt: Text) -> list[Text]:
@@ -252,17 +247,18 @@ class SessionGroup:
         return f"{self.facts.title[:300]} {self.facts.branch} {self.session} {context.project(self.root)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells; at the end the worst that became of what it got, and how often: `✗ 1 lost`."""
+        """Draw its cells; before the glyph of the worst that became of what it got, how often: `shop · 2d · 1 lost`."""
         row = self.whole(context.data.receipts.known)
         mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.foldable else " "
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
-        whose = Text(safe_text.line(context.project(self.root), 40), "dim")
-        seen = Text("live", "green") if self.live else Text(age(row.last, context.data.now()), "dim")
-        worst = Text()
+        seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
+        facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
         for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
-            worst = Text(f"{GLYPHS[outcome][0]} {count} {word}", GLYPHS[outcome][1])
+            glyph = Text(*GLYPHS[outcome])
+            facts.append((f"{count} {word}", GLYPHS[outcome][1]))
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
-        return _marked(context, words, whose, seen, worst)
+        between = Text.assemble((" · ", "dim"), no_wrap=True)
+        return _marked(context, words, SPANNED, between.join(Text(*fact) for fact in facts if fact[0]), glyph)
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""

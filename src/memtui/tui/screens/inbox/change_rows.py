@@ -75,10 +75,6 @@ class ProposedRow(InboxRow):
         """Whether a person has to decide about it."""
         return self.facts.weighed is None or not self.facts.weighed.safe or super().needs_look
 
-    def extent(self, _view: InboxView) -> str:
-        """Return by how many bytes files grow or shrink."""
-        return changesets.resized(self.facts.weighed.savings) if self.facts.weighed is not None else "…"
-
     def signs(self, _view: InboxView) -> Text:
         """Return whether it drops something, or can't be made."""
         sign, style = BLOCKED if self.facts.refused else DROPS if self.facts.drops else ("", "")

@@ -83,7 +83,7 @@ class EntryRow(InboxRow):
         """Return whether its name is taken."""
         return Text("! " if self.is_taken else "", colours.WARNING)
 
-    def extent(self, view: "InboxView") -> str:
+    def when(self, view: "InboxView") -> str:
         """Return its age; empty if nothing says when it was written."""
         return "" if (written := self.item.entry.time()) is None else age(written, view.now)
 

@@ -41,7 +41,7 @@ class ChangedRow(InboxRow):
     changed: Changed
     undelivered: bool = False  # until it is kept, which trusts it
 
-    def extent(self, view: InboxView) -> str:
+    def when(self, view: InboxView) -> str:
         """Return its age."""
         return age(self.changed.now.written, view.now)
 

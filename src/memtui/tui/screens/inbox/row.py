@@ -218,8 +218,8 @@ class InboxRow:
         """What decides how it is drawn."""
         return self.key, self.until, self.gist, self.later_key
 
-    def extent(self, _view: "InboxView") -> str:
-        """Return its age, or by how many bytes files grow."""
+    def when(self, _view: "InboxView") -> str:
+        """Return its age; empty where nothing says it."""
         return ""
 
     def signs(self, _view: "InboxView") -> Text:
@@ -227,7 +227,7 @@ class InboxRow:
         return Text()
 
     def cells(self, view: "InboxView") -> list[Text]:
-        """Draw the cells of the row: kind, sentence, place, age or bytes."""
+        """Draw the cells of the row: kind, sentence, place, age."""
         kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
         where = Text(safe_text.line(self.place, PLACE), "dim")
         if self.kind is GHOST:
@@ -236,7 +236,7 @@ class InboxRow:
         signs = self.signs(view)
         if self.autosave and autosave.has(view.autosaves, self.autosave):
             signs = Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), signs)
-        return [kind, Text.assemble(signs, what), where, Text(self.extent(view), "dim")]
+        return [kind, Text.assemble(signs, what), where, Text(self.when(view), "dim")]
 
     @property
     def searched(self) -> str:

@@ -25,7 +25,7 @@ from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
-from memtui.tui.screens.frame import Described
+from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import Ghost, commands
@@ -42,7 +42,12 @@ REST_SECONDS = 0.15
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
-COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("", 7, right=True))
+COLUMNS = (
+    Column("kind", 8),
+    Column("what it says"),
+    Column("for", 14, from_width=72, beside_width=REPEATED),
+    Column("when", 4, right=True),
+)
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("approve", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
