@@ -16,15 +16,18 @@ from typing import Any, cast
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, screen
+from textual._compositor import Compositor, CompositorMap, ReflowResult
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.color import Color
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
+from textual.geometry import Size
 from textual.keys import Keys
 from textual.message import Message
+from textual.widget import Widget
 
 from memtui.present import glyphs
 
@@ -160,6 +163,26 @@ class TerminalDriver(LinuxDriver):
         # The method below looks these names up in its module.
         vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=partial(_Parser, report))
         super().run_input_thread()
+
+
+class WholeCompositor(Compositor):
+    """Textual's compositor, except that nothing stays on the screen where it was. Textual compares a new layout with
+    the last places that it worked out: also those by the new styles, for who only asked where a widget is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._laid_out: CompositorMap = {}
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        asked_for = self._full_map if self._visible_map is None else self._visible_map
+        self._full_map = self._laid_out
+        changed = super().reflow(parent, size)
+        self._laid_out = self._full_map
+        self._dirty_regions |= {place.visible_region for _, place in asked_for.items() ^ self._full_map.items()}
+        return changed
+
+
+vars(screen).update(Compositor=WholeCompositor)
 
 
 def filters(env: Mapping[str, str], setting: object, *, no_color: bool) -> list[LineFilter]:
