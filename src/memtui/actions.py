@@ -23,7 +23,7 @@ app.undo | z | undo | Aw | changes: undo | Undo the last change
 app.redo | Z | | Aw | changes: redo | Redo what was undone last
 app.changes | U | | A | changes: list | All changes; undo any of them
 app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
-app.help | question_mark | help | A | memtui: keys | All keys of this screen
+app.help | question_mark | keys | A | memtui: keys | All keys of this screen
 app.copy | y | | D | memtui: copy text | Copy what is shown to the clipboard
 app.refresh | | | A | memtui: read again | Read all files again
 app.tour | | | A | memtui: the tour | The tour: three things that you do
@@ -33,23 +33,23 @@ list.mark | space | mark | Cl | | Mark several, to act on all of them
 list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look
 list.range | v | | Cl | mark a range | Mark a range: at its start and its end
 list.attention | exclamation_mark | problems | Cl | problems | Show only what needs attention
-list.project | p | project | Cl | this project, or all | This project, or all
+list.project | p | project | Cl | this project, or all | This project, or all: whose rows you see
 list.left | h,left | | M | left pane, or fold | Go left, or close the fold
 list.right | l,right | | M | right pane, or unfold | Go right, or open the fold
 list.next | J | | M | read the next | The next one, also while you read
-list.previous | K | | M | read the previous | The previous one
+list.previous | K | | M | read the previous | The previous one in the list
 list.open | | | M | read, whole screen | Read it in place of the list
 memories.edit | e | edit | Dw | | Edit its fields and text
 memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
 memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
 memories.remove | x | remove | Dw | remove this memory | Move it to the trash
-memories.purge | | | Dw | delete for good | Delete it for good
+memories.purge | | | Dw | delete for good | Delete for good: no undo brings it back
 memories.recall | r | prompt | D | try a prompt | Try a prompt: which memories it brings, and why
 memories.retype | t | type | Dw | type | Change its type
 memories.pin | P | | Dw | pin or unpin | Pin or unpin: recall counts a pinned one more
 memories.move | m | move | Dw | | Move to another scope
-memories.copy | | | Dw | copy to another scope | Copy to another scope
+memories.copy | | | Dw | copy to another scope | Copy to another scope: this one stays
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
 memories.sort | s | sort | Cl | sort | Sort by the next column

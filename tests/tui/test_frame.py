@@ -242,7 +242,7 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
         assert sum("This is the" in line for line in lines) == 1
         assert "third" in lines[-2] or "third" in lines[-3]
-        assert "? help" in lines[-1]
+        assert "? keys" in lines[-1]
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await pilot.pause()
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
@@ -251,7 +251,7 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         await settle(pilot)
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
         assert name in lines
-        assert "? help" in lines[-1]
+        assert "? keys" in lines[-1]
         app.fail(MemtuiError("It broke.", "Fix it."))
         app.say("And something else happened.")
         await pilot.pause()

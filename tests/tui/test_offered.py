@@ -28,7 +28,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
     async with running(app, (160, 48)) as pilot:
         assert "read-only" in lines(app)[0]
         foot = lines(app)[-1]
-        assert "? help" in foot
+        assert "? keys" in foot
         for action in writing:
             if action.group in {name, "app"} and action.footer:
                 assert f"{actions.key_word(action.keys)} {action.footer} " not in foot
@@ -96,7 +96,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
             app.go(name)
             await settle(pilot)
             foot = lines(app)[-1]
-            assert "? help" in foot
+            assert "? keys" in foot
             for word in ("edit", "trash", "mark", "approve", "withdraw", "session", "move"):
                 assert f" {word} " not in foot, (name, foot)
 

@@ -27,6 +27,7 @@ async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
         assert [line for line in lines if cell_len(line.rstrip()) > room] == []
         texts = [(line[10:34].strip(" …"), line[41:].strip()) for line in lines]
         assert [each for each in texts if each[1].casefold().startswith(each[0])] == []
+        assert [each for each in texts if not each[1]] == []
 
 
 async def test_a_narrow_palette_has_names_and_keys_only(app):

@@ -95,7 +95,7 @@ async def test_every_screen_is_drawn_and_named(whole, size, look, monkeypatch):
             assert_drawn(app, size, name)
             shown = lines(app)
             assert f" {number} {name.capitalize()}" in shown[0]
-            assert "? help" in shown[-1], shown[-1]
+            assert "? keys" in shown[-1], shown[-1]
             assert sum(bool(line.strip()) for line in shown) > 8, name
             await pilot.press("enter")
             await settle(pilot)

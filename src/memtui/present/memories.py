@@ -1,6 +1,6 @@
 """Words for memories in both front doors: how many there are, where one comes from, who loads it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import ago, many
@@ -55,15 +55,17 @@ def scope_name(scope: "Scope", project: str) -> str:
     return f"{scope.kind} {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
 
 
-def scopes_explained(
-    scopes: "Sequence[Scope]", project: str, tilde: "Callable[[str], str]", widest: int = 16
-) -> list[tuple[str, str]]:
+def scopes_explained(scopes: "Sequence[Scope]", project: str, widest: int = 16) -> list[tuple[str, str]]:
     """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
-    scope is; of another project its directory instead, which `tilde` shortens."""
+    scope is; of another project for which one."""
     named = [(each, scope_name(each, project)) for each in scopes]
     wide = min(widest, max((len(name) for _, name in named), default=0))
-    words = {each.label: tilde(each.root_path or "") if each.project else SCOPES.get(each.kind, "") for each in scopes}
-    return [(each.label, f"{name:<{wide}}  {words[each.label]}".rstrip()) for each, name in named]
+    return [(each.label, f"{name:<{wide}}  {_explained(each)}".rstrip()) for each, name in named]
+
+
+def _explained(scope: "Scope") -> str:
+    words = SCOPES.get(scope.kind, "")
+    return f"{words.partition(',')[0]}, for {scope.project}" if scope.project else words
 
 
 def must_ask(labels: Sequence[str]) -> bool:

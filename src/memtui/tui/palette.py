@@ -23,7 +23,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
 TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
-KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
+KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("↓ ↑", "move"))
 # Cells of the columns: a longer name is cut, so that they stay in line; the width of the box, and that of the screen
 # from which there is room for words about an action.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 24, 7

@@ -344,6 +344,9 @@ async def test_a_narrow_form_shows_where_its_texts_are_cut(world):
         await settle(pilot)
         assert "any agent, or a name …" in shown(app, app.screen.query_one("#agent"))
         assert "any, also those of …" in shown(app, app.screen.query_one("#who"))
+        await pilot.press("tab", "enter")
+        await settle(pilot)
+        assert "“add tests for the new …" in shown(app, app.screen.query_one("#to SelectOverlay"))
 
 
 @pytest.mark.slow
@@ -394,7 +397,7 @@ async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
         await pilot.press("t")
         await settle(pilot)
         assert "Type" in "\n".join(lines(app))
-        assert "concise-answers" not in "\n".join(lines(app))
+        assert "conventional-commits" not in "\n".join(lines(app))
 
 
 @pytest.mark.slow

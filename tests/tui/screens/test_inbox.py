@@ -1159,7 +1159,13 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         await pilot.press("w")
         await settle(pilot)
         assert "Hide “No snapshot tests for components” until" in "\n".join(drawn(app))
-        await pilot.press("enter")
+        assert "f1 keys" in drawn(app)[-1]
+        await pilot.press(*"gestern", "enter")
+        await settle(pilot)
+        assert "No matches" in "\n".join(drawn(app))
+        assert "enter" not in drawn(app)[-1]
+        assert updates(world)["no-snapshot-tests"].until(NOW) is None
+        await pilot.press("escape", "enter")
         await settle(pilot)
         assert updates(world)["no-snapshot-tests"].until(NOW) is not None
         assert "15 to decide" in drawn(app)[1]
@@ -1431,7 +1437,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         assert "Shop's." not in shown
         await pilot.press("m")
         await settle(pilot)
-        assert app.screen.heading == "Merge into a memory of blog, or of all projects"
+        assert app.screen.heading == "Merge the draft into a memory of blog, or of all projects"
         assert not any("project:" in words or "Of shop" in words for _, words in app.screen.rows)
         await pilot.press("enter")
         await settle(pilot)
@@ -1473,7 +1479,7 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("kind:frob", "There is no kind:frob."),
+        ("kind:frob", "There is no kind:frob. kind: takes changed, draft, fix, merge, problem, rule, todo, trust."),
         ("knd:fix", "There is no knd: here. Did you mean kind:? There are kind:, type:, scope:, is:, project:."),
         ("scope:agnt", "There is no scope:agnt. Did you mean scope:agent?"),
         ("is:pinned", "There is no is:pinned. is: takes problem, untrusted."),

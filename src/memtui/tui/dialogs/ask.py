@@ -39,16 +39,16 @@ OVER = 7
 LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # The part of the height that a list with an `about` takes.
 SHARE = 0.4
-# A list of fewer options is not narrowed by typing: all of them can be read.
-NARROWED = 4
+# A list of fewer options, such as yes and no, is not narrowed by typing.
+NARROWED = 3
 # Printable keys that move or leave until something is typed.
 KEPT = {"j", "k", "q", "space", "question_mark"}
 
 
 class Line(Dialog[str]):
     """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
-    and below the line, `verb` is the word for enter. `check` raises UsageError for text that is not taken; its
-    message is shown while typing."""
+    and below the line, `hint` is shown while it is empty, `verb` is the word for enter. `check` raises UsageError for
+    text that is not taken; its message is shown while typing."""
 
     DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
     across: ClassVar[int] = 72
@@ -63,13 +63,15 @@ class Line(Dialog[str]):
         below: str = "",
         verb: str,
         check: Callable[[str], object] = str,
+        hint: str = "",
     ) -> None:
         super().__init__()
+        self.hint = hint
         self.heading, self.lead, self.value, self.below, self.check = question, about, value, below, check
         self.verb = verb
 
     def body(self) -> ComposeResult:
-        yield Field(self.value)
+        yield Field(self.value, placeholder=self.hint)
         yield Static(id="wrong")
         if self.below:
             yield Static(safe_text.styled(self.below, "dim"), id="below")
@@ -77,11 +79,14 @@ class Line(Dialog[str]):
     def keys(self) -> Keys:
         return (("enter", self.verb), ("escape", "back"))
 
+    def on_mount(self) -> None:
+        self.show_problem()
+
     @on(Input.Changed)
-    def show_problem(self, event: Input.Changed) -> None:
-        wrong = self.query_one("#wrong", Static)
-        wrong.update(Text().append(self._problem(event.value), style="yellow"))
-        wrong.display = bool(self._problem(event.value))
+    def show_problem(self) -> None:
+        wrong, problem = self.query_one("#wrong", Static), self._problem(self.query_one(Field).value)
+        wrong.update(Text().append(problem, style="yellow"))
+        wrong.display = bool(problem)
 
     def _problem(self, typed: str) -> str:
         try:
@@ -170,7 +175,7 @@ class Choice(Dialog[str | None]):
 
     def keys(self) -> Keys:
         value = self.values[self.table.row[0]] if self.table.row else None
-        enter = [("enter", self.verb if value else "choose")] * (value is None or value != self.idle)
+        enter = [("enter", self.verb if value else "choose")] * (value not in {None, self.idle})
         if self.typed is not None:
             return (*enter, ("escape", "all again"), ("↓ ↑", "move"))
         typing = [("type", "to narrow")] * (len(self.rows) >= NARROWED)

@@ -113,6 +113,7 @@ class Dialog(ModalScreen[Result]):
     across: ClassVar[int] = 110
     high: ClassVar[bool] = False
     heading = lead = marks = ""
+    has_help = True
 
     def compose(self) -> ComposeResult:
         self.set_class(self.high, "high")
@@ -137,7 +138,8 @@ class Dialog(ModalScreen[Result]):
 
     def name_keys(self) -> None:
         is_below_list = isinstance(self.focused, Detail) and bool(self.query(RowList))
-        self.query_one(KeyBar).show(READING if is_below_list else self.keys())
+        keys = READING if is_below_list else self.keys()
+        self.query_one(KeyBar).show([*keys, *[("f1", "keys")] * self.has_help])
 
     def on_descendant_focus(self) -> None:
         self.name_keys()
@@ -179,10 +181,8 @@ class Dialog(ModalScreen[Result]):
     def action_keys(self) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for key, word in self.keys():
-            if key != "f1":
-                groups.setdefault("Move" if key in MOVING else "Choose" if key in CHOOSING else "Do", []).append(
-                    (key, word)
-                )
+            group = "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
+            groups.setdefault(group, []).append((key, word))
         self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks)))
 
     async def on_click(self, event: events.Click) -> None:
@@ -216,7 +216,7 @@ class Preview(Dialog[bool]):
 
     def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "") -> None:
         super().__init__()
-        self.heading, self.go = title, go
+        self.heading, self.go, self.has_help = title, go, bool(go)
         self.draw = (lambda _: text) if isinstance(text, Text) else text
         self.plain = self.draw(self.across).plain
         self.pane = Detail(id="text")
@@ -245,7 +245,7 @@ class Preview(Dialog[bool]):
 
     def action_keys(self) -> None:
         """Show the keys. Those of a text to be read are named below it: there the help key closes it."""
-        if self.go:
+        if self.has_help:
             super().action_keys()
         else:
             self.dismiss(False)

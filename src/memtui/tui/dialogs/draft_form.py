@@ -51,7 +51,7 @@ class DraftForm(Dialog[str]):
 
     DEFAULT_CSS = """
     DraftForm Select { width: 1fr; height: 1; }
-    DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
+    DraftForm SelectOverlay, DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
     DraftForm SelectOverlay { margin-bottom: 1; constrain: inside inflect; }
     DraftForm .over { margin-top: 1; }
     DraftForm .where { height: auto; max-height: 3; padding-left: 15; color: $text-muted; }
@@ -133,12 +133,11 @@ class DraftForm(Dialog[str]):
     def keys(self) -> Keys:
         if self._has_open_options:
             return OPTIONS
-        save, following = ("^s", self.shape.verb), ("tab", "next")
-        first = [("enter", self.shape.verb), following, save] if self._is_example_kept else [save]
+        save = "enter" if self._is_example_kept else "^s"
         prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
         opens = [("enter", "open a ▼")] * any(isinstance(each, Select) for each in self.widgets.values())
-        leave = (("escape", "back, kept"), ("^g", "discard"))
-        return (*first, *leave, *[following][len(first) > 1 :], *opens, *prompts, ("f1", "keys"))
+        always = ((save, self.shape.verb), ("escape", "back, kept"), ("^g", "discard"), ("tab", "next"))
+        return (*always, *opens, *prompts)
 
     @property
     def _has_open_options(self) -> bool:

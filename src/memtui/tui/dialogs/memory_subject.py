@@ -172,7 +172,7 @@ class NewMemorySubject(Subject):
         unsaved = autosave.left("memories.new")
         self.shape = Shape(*about, notice=notice, left=unsaved, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
-        places = present.scopes_explained(list(self.scopes.values()), data.facts.project, data.tilde)
+        places = present.scopes_explained(list(self.scopes.values()), data.facts.project)
         self.fields: Sequence[FormField] = [
             FormField("name", ""),
             FormField("description", ""),

@@ -145,6 +145,7 @@ def _is_sample(services: "Services") -> bool:
 class Tour(Dialog[str]):
     """A step of the tour. The answer is DO or NEXT; None to leave."""
 
+    has_help = False
     DEFAULT_CSS = """
     Tour { align: center bottom; background: transparent; }
     Tour:ansi { background: transparent; }

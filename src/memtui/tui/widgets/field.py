@@ -93,7 +93,7 @@ class Labelled(Horizontal):
     DEFAULT_CSS = """
     Labelled { height: 1; }
     Labelled.over { layout: vertical; height: 1fr; min-height: 4; }
-    Labelled > .head { width: 14; height: 1; }
+    Labelled > .head { width: auto; height: 1; }
     Labelled .mark { width: 1; color: $accent; visibility: hidden; }
     Labelled .label { width: 13; color: $text-muted; }
     Labelled.-focus .mark { visibility: visible; }

@@ -145,6 +145,8 @@ async def test_move_and_copy_to_another_scope(app, world):
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "m")
         assert not any(text.startswith("project") for _, text in app.screen.rows)  # where it is already
+        words = {text[:9]: text.partition("  ")[2].strip() for _, text in app.screen.rows}
+        assert words["auto blog"] == "Claude Code's own, for blog"
         await choose(pilot, "global")
         assert not exists(project(world, "prefer-pnpm.md"))
         assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))

@@ -304,7 +304,7 @@ class DraftCommands(RowCommands):
             verb="approve",
             check=check,
             save=lambda now, values: self._write([draft(now, values)]),
-            scopes=scopes_explained(places, project, data.tilde),
+            scopes=scopes_explained(places, project),
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
@@ -350,7 +350,7 @@ class DraftCommands(RowCommands):
             for path, each in by_path.items()
         ]
         project_name = self.view.project_name(first)
-        question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
+        question = f"Merge {many(len(items), 'draft') if len(items) > 1 else 'the draft'} into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
         words = " ".join(first.text.split("\n")).strip()
         choice = Choice(question, options, about=lambda path: compared(words, by_path[path]), below=hidden)

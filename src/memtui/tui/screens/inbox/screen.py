@@ -50,7 +50,7 @@ COLUMNS = (
 )
 # The actions in the foot, in their order; those of a row come first.
 IN_FOOT = ("approve", "edit", "reject", "later", "merge", "history", "follow")
-ON_LIST = ("mark", "mark_all", "filter")
+ON_LIST = ("mark", "mark_all", "filter", "project")
 
 
 class Inbox(ListScreen[InboxRow]):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.present import query
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.inbox.row import InboxRow
+from memtui.tui.screens.inbox.row import ORDER, InboxRow
 
 # What each term looks at.
 TERMS: dict[str, Callable[[InboxRow], str]] = {
@@ -34,7 +34,8 @@ def mistake(rows: Sequence[InboxRow], typed: str) -> str:
     """Return in sentences what is wrong with a query: a term that there is not, or a value that no row has."""
     asked = query.parse(typed, TERMS)
     for name, value in asked.terms.items():
-        values = sorted({text for row in rows if (text := TERMS[name](row))} | ({*STATES} if name == "is" else set()))
+        always = {"is": STATES, "kind": ORDER}.get(name, ())
+        values = sorted({*always, *filter(None, map(TERMS[name], rows))})
         if not any(value.casefold() in each.casefold() for each in values):
             return query.not_among(name, value, values)
     return query.not_there(asked.unknown[0], TERMS) if asked.unknown else ""

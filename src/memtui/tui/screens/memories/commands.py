@@ -180,7 +180,7 @@ class MemoryCommands:
     async def retype(self) -> None:
         """Change the type of the chosen memories."""
         current = self.list.chosen()[0][1].memory.type
-        kind = await self.services.ask(Choice("Type", TYPE_ROWS, current))
+        kind = await self.services.ask(Choice(f"Type of {_names(self.list.chosen())}", TYPE_ROWS, current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
             self.services.say(f"It is {kind} already.")
         elif kind:
@@ -202,7 +202,7 @@ class MemoryCommands:
         """Ask for a scope. Ask again before memories that are not trusted get into one whose memories need no trust."""
         chosen, data = self.list.chosen(), self.services.data
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
-        rows = present.scopes_explained(list(targets.values()), data.facts.project, data.tilde, MOST_NAME)
+        rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME)
         label = await self.services.ask(Choice(f"{verb} {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
         scope, store = targets.get(label or ""), data.store()
         if scope is None or scope.needs_trust:

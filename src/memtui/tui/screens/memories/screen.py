@@ -43,7 +43,7 @@ ROOMY = 12
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
-IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention")
+IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention", "project")
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"

@@ -23,6 +23,7 @@ FIRST = 12
 # Seconds in which a reading ends, mostly; of one that takes longer it is said that it goes on.
 SOON = 0.5
 KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
+HINT = "a path, such as ~/notes"
 BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
 
 
@@ -44,7 +45,9 @@ class TransferCommands:
         from memtui.present import drafts
         from memtui.transfer import importing
 
-        question = Line("Import memories from", about=KINDS, below=BELOW, verb="import", check=self._check_there)
+        question = Line(
+            "Import memories from", about=KINDS, below=BELOW, verb="import", check=self._check_there, hint=HINT
+        )
         typed = await self.services.ask(question)
         if not typed or not typed.strip():
             return

@@ -227,7 +227,7 @@ class SetupCommands:
             await self._choose_value(about)
             return
         question = Line(
-            about.key,
+            f"Change {about.key}",
             str(about.value),
             about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
             below=f"default {setting.as_toml(about.default)}",
@@ -245,7 +245,7 @@ class SetupCommands:
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         meanings = setting.VALUES.get(about.key, {})
         question = Choice(
-            f"{about.key}: {about.meaning}",
+            f"Change {about.key}: {about.meaning}",
             options,
             f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}",
             about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
