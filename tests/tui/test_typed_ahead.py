@@ -1,6 +1,7 @@
 """Keys that come in one burst: what the first opens takes the others."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -73,3 +74,22 @@ async def test_letters_and_backspaces_stay_in_their_order_while_the_screen_is_sl
         await pilot.pause(2.2)
         await settle(pilot)
         assert app.screen.filter_line.value == "y"
+
+
+def has_text(world, text):
+    return any(text in path.read_text() for path in Path(world.directory).rglob("*.md"))
+
+
+@pytest.mark.parametrize(
+    ("screen", "keys"),
+    [("memories", ["c"]), ("memories", ["e"]), ("inbox", ["e"]), ("memories", ["n", "enter", "k"])],
+)
+async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world, screen, keys):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys:
+            await pressed(pilot, key)
+        app.screen.query_one(TextArea).focus()
+        await pressed(pilot, *WORDS, "ctrl+s")
+        assert not isinstance(app.screen, DraftForm)
+    assert await asyncio.to_thread(has_text, world, "zqx hello")

@@ -30,6 +30,7 @@ class TypedAhead:
         self._app, self._handle = app, handle
         self._waiting: deque[events.Event] = deque()
         self._is_under_way = False
+        self._has_typed = False  # the widget in focus has letters in its queue, which a key with priority must not pass
         self._openings = 0
         self._timer: Timer | None = None
         self._holder: Widget | Screen[object] | None = None  # what has the key before
@@ -73,13 +74,18 @@ class TypedAhead:
             self._timer.stop()
             self._timer = None
         while self._waiting and not self._is_under_way:
-            event, focused = self._waiting.popleft(), self._app.focused
-            await self._handle(event)
-            if not _is_for(focused, event):
+            is_for_focused = _is_for(self._app.focused, self._waiting[0])
+            if self._has_typed and not is_for_focused:
+                self._follow()
+                return
+            await self._handle(self._waiting.popleft())
+            if is_for_focused:
+                self._has_typed = True
+            else:
                 self._follow()
 
     def _follow(self) -> None:
-        self._is_under_way = True
+        self._is_under_way, self._has_typed = True, False
         self._holder = self._app.focused or self._app.screen
         self._holder.post_message(Handled(self._app.screen))
 
