@@ -15,6 +15,10 @@ REPO = Path(__file__).parents[1]
 SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"
 # A word that nobody reads, and the one that stands for it. Names of files and fields on disk keep theirs.
 FORBIDDEN = {
+    r"accept(s|ed|ing)?": "approve",
+    r"trash(es|ed|ing)|x trash": "remove",
+    r"tick(s|ed|ing)? off": "approve",
+    r"(takes?|took|taken|taking) back": "withdraw, undo",
     r"changesets?|proposals?": "change",
     r"candidates?": "draft",
     r"pending[- ]updates?": "draft",

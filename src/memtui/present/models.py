@@ -11,7 +11,7 @@ OUTCOMES = {
     "busy": "busy",
     "unreachable": "no connection",
     "cut": "broken off",
-    "rejected": "not accepted",
+    "rejected": "not used",
     "refused": "refused",
     "invalid": "wrong answer",
     "late": "too slow",

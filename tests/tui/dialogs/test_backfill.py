@@ -128,7 +128,7 @@ async def test_an_empty_inbox_names_what_the_palette_finds(empty):
     env, project = empty
     app = MemtuiApp(env, project, screen="inbox", now=NOW)
     async with running(app, (100, 40)):
-        assert "^p past sessions reads earlier sessions" in " ".join(app.screen.why_empty().split())
+        assert "To find drafts in earlier sessions: ^p, past sessions." in " ".join(app.screen.why_empty().split())
 
 
 @pytest.mark.parametrize("ends", ["escape", "enter"])

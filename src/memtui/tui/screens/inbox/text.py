@@ -23,7 +23,7 @@ Memories that overlap, have expired or are broken are listed here, each with its
 EMPTY_UNHEARD = "Sessions will save no drafts here.\n{}"
 # What else can be done where nothing waits; the first only where something may be written.
 SHOWS = "{app.memories} shows the memories."
-ELSEWHERE = ("{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ", SHOWS)
+ELSEWHERE = ("To find drafts in earlier sessions: {app.palette}, past sessions. {app.note} writes a note, ", SHOWS)
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
 # Characters of a memory, and of a draft, that are compared word by word.
 ALIKE_LENGTH, DRAFT_LENGTH = 2000, 6000
