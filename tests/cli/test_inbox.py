@@ -29,8 +29,8 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"], found["notes"]) == (4, 4, 1, 6)
     assert found["elsewhere"] == 1
     text = memtui("inbox").out
-    assert re.search(r"draft +J5VMX3 +No snapshot tests for components +project shop +24m", text)
-    assert re.search(r"merge +[0-9a-f]{6} +test-postgres \+ test-database", text)
+    assert re.search(r"draft +J5VMX3 +24m +project shop +No snapshot tests for components", text)
+    assert re.search(r"merge +[0-9a-f]{6} +auto +test-postgres \+ test-database", text)
     for command in ("inbox --all-projects", "note --list", "approve ID", "reject ID --later friday"):
         assert f"memtui {command}" in text
     states = {entry["text"]: entry["state"] for entry in memtui.json("note", "--list")["entries"]}
@@ -195,7 +195,7 @@ def test_kinds_are_named_as_in_the_list_or_as_several(memtui):
 
 def test_entries_of_other_projects_name_the_directory(memtui, world):
     text = memtui("inbox", "--all-projects").out
-    assert re.search(r"draft .* blog +\d", text)
+    assert re.search(r"draft .* project blog +\w", text)
     assert world.blog in {each["where"] for each in memtui.json("inbox", "--all-projects")["entries"]}
     assert paths.project_key(world.blog) not in text
 
@@ -447,11 +447,18 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     (entry,) = memtui.json("inbox", "--later")["entries"]
     assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)
     later = memtui("inbox", "--later").out
-    assert later.splitlines()[1].split() == ["KIND", "ID", "WHAT", "WHERE", "UNTIL"]
+    assert later.splitlines()[1].split() == ["KIND", "ID", "UNTIL", "WHERE", "WHAT"]
     assert "No snapshot tests" in later
     assert "memtui reject ID --later now" in later
     memtui("undo")
     assert ids(memtui, "drafts") == before
+
+
+def test_a_narrow_list_has_what_waits_below_its_row(memtui):
+    memtui.env["COLUMNS"] = "40"
+    lines = memtui("inbox").out.splitlines()
+    row = next(at for at, line in enumerate(lines) if "J5VMX3" in line)
+    assert lines[row + 1].strip().startswith("project shop · No snapshot tests")
 
 
 def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui):

@@ -120,7 +120,7 @@ def test_show_offers_what_waits_where_no_memory_is_called_alike(memtui):
 @pytest.mark.parametrize("words", ["mv editor --to mars", "approve J5VMX3 --scope mars"])
 def test_a_scope_that_there_is_not_is_answered_with_those_that_can_be_written(memtui, words):
     done = memtui(*words.split(), check=False)
-    assert "Scopes here: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
+    assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
 
 
 def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):

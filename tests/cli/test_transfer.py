@@ -39,6 +39,14 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
+        (["import"], 2, "Give PATH|sessions."),
+        (["import", "notes", "--scope"], 2, "--scope needs a value."),
+        (["import", "notes", "--no"], 2, "`memtui import` takes no --no."),
+        (["import", "notes", "--limit", "few"], 2, "memtui: --limit: give a number"),
+        (["import", "sessions", "--since", "when"], 2, "--since: “when” is not a time."),
+        (["trust", "--always", "--list"], 2, "--list does not go with --always."),
+        (["model", "sentences", "maybe"], 2, "The argument must be one of on, off, not “maybe”."),
+        (["undo", "--limit", "3"], 2, "--limit goes with --list."),
         (["export"], 2, "Give a SCOPE, or --all."),
         (["export", "global", "--all"], 2, "Give a SCOPE, or --all."),
         (["export", "nowhere"], 3, "There is no scope"),

@@ -62,6 +62,14 @@ if TYPE_CHECKING:
     Run = Callable[["Context", argparse.Namespace], "Result"]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
 
+# How argparse says what is wrong, and how a person would.
+ARGPARSE_WORDS = {
+    "the following arguments are required:": "give",
+    ": not allowed with argument ": " does not go with ",
+    ": expected one argument": " needs a value",
+    "argument ": "",
+}
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError, where argparse would print and exit."""
@@ -70,6 +78,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"formatter_class": _Formatter, "allow_abbrev": False, **options})
 
     def error(self, message: str) -> "NoReturn":
+        for words, better in ARGPARSE_WORDS.items():
+            message = message.replace(words, better)
         raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
@@ -83,7 +93,7 @@ class Parser(argparse.ArgumentParser):
         if action.metavar in KINDS_OF and len(list(action.choices)) > MOST_NAMED:
             kind, lists = KINDS_OF[str(action.metavar)]
             raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
-        name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+        name = action.option_strings[-1] if action.option_strings else action.metavar or "The argument"
         raise UsageError(f"{name} must be one of {names}, not “{value}”.", more)
 
 
@@ -239,7 +249,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
     if rest:
         action = getattr(found, "action", None)
         words = f"{name} {action}" if action in argv else name
-        raise UsageError(f"Unrecognized arguments: {' '.join(rest)}.", f"See `memtui {words} --help`.")
+        raise UsageError(f"`memtui {words}` takes no {' '.join(rest)}.", f"See `memtui {words} --help`.")
     return found
 
 

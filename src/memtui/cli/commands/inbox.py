@@ -109,14 +109,14 @@ def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
         [
             (row.kind, colours.KINDS[row.kind]),
             (short_id(row.id), "cyan"),
-            line(row.says),
-            (_where(row), "dim"),
             (_when(row, now), "dim"),
+            (_where(row), "dim"),
+            line(row.says),
         ]
         for row in rows
     ]
     time = "UNTIL" if rows[0].until is not None else "AGE"
-    out.table(["KIND", "ID", "WHAT", "WHERE", time], cells, flex=(2, 3), right=(4,))
+    out.table(["KIND", "ID", time, "WHERE", "WHAT"], cells, flex=(4, 3), right=(2,))
 
 
 def _when(row: DecisionRow, now: float) -> str:

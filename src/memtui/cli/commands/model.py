@@ -157,7 +157,7 @@ def switch(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_own()
     if args.action == "stop":
         changed = control.stop(ctx.root)
-        words = "The subconscious is stopped." if changed else "It was stopped already."
+        words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."
         return Result(
             {"stopped": True, "changed": changed}, lambda out: out.print(words + " Again: memtui model start")
         )

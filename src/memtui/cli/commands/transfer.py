@@ -111,8 +111,8 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_own()
     since = when.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
     if since is None or since == when.NEVER or since > ctx.now():
-        why = "is still to come" if since is not None and since > ctx.now() else "is no time"
-        raise UsageError(f"--since {args.since} {why}.", f"Give one of: {when.BACK}.")
+        why = "is still to come" if since is not None and since > ctx.now() else "is not a time"
+        raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {when.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
     width, shown_at = (ctx.out.columns or 80) - 1, 0.0
 
@@ -204,7 +204,7 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
     if bool(args.scope) == args.all:
         labels = ", ".join(scope.shown for scope in every)
-        raise UsageError("Give a SCOPE, or --all.", f"There are the scopes {labels}.")
+        raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
     wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
     exported = exporting.collect([scope for scope in wanted if not args.all or scope.kind not in NOT_EXPORTED])
     path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))

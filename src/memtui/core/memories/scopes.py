@@ -200,7 +200,7 @@ def pick(scopes: Sequence[Scope], label: str) -> Scope:
         if label in {scope.label, *scope.aliases}:
             return scope
     labels = ", ".join(scope.label for scope in scopes if scope.kind != "instructions")
-    raise NotFoundError(f"There is no scope “{label}”.", f"Scopes here: {labels}.")
+    raise NotFoundError(f"There is no scope “{label}” here.", f"There are: {labels}.")
 
 
 def home(scopes: Sequence[Scope]) -> Scope:
