@@ -490,7 +490,7 @@ def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
 def test_a_bad_time_to_snooze_until_says_what_is_taken(memtui, given):
     done = memtui("reject", "J5VMX3", "--later", given, check=False)
     assert done.code == 2
-    assert "tomorrow, friday, 18:00" in done.err
+    assert "18:00, tomorrow, friday" in done.err
 
 
 def test_what_was_refused_is_not_offered(memtui):

@@ -85,7 +85,7 @@ def register(commands: "parser.Commands") -> None:
     how = found.add_mutually_exclusive_group()
     how.add_argument("--never", action="store_true", help="never again draft these words, or propose this change")
     how.add_argument(
-        "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}; `memtui inbox --later` lists those"
+        "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those"
     )
 
 

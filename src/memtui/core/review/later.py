@@ -11,8 +11,8 @@ from memtui.core.journal import acts
 from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 
-TAKEN = "now, tomorrow, friday, 18:00, 30m, 2h, 3d, 2w, 2030-12-31, 2030-12-31 14:00"
-HINT = f"Use one of: {TAKEN}."
+TAKEN = "30m, 2h, 18:00, tomorrow, friday, 3d, 2w, 2030-12-31, 2030-12-31 14:00"
+HINT = f"Use one of: {TAKEN}, now."
 FORMAT = 1
 # The newest that are kept.
 MOST = 10_000
@@ -21,6 +21,8 @@ MOST = 10_000
 def moment(words: str, now: float) -> float | None:
     """Return when what is hidden shows again, in seconds since the epoch; None for `now`. A day without a time is its
     beginning. Raises UsageError, which says what is taken."""
+    if not words:
+        raise UsageError(f"Type a time, such as {TAKEN}.")
     seconds = when.read(words, now, ahead=True)
     if seconds is None:
         raise UsageError(f"“{words}” is not a time.", HINT)
