@@ -109,6 +109,8 @@ class Undo:
             self.want(op, sure_of=elsewhere.first.id)
 
     def _report(self, undone: undo.Undone, summary: str) -> Coroutine[Any, Any, object] | None:
+        for scope in self.services.data.scopes():
+            summary = summary.replace(f" {scope.label}:", " ")
         words = f"{acts.done(undone.op).capitalize()}: {summary}"
         if undone.total > undone.tried:
             keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]

@@ -96,7 +96,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert waiting(world) == set()
         await pilot.press("z")
         await settle(pilot)
-        assert "Undone: reject the change to project:prefer-pnpm" in [note.message for note in app._notifications][-1]
+        assert "Undone: reject the change to prefer-pnpm" in [note.message for note in app._notifications][-1]
         assert "Somebody's words." in path.read_text()
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
         row = app.screen.table.row
