@@ -419,7 +419,7 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
 def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world):
     memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent")
     memtui.monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    next_session.start(world.directory, NOW)
+    next_session.start(world.directory, world.shop, NOW)
 
     def again(text, *options):
         old = next(row["id"] for row in memtui.json("note", "--list")["delivered"] if row["text"] == text)
@@ -463,7 +463,7 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
 
 
 def test_a_note_that_arrived_is_said_to_have_arrived_before_its_claim_is_settled(memtui, world):
-    next_session.start(world.directory, NOW)
+    next_session.start(world.directory, world.shop, NOW)
     row = next(each for each in memtui("note", "--list").out.splitlines() if each.startswith("A09Q6F"))
     assert "✓ arrived" in row
     assert "A09Q6F" not in str(memtui.json("note", "--list")["in_delivery"])

@@ -17,13 +17,13 @@ NAME = "next"
 PROMPT = "write the tests of the basket"
 
 
-def start(directory: str, now: float) -> str:
-    """Start a session of the project shop in a sample world, with a first prompt that takes the notes that wait, and
+def start(directory: str, project: str, now: float) -> str:
+    """Start a session of a project in a sample world, with a first prompt that takes the notes that wait, and
     return its id. `now`: seconds since the epoch. Raises OSError, and subprocess.SubprocessError or ValueError if a
     hook gives no answer that can be read."""
     world = layout(directory, now)
     world = replace(world, sessions={**world.sessions, NAME: str(uuid.uuid4())})
-    session = sessions.DemoSession(world, NAME, world.shop, 0.0)
+    session = sessions.DemoSession(world, NAME, project, 0.0)
     _hook(session, "SessionStart", source="startup")
     session.says(PROMPT, 1.0)
     _hook(session, "UserPromptSubmit", prompt=PROMPT, prompt_id=session.prompt)

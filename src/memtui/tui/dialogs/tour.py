@@ -104,13 +104,11 @@ async def show(services: "Services") -> None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
     await asyncio.gather(*(worker.wait() for worker in turns))
-    if approved:
-        services.show_activity("")
-        if services.last_note.startswith(UNDONE):
-            words = f"{UNDONE}: the memory is gone, and the draft waits here again.\n"
-            inbox = services.go("inbox")
-            inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
-            inbox.fill()
+    if approved and services.last_note.startswith(UNDONE):
+        words = f"{UNDONE}: the memory is gone, and the draft waits here again.\n"
+        inbox = services.go("inbox")
+        inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
+        inbox.fill()
     services.say(words + actions.keyed(LAST_WORDS))
 
 
@@ -118,8 +116,10 @@ async def _do(services: "Services", screen: Any, step: TourStep) -> None:
     if step.action == START:
         from memtui.demo import next_session
 
-        session = await asyncio.to_thread(next_session.start, _home(services), services.data.now())
-        services.show_activity(f"session:{session}")
+        data = services.data
+        session = await asyncio.to_thread(next_session.start, _home(services), data.project_root, data.now())
+        screen.listing.fold(session, unfold=True)
+        screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
         screen.reload()  # a note that the session took waits no longer
         return
     running = _commands(screen)
