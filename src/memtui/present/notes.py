@@ -39,6 +39,14 @@ def first_session(addressees: str, where: str) -> str:
     return f"{start}: {gets}."
 
 
+def way(addressees: str, resume: str) -> str:
+    """Say what a person does to get a note; empty if it is for an agent. `resume`: the command of its session."""
+    named = kinds(addressees)
+    if "session" in named:
+        return resume and f"go on there, or {resume}"
+    return "" if "agent" in named else "start claude there, or go on in a session that runs"
+
+
 def why(found: Stranger) -> str:
     """Say why nobody may get a note: `No session “zzzz” is known yet; the note waits for it.`"""
     name = line(found.name, 60)

@@ -208,7 +208,10 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
         _line(text, f"! {findings.flag(each) or findings.message(each)}", colours.PROBLEM)
         words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
-    _line(text, f"for {recipient}")
+    facts = context.facts.get(notes.kinds(fields.get("for", "")).get("session", ""))
+    resume = sessions.resume(facts, data.cwd) if facts is not None else ""
+    way = "" if states else notes.way(fields.get("for", ""), resume)
+    _line(text, f"for {recipient}{way and f': {way}'}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         _line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
