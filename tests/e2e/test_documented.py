@@ -376,7 +376,7 @@ def numbers(tui, world):
     """The numbers open the screens."""
     for key, words in (
         ("2", "Inbox"),
-        ("3", "today · "),
+        ("3", r"\d deliveries · "),
         ("4", "hooks +✓ 7 hooks|problems +✓ none"),
         ("1", "prefer-pnpm"),
     ):
@@ -396,7 +396,7 @@ def help_(tui, world):
 def note_and_undo(tui, world):
     """c writes a note, z takes it back, Z gives it again; 3 shows it on top."""
     tui.press("3")
-    tui.see("today · ")
+    tui.see(r"\d deliveries · ")
     tui.press("c")
     tui.see("Write a note")
     tui.press("A note of mine.")
@@ -480,7 +480,7 @@ def changed_by_others(tui, world):
 def activity(tui, world):
     """3 shows what sessions got, p those of all projects, ! what was lost of it, P plots; escape goes back."""
     tui.press("3")
-    tui.see("today · ", "add tests for the new components", gone="draft the post on caching")
+    tui.see(r"\d deliveries · ", "add tests for the new components", gone="draft the post on caching")
     tui.press("p")
     tui.see(r"\ball ▾", "draft the post on caching")
     tui.press("!")

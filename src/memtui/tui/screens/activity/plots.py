@@ -11,8 +11,8 @@ from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.memory_counts import ReceiptCounts
-from memtui.core.deliveries.reading import DeliveryRow, Reading
-from memtui.core.deliveries.statistics import Day, Statistics, day_of
+from memtui.core.deliveries.reading import Reading
+from memtui.core.deliveries.statistics import Day, Statistics
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
@@ -42,29 +42,16 @@ COUNTING = "counting …"
 
 
 def summary(data: "Data", listing: "Listing", counted: str, room: int, filtered: bool) -> Text:
-    """Return how many deliveries were `counted`, today or as a query wants them, and what became of them: by signs
-    where words have no room, so that the parts add up."""
-    line, known, reading, counts = Text(), data.receipts.known, listing.reading, ReceiptCounts()
-    if filtered:
-        stuck = len(listing.wanted_notes()) if listing.wanted.outcome == LOST else 0
-        line.append(counted, "bold")
-        counts = ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows))
-        line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
-    elif reading is None:
-        line.append("today", "dim")
-    else:
-        line.append(counted, "bold")
-        counts = ReceiptCounts.of(known.get(row.id, "") for row in today(reading, data.now()))
-    parts = outcomes(counts)
+    """Return how many deliveries were `counted` in the list, and what became of them: by signs where words have no
+    room, so that the parts add up."""
+    line, known, reading = Text().append(counted, "bold"), data.receipts.known, listing.reading
+    stuck = len(listing.wanted_notes()) if filtered and listing.wanted.outcome == LOST else 0
+    line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
+    parts = outcomes(ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows)))
     by_words = [(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts]
     by_signs = [(f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts]
     words = Text.assemble(*by_words)
     return line.append_text(words if line.cell_len + words.cell_len <= room else Text.assemble(*by_signs))
-
-
-def today(reading: Reading, now: float) -> list[DeliveryRow]:
-    """Return what of a reading is of today."""
-    return [row for row in reading.rows if row.injected and day_of(row.time) == day_of(now)]
 
 
 def injected(reading: Reading) -> int:

@@ -24,7 +24,7 @@ from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import IS_LOST, Listing
-from memtui.tui.screens.activity.plots import injected, plots, summary, today, total
+from memtui.tui.screens.activity.plots import injected, plots, summary, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, SessionGroup
 from memtui.tui.screens.frame import CORNERS, Described
@@ -179,10 +179,9 @@ class Activity(ListScreen[Row]):
             self.listing.facts.pop(name, None)
 
     def refresh_ages(self) -> None:
-        """Read the notes again: they may have expired. The summary is about today."""
+        """Read the notes again: they may have expired."""
         super().refresh_ages()
         self._work("notes", self.reader.read_notes)
-        self.summarize()
 
     @on(ActivityList.LastWanted)
     def _read_to_last(self) -> None:
@@ -322,13 +321,9 @@ class Activity(ListScreen[Row]):
         return listed, total(self.services.data.statistics, everything) if everything is not None else "…"
 
     def counted(self) -> str:
-        """Return how many deliveries there were today, or how many of all days the query wants; and what is marked."""
-        reading = self.listing.everything
-        if self.is_filtered or reading is None:
-            return ("all days · " if self.is_filtered else "") + super().counted()
-        rows = today(reading, self.services.data.now())
-        more = "" if reading.done or len(rows) < len(reading.rows) else "+"
-        return f"today · {len(rows):,}{more} {self.nouns[len(rows) != 1]}{self.marked()}"
+        """Return how many deliveries are listed, with a query of how many, and what is marked."""
+        listed = self.numbers()[0]
+        return super().counted() if self.is_filtered else f"{listed} {self.nouns[listed != '1']}{self.marked()}"
 
     def summary(self) -> Text:
         if self.has_class("plots"):
@@ -338,7 +333,7 @@ class Activity(ListScreen[Row]):
         deaf = unheard.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        room = (self.middle.outer_size.width or self.size.width) - CORNERS
+        room = (self.middle.outer_size.width or self.size.width) - CORNERS - line.cell_len
         return line.append_text(summary(self.services.data, self.listing, self.counted(), room, self.is_filtered))
 
     def summarize(self) -> None:
