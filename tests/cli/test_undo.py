@@ -203,10 +203,7 @@ def test_an_older_change_that_another_stands_on_names_that_one(memtui):
     )
     refused = memtui("undo", first, check=False)
     assert refused.code == 4
-    assert (
-        f"it was changed since, by “rename project:one to two”; undo that first: memtui undo {second[-6:]}."
-        in refused.err
-    )
+    assert f"it was changed since, by “rename project:one to two”; undo {second[-6:]} first." in refused.err
     memtui("undo", second[-6:])
     memtui("undo", first)
     assert "prefer-pnpm" in memtui("list").out

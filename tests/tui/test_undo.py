@@ -236,7 +236,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         [note] = app._notifications
         assert note.message == (
             f"Can't undo “remove project:release-steps”: {taken} exists already.\n"
-            "Nothing was written. Its versions: memtui history release-steps"
+            "Nothing was written. Its versions: H on release-steps"
         )
 
 
@@ -251,4 +251,4 @@ async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app
         await press(pilot, "z")
         said = told(app)[-1]
     assert said.startswith("Can't undo ")
-    assert said.endswith(f": {path} is gone.\nNothing was written. Its versions: memtui history prefer-pnpm")
+    assert said.endswith(f": {path} is gone.\nNothing was written. Its versions: H on prefer-pnpm")

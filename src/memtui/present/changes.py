@@ -26,17 +26,25 @@ ON_MEMORIES = frozenset(
 )
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
-# By operation: what to do instead of an undo, where the settings file was changed since.
+# By operation: what is done instead of an undo, where the settings file was changed since.
 INSTEAD = {
-    "install": " `memtui setup hooks --remove` removes the hooks from its present version.",
-    "uninstall": " `memtui setup hooks` adds them to its present version.",
+    "install": "removes the hooks from its present version.",
+    "uninstall": "adds them to its present version.",
+}
+# What does that, and lists the versions of a memory: commands, and keys in the TUI.
+COMMANDS = {"install": "`memtui setup hooks --remove`", "uninstall": "`memtui setup hooks`", "": "memtui history"}
+KEYS = {
+    "install": "{setup.remove} on the hooks of Setup",
+    "uninstall": "{setup.approve} on the hooks of Setup",
+    "": "{memories.history} on",
 }
 
 
-def undone_as_one(undone: "Undone") -> "Transaction":
-    """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was."""
+def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
+    """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was, which
+    names `ways`."""
     if not undone.done and undone.failed:
-        raise refusal(undone.op, *undone.failed[0])
+        raise refusal(undone.op, *undone.failed[0], ways)
     first = decided(undone.done)[0]
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
@@ -58,15 +66,16 @@ def together(made: "Sequence[Transaction]", total: int) -> str:
     return acts.summary(act(first), f"{f'{count} of {total}' if count < total else count} memories")
 
 
-def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:
+def refusal(op: str, found: "Transaction", error: MemtuiError, ways: "Mapping[str, str]") -> MemtuiError:
     """Explain in one sentence why a change was not undone (`op`: undo or redo), and what to do instead."""
     if not isinstance(error, ConflictError | NotFoundError):
         return error
     files = (os.path.basename(path) for path in found.paths)
     memory = next((file for file in files if file.endswith(".md") and file not in SHARED), "")
-    versions = f" Its versions: memtui history {shell_word(memory.removesuffix('.md'))}" if memory else ""
-    hint = "Nothing was written." + (INSTEAD.get(found.op, versions) if op == "undo" else versions)
-    return type(error)(f"Can't {op} {_quoted(found)}: {reason(found, error)}.", hint)
+    hint = f" Its versions: {ways['']} {shell_word(memory.removesuffix('.md'))}" if memory else ""
+    if op == "undo" and found.op in INSTEAD:
+        hint = f" {ways[found.op]} {INSTEAD[found.op]}"
+    return type(error)(f"Can't {op} {_quoted(found)}: {reason(found, error)}.", f"Nothing was written.{hint}")
 
 
 def reason(found: "Transaction", error: MemtuiError) -> str:

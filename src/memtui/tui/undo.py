@@ -12,7 +12,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import file_error
 from memtui.core.journal import acts, ledger, undo
-from memtui.present.changes import asked_about, reason, undone_as_one
+from memtui.present.changes import KEYS, asked_about, reason, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
@@ -86,7 +86,7 @@ class Undo:
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
-            return outcome, undone_as_one(outcome).summary
+            return outcome, undone_as_one(outcome, {op: actions.keyed(way) for op, way in KEYS.items()}).summary
 
         try:
             outcome, summary = await asyncio.to_thread(attempt)

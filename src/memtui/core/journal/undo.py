@@ -156,8 +156,7 @@ def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
         blocked = error
         later = journal.ledger().later(found) if undone.op == "undo" else None
         if later is not None:
-            first = f"undo that first: memtui undo {short_id(later.id)}"
-            blocked = ConflictError(f"It was changed since, by “{later.summary}”; {first}")
+            blocked = ConflictError(f"It was changed since, by “{later.summary}”; undo {short_id(later.id)} first")
         undone.failed.append((found, blocked))
     except MemtuiError as error:
         undone.failed.append((found, error))
