@@ -54,6 +54,25 @@ def test_a_description_that_is_not_taken_goes_into_the_body():
     assert text(PNPM, other).endswith("`pnpm add`.\n\nNever npm on CI\n")
 
 
+DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")
+
+
+def test_a_description_is_not_repeated_whose_longer_form_adds_what_its_own_text_says():
+    other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
+    merged = text(DATABASE, other)
+    assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
+    assert coverage.of_proposal(merging.proposal([DATABASE, other])).is_verbatim
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."],
+    ids=["not said", "said of something else", "another port"],
+)
+def test_a_description_stays_whose_longer_form_may_narrow_it(body):
+    assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
+
+
 def test_what_contradicts_stays_beside_it():
     one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
     assert "8080" in text(one, two)

@@ -1,6 +1,7 @@
 """The statements of Markdown texts, and which of those of a merge's inputs are in its outputs.
 
-A statement is kept only where one statement has it word for word, but for emphasis and its end mark. It is reworded
+A statement is kept only where one statement has it word for word, but for emphasis and its end mark; or begins with it,
+and goes on behind a comma with what its own text says of the same thing, too (`begins`). It is reworded
 where one has all its words in the same order and no others, but for joining words, capitals and a plural's s. All else
 is dropped, a good paraphrase as well: a person looks once too often, not too seldom."""
 
@@ -201,6 +202,11 @@ def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
     targets = Targets(after)
     found = [Covered(each, *targets.find(each)) for each in before]
+    for at, each in enumerate(found):
+        own = [other.statement.text for other in found if other.statement.path == each.statement.path]
+        longer = (target for target in after if each.how == "dropped" and begins(each.statement, target, own))
+        if (target := next(longer, None)) is not None:
+            found[at] = Covered(each.statement, "kept", (target,))
     fields = tuple(each for each in after if each.kind == "field")
     return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))), fields)
 
@@ -292,6 +298,17 @@ def _compared(word: str) -> str:
     folded = word.casefold()
     ending = next((each for each in ("es", "s") if folded.endswith(each) and len(folded) - len(each) >= 4), "")
     return folded.removesuffix(ending)
+
+
+def begins(wanted: Statement, longer: Statement, own: Sequence[str]) -> bool:
+    """Tell whether a longer statement begins with one, and goes on behind a comma with words that end another one of
+    its `own` text about the thing that it ends with: else they might narrow it, as “…, on Windows”."""
+    head, whole = literal(wanted.text), literal(longer.text)
+    rest = whole.removeprefix(f"{head}, ")
+    if wanted.kind not in {"sentence", "item"} or rest == whole:
+        return False
+    about = words(head)[-2:]
+    return len(about) == 2 and any(literal(each).endswith(f" {rest}") and words(each)[:2] == about for each in own)
 
 
 class Targets:

@@ -55,7 +55,7 @@ def body(memories: Sequence[Memory], description: str) -> str:
     if first.description != description:
         own.add(_of_description(first))
     for each in others:
-        own.add([*_of_description(each), *chunks(each.body)])
+        own.add([*([] if own.describes(each) else _of_description(each)), *chunks(each.body)])
     for each in memories:
         own.add_missing(coverage.of_text(each.path, each.description) + coverage.of_text(each.path, each.body))
     return own.text
@@ -104,6 +104,13 @@ class _Body:
     def text(self) -> str:
         """The text so far."""
         return join(self._chunks)
+
+    def describes(self, memory: Memory) -> bool:
+        """Tell whether all that a memory's description says is said."""
+        described = coverage.of_text("", memory.description)
+        own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
+        covered = coverage.cover([*described, *coverage.of_text("", memory.body)], own)
+        return all(each.how == "kept" for each in covered.statements if each.statement in described)
 
     def add(self, found: Sequence[Chunk]) -> None:
         """Add those of the pieces that say something new; of a paragraph or an item only what is new."""
