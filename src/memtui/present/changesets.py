@@ -54,10 +54,13 @@ def scope_of(proposal: Proposal) -> str:
 
 
 def without_scope(sentence: str, label: str, place: str) -> str:
-    """Return a sentence without the label of its scope, whose name `place` stands beside it, and may begin it."""
+    """Return a sentence without the label of its scope. The name of that, `place`, begins one about its MEMORY.md: in a
+    narrow list it stands nowhere else."""
     if not label:
         return sentence
     words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
+    if sentence.startswith(f"MEMORY.md of {label} "):
+        return f"{place or label}: {words}"
     return f"{place or label} has {words.removeprefix(f'{label} has ')}" if words.startswith(f"{label} has ") else words
 
 
