@@ -59,19 +59,19 @@ def _line(text: Text, line: str) -> None:
         text.append("─" * 20, "dim")
         return
     if line.startswith(">"):
-        text.append("▏ ", "dim")
-        _append(text, line[1:].lstrip(), QUOTE_STYLE)
+        text.append("▏ ", "dim").append_text(inline(line[1:].lstrip(), QUOTE_STYLE))
         return
     item = ITEM.match(line)
     if item:
         mark = "•" if item[2] in "-*+" else item[2]
         text.append(f"{item[1]}{mark} ", "dim")
         line = line[item.end() :]
-    _append(text, line, "")
+    text.append_text(inline(line))
 
 
-def _append(text: Text, line: str, base: str) -> None:
-    at = 0
+def inline(line: str, base: str = "") -> Text:
+    """Return a line for reading, without the marks of code, emphasis and links."""
+    text, at = Text(), 0
     for match in INLINE.finditer(line) if len(line) < INLINE_LIMIT else ():
         text.append(line[at : match.start()], base)
         kind = str(match.lastgroup)
@@ -84,7 +84,7 @@ def _append(text: Text, line: str, base: str) -> None:
         else:
             text.append(match[kind], STYLES.get(kind, "underline"))
         at = match.end()
-    text.append(line[at:], base)
+    return text.append(line[at:], base)
 
 
 def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:

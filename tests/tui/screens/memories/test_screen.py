@@ -794,3 +794,13 @@ async def test_a_memory_that_is_only_recalled_says_how_sessions_get_it(world):
         text = " ".join(detail(app).split())
         assert "recall only: not loaded, but brought with prompts that it fits" in text
         assert "no line in MEMORY.md" not in text
+
+
+async def test_a_sentence_of_the_list_has_no_marks_of_markdown_as_its_detail(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "test-database")
+        assert "`make db`" in app.screen.table.row[1].memory.description
+        cells = rows.draw(app.screen.table.row, "", {}, (), NOW, "")
+        assert "Start the test database with make db" in [cell.plain for cell in cells]
+        assert "Start the test database with make db" in detail(app)

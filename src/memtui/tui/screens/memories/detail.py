@@ -68,7 +68,7 @@ class MemoryDetail:
         scope, row = pair
         found, now = row.memory, self.services.data.now()
         text = _rule(found) if named else Text()
-        text.append(_description(found))
+        text.append_text(_description(found))
         text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
@@ -218,7 +218,7 @@ def flag_lines(row: Row) -> Text:
 def glance_text(row: Row, most: int = MAX_PREVIEW) -> Text:
     """Return a preview of a memory: name, problems, description, and at most `most` characters of its body."""
     text, whole = _rule(row.memory).append_text(flag_lines(row)), _readable_text(row.memory)
-    text.append(_description(row.memory), "dim").append_text(markdown.render(whole[:most].strip("\n")))
+    text.append_text(_description(row.memory, "dim")).append_text(markdown.render(whole[:most].strip("\n")))
     return text.append("\n…" if len(whole) > most else "", "dim")
 
 
@@ -232,12 +232,12 @@ def _readable_text(memory: Memory) -> str:
     return memory.body if memory.has_frontmatter or not memory.broken else memory.raw.decode("utf-8", "replace")
 
 
-def _description(memory: Memory) -> str:
+def _description(memory: Memory, style: str = "") -> Text:
     """Return the line with a memory's description; empty if its text begins with the same words."""
     words = safe_text.line(memory.description, 400)
     begin = " ".join(_readable_text(memory)[: 2 * len(words) + 20].split()).lstrip("# ")
     plain, begin = (each.translate(MARKUP).casefold() for each in (words.rstrip("."), begin))
-    return f"{words}\n" if words and not begin.startswith(plain) else ""
+    return markdown.inline(f"{words}\n" if words and not begin.startswith(plain) else "", style)
 
 
 def _body(text: Text, memory: Memory) -> None:

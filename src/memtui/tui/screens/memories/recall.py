@@ -28,6 +28,7 @@ from memtui.tui.screens.memories import recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair, after_problem
 from memtui.tui.services import Command, News, Services, first_of
+from memtui.tui.widgets import markdown
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
 
@@ -321,7 +322,7 @@ class Recall(Labelled):
         if findings.problems(pair[1].flags) and not found.delivered:
             mark, style = "!", colours.PROBLEM
         name = Text(safe_text.line(found.name, 120), style="bold" if found.delivered else "")
-        says = Text(safe_text.line(found.description, 400), style="dim")
+        says = Text(markdown.inline(safe_text.line(found.description, 400)).plain, style="dim")
         fuzzy.mark([name, says], typed)
         if found.pinned:
             name = Text.assemble((words.PINNED + " ", colours.PERSON), name)

@@ -21,6 +21,7 @@ from memtui.present import colours, legend, query, safe_text
 from memtui.present.deliveries import GLYPHS
 from memtui.present.recall import PINNED
 from memtui.tui.model import fuzzy
+from memtui.tui.widgets import markdown
 from memtui.tui.widgets.rows import Column, RowList
 
 Pair = tuple[Scope, Row]
@@ -153,7 +154,7 @@ def draw(
     found = row.memory
     # Cut by letters, as much of a name as there is room for.
     name = Text(safe_text.line(found.name, 200), colours.PROBLEM if found.broken else "", overflow="ellipsis")
-    description = Text(safe_text.line(found.description, 400), style="dim")
+    description = Text(markdown.inline(safe_text.line(found.description, 400)).plain, style="dim")
     kind, colour = safe_text.line(found.type or "-", 20), colours.TYPES.get(found.type, "dim")
     type_cell = Text(kind, style=colour)
     if typed:
