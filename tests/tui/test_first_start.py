@@ -45,6 +45,13 @@ def installed(home):
     return status.status({**home.env}, str(home.project)).installed
 
 
+async def test_a_stray_letter_hides_no_choice(home):
+    async with running(starting(home), (80, 24)) as pilot:
+        table = pilot.app.screen.table
+        await pilot.press("x", "G")
+        assert (len(table.rows), table.rows[table.cursor][1]) == (4, "Not now")
+
+
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (160, 48)])
 @pytest.mark.slow

@@ -60,6 +60,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         lead=WELCOME if offer else "",
         marks=EXPLAINED,
         verb="install" if action == "install" else "remove",
+        fixed=True,
     )
     scope = await services.ask(question)
     plan = plans[scope] if scope else None

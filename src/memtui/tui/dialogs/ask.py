@@ -125,9 +125,9 @@ class Options(RowList[tuple[int, str]]):
 class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
     `current` value, which is in force, is marked; without one the cursor begins at `start`. Typing narrows a list of
-    several. `about(value)` is the text below the list for the option under the cursor, `below` a text that is the same
-    for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter,
-    which does nothing at the value `idle`."""
+    several, unless the options are `fixed`: a stray letter would hide some. `about(value)` is the text below the list
+    for the option under the cursor, `below` a text that is the same for all options, `lead` one above them, `marks`
+    words for the help, `verb` the word for enter, which does nothing at the value `idle`."""
 
     DEFAULT_CSS = """
     Choice.about > Vertical { height: 94%; }
@@ -155,6 +155,7 @@ class Choice(Dialog[str | None]):
         verb: str = "choose",
         start: str = "",
         idle: str | None = None,
+        fixed: bool = False,
     ) -> None:
         super().__init__()
         self.heading, self.lead, self.marks = question, lead, marks
@@ -164,6 +165,7 @@ class Choice(Dialog[str | None]):
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
         self.table = Options()
+        self.narrows = len(options) >= NARROWED and not fixed
 
     def body(self) -> ComposeResult:
         yield Static(id="typed")
@@ -178,7 +180,7 @@ class Choice(Dialog[str | None]):
         enter = [("enter", self.verb if value else "choose")] * (value not in {None, self.idle})
         if self.typed is not None:
             return (*enter, ("escape", "all again"), ("↓ ↑", "move"))
-        typing = [("type", "to narrow")] * (len(self.rows) >= NARROWED)
+        typing = [("type", "to narrow")] * self.narrows
         read = [("tab", "read on")] * (self.about is not None)
         return (*enter, ("escape", "back"), *typing, *read, ("↓ ↑", "move"), ("home end", "first, last"))
 
@@ -205,7 +207,7 @@ class Choice(Dialog[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Narrow the list by what is typed; the letters that move in it do so until then."""
-        if not self.table.has_focus or len(self.rows) < NARROWED:
+        if not self.table.has_focus or not self.narrows:
             return
         letter = event.character if event.is_printable else None
         if self.typed is None:

@@ -689,6 +689,16 @@ async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(w
         assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
 
+async def test_a_row_without_a_note_says_so_to_each_key(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if isinstance(row, SessionGroup)))
+        for key in ("x", "e", "a"):
+            await pilot.press(key)
+            assert app.last_note == "Only notes can be sent again, edited or withdrawn."
+
+
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)

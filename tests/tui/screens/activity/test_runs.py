@@ -133,7 +133,7 @@ async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
         await pilot.press("e")
         await settle(pilot)
     assert said[0] == "It changed no block."
-    assert "not a note that waits" in said[1]
+    assert said[1] == "Only notes can be sent again, edited or withdrawn."
 
 
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):

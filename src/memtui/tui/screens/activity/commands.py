@@ -19,6 +19,8 @@ from memtui.tui.services import Command, first_of
 if TYPE_CHECKING:
     from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
+NOT_A_NOTE = "Only notes can be sent again, edited or withdrawn."
+
 
 class NoteCommands:
     """The commands, on the rows of the screen. `context`: what these are drawn with."""
@@ -58,15 +60,12 @@ class NoteCommands:
         row = self.screen.table.row
         if self._chosen_waiting():
             return ""
-        if isinstance(row, RunRow):
-            return "This is a reading of the model, not a note that waits."
-        if isinstance(row, SessionGroup):
-            return "This is a session, not a note that waits."
         if isinstance(row, NoteRow):
             return "It is on its way: Claude Code has it already."
-        if len(self._sent()) > 1:
+        sent = len(self._sent())
+        if sent > 1:
             return actions.keyed("These notes were sent already. {activity.again} sends one of them again.")
-        return actions.keyed("It was sent already. {activity.again} sends it again.")
+        return actions.keyed("It was sent already. {activity.again} sends it again.") if sent else NOT_A_NOTE
 
     def _why_not_back(self) -> str:
         row = self.screen.table.row
@@ -107,7 +106,7 @@ class NoteCommands:
 
     def _why_not_again(self) -> str:
         found = isinstance(self.screen.table.row, NoteRow) or self._sent()
-        return "" if found else "There is no note in this row that could be sent again."
+        return "" if found else NOT_A_NOTE
 
     async def again(self) -> None:
         """Send a note again, of several the one that the person chooses: open the form with its text, for whom it was,

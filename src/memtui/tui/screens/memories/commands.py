@@ -254,7 +254,7 @@ class MemoryCommands:
             return
         chosen = [row.file for place, row in rows if place.label == scope.label]
         question = Trusting(self.services.data, scope.directory, chosen)
-        choice = Choice(question.title, question.entries, start=question.current, about=question.about)
+        choice = Choice(question.title, question.entries, start=question.current, about=question.about, fixed=True)
         if answer := await self.services.ask(choice):
             self._attempt(lambda: question.do(answer), question.done(answer))
 
