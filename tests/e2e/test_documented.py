@@ -502,9 +502,9 @@ def recalled(tui, _):
     tui.press("how do we put the new version live?\r")
     tui.see("1 of [0-9]+ memories would be delivered", "✓ +[0-9]+% .*release-steps")
     tui.press("t")
-    tui.see("A trigger for release-steps")
+    tui.see("Add a trigger for release-steps")
     tui.press("\x1b")
-    tui.see("✓ +[0-9]+% .*release-steps", gone="A trigger for")
+    tui.see("✓ +[0-9]+% .*release-steps", gone="Add a trigger for")
     tui.press("\x1b")
     tui.see("what it says +used", gone="likely +name")
 

@@ -288,7 +288,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
 def test_tmux_at_any_size_shows_what_there_is_room_for(here):
     draft(here)
     with TmuxTerminal(here, "--screen", "inbox", size=(80, 24)) as tui:
-        assert len(tui.see("1 to decide", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
+        assert len(tui.see("1 to decide", "use-pnpm", "keys").rstrip("\n").split("\n")) == 24
         tui.resize(40, 20)
         tui.see("1 to decide", "use-pnpm")
         tui.resize(160, 48)

@@ -396,7 +396,7 @@ async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
         app.theme = "ansi-dark"
         await pilot.press("t")
         await settle(pilot)
-        assert "Type" in "\n".join(lines(app))
+        assert "Change the type of concise-answers" in "\n".join(lines(app))
         assert "conventional-commits" not in "\n".join(lines(app))
 
 

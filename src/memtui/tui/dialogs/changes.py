@@ -25,7 +25,7 @@ from memtui.present import legend, safe_text
 from memtui.present.changes import act, place, together
 from memtui.present.dates import when
 from memtui.tui import key_bindings
-from memtui.tui.dialogs.dialog import Dialog, Keys, keyed
+from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
 from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.detail import Detail
@@ -166,7 +166,7 @@ class Changes(Dialog[None]):
             ("tab", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
-        return keyed([(key, word) for key, word, works in keys if works])
+        return [(actions.keyed(key), word) for key, word, works in keys if works]
 
     def on_mount(self) -> None:
         self.table.focus()

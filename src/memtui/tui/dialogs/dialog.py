@@ -64,11 +64,6 @@ TOGETHER = (
 )
 
 
-def keyed(keys: Keys) -> Keys:
-    """Return `keys` with the keys that the person has for actions: `{…}` is the key of an action."""
-    return [(actions.keyed(key), word) for key, word in keys]
-
-
 class KeyBar(OneLine):
     """The bottom line of a dialog, with its keys. It covers that of the screen, whose keys don't work meanwhile."""
 
@@ -174,10 +169,6 @@ class Dialog(ModalScreen[Result]):
     def floats(self) -> bool:
         return self.wanted() <= self.app.size.width - 2 * BESIDE
 
-    @property
-    def room(self) -> int:
-        return max(3, self.app.size.height - 3)
-
     def action_keys(self) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for key, word in self.keys():
@@ -234,7 +225,7 @@ class Preview(Dialog[bool]):
     def fit(self) -> None:
         super().fit()
         self.pane.show("text", self.draw((self.across if self.floats else self.app.size.width) - PAGE_SIDES))
-        self.pane.styles.max_height = self.room - 2 * self.query_one(".heading").display
+        self.pane.styles.max_height = max(3, self.app.size.height - 3 - 2 * self.query_one(".heading").display)
 
     def action_go(self) -> None:
         """Approve the text; one that is only to be read scrolls on."""

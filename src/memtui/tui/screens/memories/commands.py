@@ -180,7 +180,7 @@ class MemoryCommands:
     async def retype(self) -> None:
         """Change the type of the chosen memories."""
         current = self.list.chosen()[0][1].memory.type
-        kind = await self.services.ask(Choice(f"Type of {_names(self.list.chosen())}", TYPE_ROWS, current))
+        kind = await self.services.ask(Choice(f"Change the type of {_names(self.list.chosen())}", TYPE_ROWS, current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
             self.services.say(f"It is {kind} already.")
         elif kind:

@@ -59,7 +59,7 @@ class MemoryNavigation:
                 self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
         elif self.screen.has_class("narrow"):
             rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in self.places.unfolded()]
-            key = await self.services.ask(Choice("Scope", rows, self.places.row_id))
+            key = await self.services.ask(Choice("Choose a scope", rows, self.places.row_id))
             if key is not None:
                 self.places.go_to(key)
         else:

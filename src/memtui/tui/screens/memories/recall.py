@@ -412,7 +412,7 @@ class Recall(Labelled):
     async def trigger(self) -> None:
         """Add a line on when the memory is needed, first of all the prompt itself."""
         memory = self.list.chosen()[0][1].memory
-        question = f"A trigger for {safe_text.line(memory.name, 60)}"
+        question = f"Add a trigger for {safe_text.line(memory.name, 60)}"
         about = "When is it needed? In the words of a prompt, other than its own."
         answer = await self.services.ask(Line(question, safe_text.line(self.prompt, 300), about=about, verb="add"))
         if answer is not None and answer.strip():
