@@ -1,11 +1,13 @@
 """The reading of the files in workers: no change is lost, and nothing older replaces what is newer."""
 
 import threading
+import time
 from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
+from memtui.tui import files
 from memtui.tui.files import RETRY_SECONDS, FileReader, FilesChanged, FindingsCounted
 
 WAIT = 20
@@ -85,6 +87,17 @@ def test_a_count_that_failed_is_tried_again(reader):
     reader.data.now.at += RETRY_SECONDS
     reader.look([])
     assert counted(reader) == 1
+
+
+def test_files_are_looked_at_once_keys_rest(reader, monkeypatch):
+    monkeypatch.setattr(files, "KEY_REST_SECONDS", 0.5)
+    reader.watch.changed = lambda _=(): frozenset({"inbox"})
+    reader.key_pressed()
+    reader.look([])
+    assert reader.posted == []
+    time.sleep(0.6)
+    reader.look([])
+    assert reader.posted[:1] == [FilesChanged(frozenset({"inbox"}))]
 
 
 def test_a_change_is_told_though_its_versions_can_not_be_taken_in(reader):

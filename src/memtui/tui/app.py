@@ -233,7 +233,7 @@ class MemtuiApp(Services):
         """Handle what comes before all screens: any key removes errors that are shown, escape stops an undo of many
         changes, and a click on what is gone is ignored."""
         if isinstance(event, events.Key) and not event.is_forwarded:  # else it has come back from a widget
-            self.files.last_key = self.data.now()
+            self.files.key_pressed()
             self.net.forget_failures()
             self.drop_errors()
             if event.key == "escape" and self.at_work and self.undo.stop():

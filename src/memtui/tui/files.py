@@ -33,6 +33,8 @@ MANY = 2000
 LOOK_SECONDS, START_PAUSE = 0.02, 10.0
 # After a decision nobody looks for changes of others for so long: that would read again what was just written.
 REST_SECONDS = 1.5
+# Nor within so long after a key: a look at thousands of files slows what the next one does.
+KEY_REST_SECONDS = 0.5
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
 # Live sessions are counted again after this time: one that ends changes no file.
@@ -82,6 +84,11 @@ class FileReader:
         from memtui.tui.watch import Watch
 
         return Watch(self.data)
+
+    def key_pressed(self) -> None:
+        """Note that a key was pressed, which other work has to wait for."""
+        self.last_key = self.data.now()
+        self._rests_until = max(self._rests_until, time.monotonic() + KEY_REST_SECONDS)
 
     def look(self, near: list[str]) -> None:
         """Check in a worker whether files have changed, those of `near` every time. Also count the findings, now and
