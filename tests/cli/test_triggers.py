@@ -1,6 +1,8 @@
 """Triggers: `memtui show` shows them, `memtui edit` adds and removes them; each change is undone."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +23,8 @@ def test_lines_are_added_shown_removed_by_number_or_text_and_undone(memtui):
     assert [each["origin"] for each in memtui.json("show", "prefer-pnpm")["triggers"]] == ["person", "person"]
     memtui("edit", "prefer-pnpm", "--no-trigger", "1", "--trigger", "add a dependency")
     assert lines(memtui) == ["which package manager?", "add a dependency"]
-    memtui("edit", "prefer-pnpm", "--no-trigger", "WHICH package manager?")
+    done = memtui("edit", "prefer-pnpm", "--no-trigger", "WHICH package manager?")
+    assert "removed: which package manager?" in done.err
     assert lines(memtui) == ["add a dependency"]
     assert memtui("edit", "prefer-pnpm", "--trigger", "Add a dependency").err == "Nothing changed.\n"
     memtui("undo")
@@ -51,3 +54,12 @@ def test_a_secret_is_taken_out_of_a_line(memtui):
     done = memtui("edit", "prefer-pnpm", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err
     assert "redacted" in lines(memtui)[0]
+
+
+def test_triggers_in_the_frontmatter_leave_the_age_of_a_memory(memtui):
+    path = memtui.json("show", "release-steps")["path"]
+    assert "triggers:" in Path(path).read_text()
+    before = os.stat(path).st_mtime
+    memtui("edit", "release-steps", "--trigger", "put the new one out")
+    assert "put the new one out" in Path(path).read_text()
+    assert os.stat(path).st_mtime == before

@@ -56,6 +56,8 @@ def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
         out.heading(line(after.ref))
         out.facts([(title, line(each)) for title, each in now.facts()])
         if changed:
+            if gone:
+                out.say(f"removed: {line(', '.join(gone))}")
             memories.say_undo(out)
         else:
             out.say("Nothing changed.")

@@ -13,6 +13,7 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import changes
+from memtui.core.places import locate
 
 # An entry of an inbox that is not there any more as it was read.
 DECIDED = "The entry was decided on, delivered or changed meanwhile."
@@ -98,8 +99,10 @@ class TextEdit(changes.Change):
         return len(_places(text, self.added if self._grows else self.removed))
 
     def make(self) -> None:
-        """Make the edit in the file as it is now. A file that becomes empty is removed."""
-        if os.path.basename(self.path) in inbox_format.FILES.values():
+        """Make the edit in the file as it is now. A file that becomes empty is removed; a memory keeps its age: only a
+        link in it follows a name."""
+        name = os.path.basename(self.path)
+        if name in inbox_format.FILES.values():
             inbox_file.rewrite(self.path, self.apply)
             return
         for _ in range(TRIES):
@@ -107,7 +110,9 @@ class TextEdit(changes.Change):
             after = inbox_format.encode(self.apply(inbox_format.decode(before or b"")))
             try:
                 if after != (before or b""):
-                    changes.FileChange(self.path, before, after or None, self.mode).make()
+                    keeps_age = before and name.endswith(".md") and name != locate.INDEX_NAME
+                    time = os.stat(self.path).st_mtime_ns if keeps_age else None
+                    changes.FileChange(self.path, before, after or None, self.mode, (None, time)).make()
                 return
             except ConflictError:  # written to between our read and our write: edit what is there now
                 continue

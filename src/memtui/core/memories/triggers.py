@@ -173,7 +173,7 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     doc = document.parse(references.content(memory))
     path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
     data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
-    store.edit(memory, data, op=FIELD, verb=_verb(add, remove), extra=edits)
+    store.edit(memory, data, op=FIELD, verb=_verb(add, remove), extra=edits, keep_time=True)
     return True
 
 
