@@ -51,8 +51,10 @@ class Undone:
 
 
 def decided(found: Sequence[Transaction]) -> Sequence[Transaction]:
-    """List those of changes made together that a person decided: not the pairs that a rejection keeps apart."""
-    return [each for each in found if each.op != "apart"] or found
+    """List those of changes made together that a person decided: not the pairs that a rejection keeps apart, nor the
+    triggers that a memory was made with."""
+    with_it = {"apart", "triggers"} if any(each.op == "create" for each in found) else {"apart"}
+    return [each for each in found if each.op not in with_it] or found
 
 
 def attempt(

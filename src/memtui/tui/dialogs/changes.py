@@ -203,7 +203,7 @@ class Changes(Dialog[None]):
 
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
-        seconds = clock.parse(row.each.time)
+        seconds, own = clock.parse(row.each.time), decided(row.changes)
         words = " ".join(map(self.data.tilde, row.summary.split(" ")))
         fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
         return [
@@ -211,7 +211,7 @@ class Changes(Dialog[None]):
             Text("" if row.inside else safe_text.line(place(row.each, "tui"), 20), style="dim"),
             Text(mark, style=style),
             Text("  " * row.inside + fold + safe_text.line(words, 300), "" if row.state == "done" else "dim"),
-            Text("" if row.together else row.each.id[-6:], style="dim"),
+            Text(own[0].id[-6:] if len(own) == 1 else "", style="dim"),
         ]
 
     @on(RowList.Moved, "#changes")
