@@ -424,3 +424,27 @@ async def test_what_is_saved_in_the_form_is_trusted_and_undo_gives_back_the_trus
         assert "U" in app.screen.table.row[1].letters
         await press(pilot, "Z")
         assert "prefer-pnpm.md" in trust.trusted_names(world.root, directory)
+
+
+async def test_typing_replaces_the_first_line_of_the_template_also_after_coming_back(app, world):
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "feedback")
+        await press(pilot, *"no-npm", "escape")
+        await begin(pilot, "continue “no-npm”")
+        app.screen.query_one(Body).focus()
+        await press(pilot, *"Never npm", "ctrl+s")
+        assert read(project(world, "no-npm.md")).endswith("\n\nNever npm\n")
+
+
+async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
+    async with running(app, (120, 36)) as pilot:
+        await begin(pilot, "feedback")
+        field(app.screen, "triggers").value = "install something"
+        await press(pilot, *"no-npm", "tab", *"Never npm", "ctrl+s")
+        await press(pilot, "U")
+        made = app.screen.table.row
+        assert made.summary == "create project:no-npm"
+        assert app.screen._draw(made)[-1].plain
+        await press(pilot, "escape", "z")
+        assert app.last_note.startswith("Undone: create project:no-npm")
+        assert not exists(project(world, "no-npm.md"))

@@ -169,7 +169,7 @@ class DraftForm(Dialog[str]):
             body.select_all()
         elif self.shape.at_end:
             body.move_cursor(body.document.end)
-        elif self.shape.first and is_new:  # typing replaces the first line of a template
+        elif self.shape.first and body.text == self.given["body"]:  # typing replaces the first line of a template
             body.selection = Selection((0, 0), (0, len(body.document.get_line(0))))
         self._opening_notice = self.shape.notice
         if not is_new:
