@@ -728,3 +728,28 @@ def test_search_says_that_a_match_is_only_similar(memtui):
     similar = "No memory has these words; those that have similar ones:"
     assert similar in memtui("search", "pnmp").err
     assert similar not in memtui("search", "pnpm").err
+
+
+def test_a_memory_that_has_the_new_name_already_is_no_step_of_undo(memtui):
+    before = memtui.json("undo", "--list")
+    done = memtui("mv", "prefer-pnpm", "prefer-pnpm", check=False)
+    assert done.code == 1
+    assert "prefer-pnpm has that name already." in done.err
+    assert "undo" not in done.out + done.err
+    assert memtui.json("undo", "--list") == before
+
+
+def test_memories_whose_links_follow_a_rename_and_its_undo_keep_their_age(memtui):
+    path = memtui.json("show", "release-steps")["path"]
+    before = os.stat(path).st_mtime
+    for words, name in (("mv", "prefer-pnpm", "use-pnpm"), "use-pnpm"), (("undo",), "prefer-pnpm"):
+        memtui(*words)
+        assert f"[[{name}]]" in Path(path).read_text()
+        assert os.stat(path).st_mtime == before
+
+
+@pytest.mark.parametrize("words", [("new", "empty", "--body", ""), ("edit", "prefer-pnpm", "--body=")])
+def test_a_memory_without_a_text_is_refused(memtui, words):
+    before = memtui.json("list")
+    assert memtui(*words, check=False).code == 2
+    assert memtui.json("list") == before

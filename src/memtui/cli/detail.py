@@ -252,10 +252,11 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
 def name_taken(proposed: Draft) -> ConflictError:
     """Return the error that there is a memory of that name, with the commands that avoid it."""
     draft_id, ref = proposed.item.id, f"{proposed.scope.label}:{proposed.name}"
-    ways = [f"Choose another name: memtui approve {short_id(draft_id)} --name {shell_word(proposed.name + '-2')}"]
+    ways = [f"choose another name: memtui approve {short_id(draft_id)} --name {shell_word(proposed.name + '-2')}"]
     if takes_draft(proposed):
-        ways.insert(0, f"Append to it: memtui approve {short_id(draft_id)} --into {shell_word(ref)}")
-    return ConflictError(f"There is a memory {ref} already.", "\n  Or: ".join(ways))
+        ways.insert(0, f"append to it: memtui approve {short_id(draft_id)} --into {shell_word(ref)}")
+    hint = "\n  Or ".join(ways)
+    return ConflictError(f"There is a memory {ref} already.", hint[:1].upper() + hint[1:])
 
 
 def takes_draft(proposed: Draft) -> bool:

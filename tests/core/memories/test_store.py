@@ -207,7 +207,8 @@ def test_an_edit_that_changes_nothing_is_no_step(world):
     world.store.edit(old, old.raw)
     world.store.edit(old, {"description": "quoted: yes"})
     world.store.retype(old, "feedback")
-    world.store.rename(old, "old")
+    with pytest.raises(MemtuiError, match="has that name already"):
+        world.store.rename(old, "old")
     assert world.store.journal.ledger().all() == []
 
 

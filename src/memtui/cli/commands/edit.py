@@ -84,6 +84,8 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         fields = {"body": parser.body_text(args.body), "description": args.description or ""}
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_MADE)
         body = fields["body"]
+        if not (body + fields["description"]).strip():
+            raise UsageError("There is nothing to save yet.", "Give a text or a description.")
         description = fields["description"] or memory_head.first_line(body) or stem
         made = store.create(scope, stem, description, args.type, body or description)
     memories.say_unusual(ctx, made.type)
@@ -150,7 +152,9 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("Your editor can open only one memory.", hint)
     found = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
-        raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
+        raise UsageError(
+            "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
+        )
     references.writable(store.scope(found.scope_label), shared=store.shared)
     with EditedFile(ctx, found.stem, found.raw) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=found.raw)
@@ -222,6 +226,8 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
     fields |= {key: value for key in ("type", "description") if (value := getattr(args, key)) is not None}
     if args.body is not None:
         fields["body"] = parser.body_text(args.body).rstrip("\n") + "\n"
+        if not fields["body"].strip():
+            raise UsageError("The text is empty.", "`memtui rm` removes a memory.")
     return fields
 
 

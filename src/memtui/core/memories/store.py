@@ -156,7 +156,7 @@ class Store:
         old = references.relative(source, found.path)
         new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
         if renames and new == old and found.name == stem:
-            return found
+            raise MemtuiError(f"{found.stem} has that name already.")
         path = found.path if renames and new == old else self._free(scope, new)
         data = before if name is None else references.set_name(before, stem)
         plan = self._plan({path: None, found.path: before}, source, scope)
