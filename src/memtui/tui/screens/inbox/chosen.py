@@ -160,7 +160,7 @@ class RowCommands:
             days.setdefault(dates.day(later.moment(words, now) or now, now), words)
         rows = [(NOW, "now: back into the list")] * asleep
         rows += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
-        answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")], fixed=True))
+        answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
         if answer == DATE:
             clock = self.services.data.now
             check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, clock()))
