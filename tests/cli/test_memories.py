@@ -61,6 +61,13 @@ def test_what_came_of_recalling_memories_is_told(memtui, world):
     assert words.removeprefix("recalled ") in " ".join(memtui("activity", recalls.SESSION).out.split())
 
 
+def test_a_narrow_list_has_names_that_can_be_typed(memtui):
+    memtui.env["COLUMNS"] = "40"
+    out = memtui("list").out
+    for name in ("concise-answers", "prefer-pnpm", "release-steps", "meeting-notes"):
+        assert name in out
+
+
 def test_a_wide_list_has_columns_for_recalls_and_a_narrow_one_does_without(memtui, world):
     recalls.log(world, memory(memtui, "prefer-pnpm")["path"])
     narrow = memtui("list", "--scope", "project").out

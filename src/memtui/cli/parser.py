@@ -189,7 +189,9 @@ def _without_commands(*, tui_options: bool) -> Parser:
         description="Review what Claude Code remembers, and send notes to it.",
         epilog="`memtui help COMMAND` explains a command, with an example.",
     )
-    parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"memtui {memtui.__version__}", help="print the version"
+    )
     if tui_options:
         parser.add_argument("--read-only", action="store_true", help="open the TUI to look, and change nothing")
         parser.add_argument(

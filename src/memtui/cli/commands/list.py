@@ -19,6 +19,7 @@ from memtui.present import colours, query
 
 SEARCH_LIMIT = 20
 WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories
+WITH_SIZES = 60  # and for AGE and SIZE beside whole names
 STATES = ", ".join(f"is:{state}" for state in query.STATES)
 QUERY = f"words, which all must match, and type:, scope:, {STATES}, project:NAME"
 ALL_PROJECTS = "also Claude Code's own memory of all other projects"
@@ -112,6 +113,7 @@ def _kind(memory: Memory) -> "tuple[str, str]":
 def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:
     now = ctx.now()
     wide = out.columns is None or out.columns >= WITH_RECALLS
+    slim = out.columns is not None and out.columns < WITH_SIZES
     number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
     out.section()
     out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {line(ctx.tilde(scope.directory))}")
@@ -124,12 +126,13 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
         came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)] if wide else []
         kind = ("broken", colours.PROBLEM) if found.broken else _kind(found)
         title, stamp, about = (line(found.stem), "bold"), age(found.changed_at or None, now), line(found.description)
-        cells.append([kind, title, stamp, size(found.size), sent, *came, about])
+        cells.append([kind, title, *([] if slim else [stamp, size(found.size)]), sent, *came, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
-        headers = ["TYPE", "NAME", "AGE", "SIZE", "DELIVERED", *["RECALLED", "USED"] * wide, "DESCRIPTION"]
-        out.table(headers, cells, flex=(-1, 1), right=(2, 3, *(5, 6) * wide), indent="  ", notes=notes)
+        numbers = [*["AGE", "SIZE"] * (not slim), "DELIVERED", *["RECALLED", "USED"] * wide]
+        right = () if slim else (2, 3, *(5, 6) * wide)
+        out.table(["TYPE", "NAME", *numbers, "DESCRIPTION"], cells, (-1, 1), right, indent="  ", notes=notes)
 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:
