@@ -1206,7 +1206,7 @@ async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
         assert "“soon” is not a time." in "\n".join(drawn(app))  # it stays open
         await pilot.press("ctrl+u", "enter")
         await settle(pilot)
-        assert "! Type a time, such as 30m, 2h," in "\n".join(drawn(app))
+        assert "! Type a time, such as 30m or tomorrow." in "\n".join(drawn(app))
         await pilot.press("ctrl+u", *"2099-01-01", "enter")
         await settle(pilot)
         assert updates(world)["no-snapshot-tests"].entry.fields["until"].startswith("209")

@@ -22,7 +22,7 @@ def moment(words: str, now: float) -> float | None:
     """Return when what is hidden shows again, in seconds since the epoch; None for `now`. A day without a time is its
     beginning. Raises UsageError, which says what is taken."""
     if not words:
-        raise UsageError(f"Type a time, such as {TAKEN}.")
+        raise UsageError("Type a time, such as 30m or tomorrow.")
     seconds = when.read(words, now, ahead=True)
     if seconds is None:
         raise UsageError(f"“{words}” is not a time.", HINT)
