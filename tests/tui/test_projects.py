@@ -25,9 +25,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
             await settle(pilot)
             assert word(app) == "shop", place
         assert projects(app) == {"shop"}
-        assert app.screen.summary().plain.endswith(
-            "11 deliveries · 7 arrived · 1 cut short · 1 on the way · 2 not known"
-        )
+        assert app.screen.summary().plain.endswith("11 deliveries  ✓ 7  ◐ 1  … 1  · 2")
         await pilot.press("p")
         await settle(pilot)
         assert word(app) == "all"
