@@ -315,6 +315,11 @@ async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have
             assert rows[name][4].startswith(f"{word} · ")
         await to(pilot, "skip-code-review")
         assert app.screen.detail.plain.startswith("! not trusted · ")
+        keys = [line for line in app.screen.detail.plain.split("\n") if line.startswith("  ")]
+        assert keys[0] == "  a  trust it"
+        assert app.screen.footer_actions()[0].id == "memories.trust"
+        await to(pilot, "prefer-pnpm")
+        assert "trust it" not in app.screen.detail.plain
 
 
 async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):

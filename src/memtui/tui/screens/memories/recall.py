@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
 
 TITLE = "Recall: which memories a prompt would bring, and why"
-NOTHING_TYPED = "Type a prompt, or ↓ for a recent one, to see which memories Claude would get."
+NOTHING_TYPED = "Type a prompt, or down for a recent one, to see which memories Claude would get."
 NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
@@ -91,7 +91,7 @@ class Recall(Labelled):
         *,
         relist: Callable[[], None],
     ) -> None:
-        hint = "a prompt, as you would type it to Claude; ↓ takes a recent one"
+        hint = "a prompt, as you would type it to Claude; down takes a recent one"
         self.line = Field(placeholder=hint, id="prompt", select_on_focus=False)
         super().__init__("prompt", self.line)
         self.services, self.of_screen, self.list, self.memories = services, screen, table, memories
@@ -386,7 +386,8 @@ class Recall(Labelled):
         head = recall_text.head(found, run, where, now)
         name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
         text = Text().append_text(name).append_text(head)
-        recall_text.append_why(text, found, read_only=self.services.read_only)
+        is_untrusted = "U" in pair[1].letters
+        recall_text.append_why(text, found, is_untrusted=is_untrusted, read_only=self.services.read_only)
         glance = recall_text.glance(head, found)
         if self._is_late:
             text.stylize("dim")
@@ -400,7 +401,9 @@ class Recall(Labelled):
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
-        found = [actions.on_screen("memories", verb) for verb in FOOTER]
+        row = self.list.row
+        trust = ("trust",) * (row is not None and "U" in row[1].letters)
+        found = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
         return [replace(each, footer=words.get(each.verb, each.footer)) for each in found]
 

@@ -40,12 +40,13 @@ def glance(head: Text, candidate: RecallCandidate) -> Text:
     return text
 
 
-def append_why(text: Text, candidate: RecallCandidate, *, read_only: bool) -> None:
+def append_why(text: Text, candidate: RecallCandidate, *, is_untrusted: bool, read_only: bool) -> None:
     """Append the keys that work on a memory, why it would be delivered or not, and what the model would get."""
     muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
     pinned = "no longer count it more" if candidate.pinned else "count it more, for every prompt"
     trigger = ("memories.retype", "add a trigger: find it by other words, too")
-    keys = [trigger, ("memories.remove", muted), ("memories.pin", pinned), ("memories.edit", "edit it")]
+    keys = [("memories.trust", "trust it")] * is_untrusted
+    keys += [trigger, ("memories.remove", muted), ("memories.pin", pinned), ("memories.edit", "edit it")]
     append_keys(text, keys, read_only=read_only)
     _append_terms(text, candidate)
     if candidate.shifts:
