@@ -1002,6 +1002,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(empty):
 async def test_todos_are_done_changed_hidden_and_made_notes(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
+        assert app.screen.detail.plain.rstrip().split("\n")[-1].startswith("~/.claude/memtui/")
         await pilot.press("a")
         await settle(pilot)
         assert not any(text.startswith("Fix the flaky") for text in items(world))

@@ -546,10 +546,9 @@ async def test_the_detail_says_who_gets_a_note_and_why_it_is_stuck(app):
             await to(pilot, words)
             assert why in app.screen.query_one("#detail").plain
         await to(pilot, "The design review")
-        assert (
-            "for the next prompt in shop: start claude there, or go on in a session that runs\n"
-            in app.screen.query_one("#detail").plain
-        )
+        detail = app.screen.query_one("#detail").plain
+        assert "for the next prompt in shop: start claude there, or go on in a session that runs\n" in detail
+        assert detail.rstrip().split("\n")[-1].startswith("~/.claude/memtui/")
 
 
 @pytest.mark.slow

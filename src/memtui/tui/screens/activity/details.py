@@ -219,10 +219,11 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
     _line(text, f"from {called(fields['from'])}{written}" if "from" in fields else f"written by hand{written}")
     if item.entry.flag("repeat"):
         _line(text, "may have been delivered before")
-    _line(text, item.path)
     keys = [("activity.again", "send it again")] if any(map(findings.flag, states)) else []
     keys += [("activity.edit", "edit the text, for whom, until when"), ("activity.withdraw", "withdraw it")]
     append_keys(text, keys, read_only=context.read_only)
+    text.append("\n")
+    _line(text, data.tilde(item.path))
     return text
 
 

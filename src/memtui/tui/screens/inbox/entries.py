@@ -114,15 +114,18 @@ class EntryRow(InboxRow):
         if self.kind is TODO:
             view.needed = lines_of(Text(item.text), view.detail_width)
             text.append_text(item_text(item, evidence.title if evidence else "", states, view.now))
-            text.append(safe_text.line(item.path) + "\n", style="dim")
             append_keys(text, TODO_KEYS, read_only=view.services.read_only)
+            text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
             return Described(text)
         proposed = view.draft(item)
         if isinstance(proposed, Draft) and proposed.taken:
             states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
         text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
-        return Described(text.append_text(draft_text(item, proposed, evidence, states, view.now)))
+        text.append_text(draft_text(item, proposed, evidence, states, view.now))
+        if isinstance(proposed, Draft) and not proposed.taken:
+            text.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
+        return Described(text)
 
 
 def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:

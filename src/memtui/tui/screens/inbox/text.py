@@ -95,8 +95,6 @@ def draft_text(
     _quotes(text, item, found)
     if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory)
-    if isinstance(draft, Draft) and not draft.taken:
-        text.append(f"\nbecomes {safe_text.line(draft.path)}", style="dim")
     return text
 
 
