@@ -886,6 +886,25 @@ async def test_a_setting_is_changed_by_both_keys_and_the_footer_names_one(setup_
         assert isinstance(pilot.app.screen, Choice)
 
 
+async def test_a_value_that_is_not_read_is_not_called_changed(setup_app, world):
+    write(config.file_path(world.root), 'mode = "blah"\nbudget = 6000\n')
+    async with setup_app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda row: row.key == "setting mode")
+        assert row.words.startswith("full       not read · ")
+        assert words_of(screen, "settings") == "1 not read · 1 changed"
+
+
+async def test_each_row_of_the_hooks_has_the_key_that_removes_them(setup_app):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await install_hooks(pilot)
+        screen = await ready(pilot)
+        for key in [row.key for row in screen.table.rows if row.group == rows.HOOKS]:
+            await stand(pilot, screen, lambda row, key=key: row.key == key)
+            assert "x remove hooks" in await foot(pilot)
+
+
 async def test_what_can_not_be_removed_says_so(setup_app):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

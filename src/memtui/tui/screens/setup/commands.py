@@ -93,7 +93,7 @@ class SetupCommands:
 
     def is_of_hooks(self, row: SetupRow | None) -> bool:
         """Whether a row is the heading of the hooks, or one of them."""
-        return row is not None and (row.kind == "event" or (row.kind, row.title) == ("head", HOOKS))
+        return row is not None and HOOKS in {row.group, row.title if row.kind == "head" else ""}
 
     def _setting_of(self, row: SetupRow | None) -> Setting | None:
         """Return the setting that a row is about, or that cures its finding."""

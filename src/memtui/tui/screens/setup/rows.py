@@ -180,8 +180,10 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     hooks, is_installed = hook_words.state(snapshot.hooks)
     kept = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
-    changed = sum(row.source != "default" for row in snapshot.settings)
-    settings = f"{changed} changed" if changed else "all at their defaults"
+    wrong = sum(row.problem is not None for row in snapshot.settings)
+    changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings)
+    counts = [f"{wrong} not read"] * bool(wrong) + [f"{changed} changed"] * bool(changed)
+    settings = " · ".join(counts) or "all at their defaults"
     return {
         PROBLEMS: (f"{snapshot.problems:,} to fix", BAD, None),
         MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
@@ -244,7 +246,8 @@ def _error(number: int, each: Record, now: float) -> SetupRow:
 def _setting(each: Setting) -> SetupRow:
     mark, style = MARKS[PROBLEM] if each.problem else (" ", "")
     changed = "changed · " * (each.source != "default")
-    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {changed}{each.meaning}"
+    state = "not read · " if each.problem else changed
+    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {state}{each.meaning}"
     return SetupRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
