@@ -274,7 +274,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert isinstance(form, DraftForm)
         panes = [pane.plain for pane in form.query(".read")]
         assert len(panes) == 2
-        assert any("writes prefer-pnpm; package-manager goes" in each.text for each in painted(app))
+        assert any("writes prefer-pnpm; package-manager is deleted" in each.text for each in painted(app))
         assert "prefer-pnpm  is kept" in panes[0]
         assert "Yarn was tried" in panes[1]
         body = form.query_one("#body", TextArea)

@@ -112,7 +112,7 @@ class OutcomeSubject(Subject):
         words = safe_text.line(changeset.title(proposal), 100)
         self.shape = Shape(
             words[:1].upper() + words[1:],
-            "make it",
+            proposal.kind if proposal.kind == "merge" else "make it",
             "this change",
             OUTDATED,
             across=200,
@@ -139,8 +139,8 @@ class OutcomeSubject(Subject):
     def check(self, typed: Typed) -> Text:
         """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
         gone = list(map(changeset.name, self._edited(typed).gone))
-        goes = f"; {some(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else ""
-        return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{goes}"))
+        deleted = f"; {some(gone)} {'is' if len(gone) == 1 else 'are'} deleted" if gone else ""
+        return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
 
     def _edited(self, typed: Typed) -> Proposal:
         output = FileOutput(self.output.path, self._bytes(typed))
