@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 # ASCII, and the characters that it replaces: of the same width, so that columns stay in line.
 _REPLACES = (
     ("+", "▸┌┐└┘├┤┬┴┼┏┓┗┛╔╗╚╝╭╮╰╯▗▖▝▘▛▜▙▟"),
-    ("v", "✓✔"),
+    ("y", "✓✔"),
     ("x", "✗✘×▒☑"),
     ("%", "◐▓"),
     ("~", "…"),

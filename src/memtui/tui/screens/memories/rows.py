@@ -138,7 +138,7 @@ def after_problem(row: Row, description: Text) -> Text:
     """Return the description of a memory, behind the word for its worst problem if it has one."""
     if not findings.problems(row.flags):
         return description
-    return Text.assemble(_reason(row), (" · ", colours.PROBLEM), description)
+    return Text.assemble(_reason(row), (" · " if description else "", colours.PROBLEM), description)
 
 
 def times_used(row: Row) -> int:

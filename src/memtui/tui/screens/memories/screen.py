@@ -331,7 +331,7 @@ class Memories(ListScreen[Pair]):
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         if self.recalled and self.recalled.line.has_focus:
-            return (("enter", "to the list"), ("↓", "recent prompts"), ("escape", "back"))
+            return (("enter", "to the list"), ("down", "recent prompts"), ("escape", "back"))
         return super().typing_keys()
 
     def toggle_projects(self) -> None:
