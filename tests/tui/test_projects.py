@@ -37,13 +37,15 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         await pilot.press("1")
         await settle(pilot)
         assert word(app) == "all"
-        assert any(scope.project == "blog" for scope, _ in app.screen.table.rows)
+        places = {pair[1].memory.name: app.screen.table._draw(pair)[-1].plain for pair in app.screen.table.rows}
+        assert (app.screen.table.columns[-1].title, places["newsletter"]) == ("scope", "blog")
         await pilot.press("4")
         await settle(pilot)
         assert word(app) == "shop", "Setup is about this project"
         await pilot.press("1", "p")
         await settle(pilot)
         assert not any(scope.project == "blog" for scope, _ in app.screen.table.rows)
+        assert app.screen.table.columns[-1].title == "used"
         await pilot.press("3")
         await settle(pilot)
         assert (word(app), projects(app)) == ("shop", {"shop"})

@@ -95,8 +95,10 @@ def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Col
     return [dataclasses.replace(each, width=room) if each.title[:4] == "name" else each for each in columns]
 
 
-def columns(sort: str) -> list[Column]:
-    columns = [*COLUMNS, ORDERS[sort][1]]
+def columns(sort: str, last: str = "") -> list[Column]:
+    """Return the columns of the list in an order, with the last one of another: `last`."""
+    column = ORDERS[last or sort][1]
+    columns = [*COLUMNS, column if last in {"", sort} else dataclasses.replace(column, title=column.title.rstrip("▴▾"))]
     for at in {"name": [NAME], "type": [TYPE]}.get(sort, ()):
         columns[at] = dataclasses.replace(columns[at], title=columns[at].title + "▴")
     return columns
@@ -211,16 +213,23 @@ def _path(pair: Pair) -> str:
 
 
 class MemoryTable(RowList[Pair]):
-    """The list. In recall it has columns of its own, and a rule where delivery ends: `rule` returns its words."""
+    """The list. In recall it has columns of its own, and a rule where delivery ends: `rule` returns its words.
+    `of_projects`: it has the memories of all of them, so that each says where it is."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
     def __init__(self, draw: Callable[[Pair], list[Text]], sought: Callable[[], str], *, empty: str) -> None:
         super().__init__(COLUMNS, draw, _path, empty=empty, look=lambda pair: (_path(pair), sought()), id="list")
         self.order = "name"
+        self.of_projects = False
         self.longest_name = 0
         self.recall_columns: Sequence[Column] = ()
         self.rule: Callable[[], str] = str
+
+    @property
+    def last_column(self) -> str:
+        """The order whose column is the last."""
+        return "scope" if self.of_projects and ORDERS[self.order][1] is USED else self.order
 
     def chosen(self) -> list[Pair]:
         return [pair for pair in super().chosen() if pair is not RULE]
@@ -267,7 +276,9 @@ class MemoryTable(RowList[Pair]):
     def fit(self) -> None:
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = fitted(self.recall_columns or columns(self.order), width, self.longest_name)
+            self.columns = fitted(
+                self.recall_columns or columns(self.order, self.last_column), width, self.longest_name
+            )
 
     def on_resize(self) -> None:
         self.fit()

@@ -184,6 +184,7 @@ class Memories(ListScreen[Pair]):
 
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
+        self.table.of_projects = self._is_everywhere
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
         self._pairs = fuzzy.Haystack(pairs, rows.searched, None if self.recalled else rows.body)
         self.table.fit()
@@ -311,7 +312,7 @@ class Memories(ListScreen[Pair]):
         if recall := self.recalled:
             return recall.draw(pair, self.search.words)
         now, autosaves = self.services.data.now(), self.reader.autosaves
-        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.table.order)
+        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.table.last_column)
 
     def copied(self) -> str:
         if recall := self.recalled:
