@@ -23,7 +23,7 @@ from memtui.tui import key_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.model import fuzzy
 from memtui.tui.safety_net import composed
-from memtui.tui.screens.frame import BESIDE, STACKED, Described, Frame
+from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
 from memtui.tui.services import Command, HowFar, News, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -167,9 +167,8 @@ class ListScreen(Screen[None], Generic[Row]):
         self.show_detail()
 
     def summarize(self) -> None:
-        summary = self.summary()
-        self.summary_line.put(fitting(summary, self.summary_line.content_size.width or self.size.width))
-        self.frame.entitle(self.middle, summary)
+        self.summary_line.put(self.headline(self.summary_line.content_size.width or self.size.width))
+        self.frame.entitle(self.middle, self.headline(self.middle.outer_size.width - CORNERS))
         self.frame.draw()
 
     def select(self) -> Sequence[Row]:
@@ -193,15 +192,16 @@ class ListScreen(Screen[None], Generic[Row]):
         """Return the main facts of the screen: the title of the list, on a narrow screen the line above."""
         return Text(self.counted())
 
+    def headline(self, width: int) -> Text:
+        """Return as much of the summary as has room in `width` cells before how many rows are marked."""
+        marked = f" · {len(self.table.marks):,} marked" if self.table.marks else ""
+        return fitting(self.summary(), width - len(marked)).append(marked, "bold")
+
     def counted(self) -> str:
-        """Return how many rows there are, pass the filter, and are marked: `5 of 13 memories · 2 marked`."""
+        """Return how many rows there are, and how many pass the filter: `5 of 13 memories`."""
         listed, total = self.numbers()
         noun = self.nouns[total != "1"]
-        return (f"{listed} of {total} {noun}" if self.is_filtered else f"{total} {noun}") + self.marked()
-
-    def marked(self) -> str:
-        """Return how many rows are marked, for the end of a count."""
-        return f" · {len(self.table.marks):,} marked" if self.table.marks else ""
+        return f"{listed} of {total} {noun}" if self.is_filtered else f"{total} {noun}"
 
     def numbers(self) -> tuple[str, str]:
         """Return how many rows pass the filter, and how many there are."""

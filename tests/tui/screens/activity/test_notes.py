@@ -1087,7 +1087,7 @@ async def test_changing_and_saying_again_go_one_by_one(world, app):
         await settle(pilot)
         await pilot.press("space", "space")
         await settle(pilot)
-        assert " · 2 marked " in app.screen.summary().plain
+        assert app.screen.summary_line.render().plain.endswith(" · 2 marked")
         for key in ("e", "a"):
             await pilot.press(key)
             await settle(pilot)

@@ -320,6 +320,9 @@ async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have
         assert app.screen.footer_actions()[0].id == "memories.trust"
         await to(pilot, "prefer-pnpm")
         assert "trust it" not in app.screen.detail.plain
+        before = app.screen.summary().plain
+        await pilot.press("space")
+        assert app.screen.headline(150).plain == f"{before} · 1 marked"
 
 
 async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):

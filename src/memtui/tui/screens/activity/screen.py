@@ -321,9 +321,9 @@ class Activity(ListScreen[Row]):
         return listed, total(self.services.data.statistics, everything) if everything is not None else "…"
 
     def counted(self) -> str:
-        """Return how many deliveries are listed, with a query of how many, and what is marked."""
+        """Return how many deliveries are listed, with a query of how many."""
         listed = self.numbers()[0]
-        return super().counted() if self.is_filtered else f"{listed} {self.nouns[listed != '1']}{self.marked()}"
+        return super().counted() if self.is_filtered else f"{listed} {self.nouns[listed != '1']}"
 
     def summary(self) -> Text:
         if self.has_class("plots"):

@@ -296,9 +296,9 @@ class Inbox(ListScreen[InboxRow]):
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
-        count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted().removesuffix(self.marked())
+        count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted()
         count += f" ({elsewhere})" if elsewhere and self.services.all_projects else ""
-        text.append(count + self.marked(), style="bold")
+        text.append(count, style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
         if elsewhere and not self.services.all_projects:
             text.append(f" · {elsewhere} ({actions.key_of('list.project')})", style="dim")

@@ -210,9 +210,6 @@ class Memories(ListScreen[Pair]):
         """Whether a scope is listed among others: instructions are no memories, and only where they are asked for."""
         return tree.group_of(scope) != tree.INSTRUCTIONS or query.names(scope, self.search.scope)
 
-    def marked(self) -> str:
-        return " in all projects" * (self._is_everywhere and not self.recalled) + super().marked()
-
     def relist(self) -> None:
         """Show the list after a change of place or order, and remember that state."""
         self.sift()
@@ -268,21 +265,22 @@ class Memories(ListScreen[Pair]):
         return f"{len(listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
 
     def counted(self) -> str:
-        """Return how many memories are listed and marked; where problems are sought, also how many there are."""
+        """Return how many memories are listed; where problems are sought, also how many there are."""
         if self.reader.partly:
             return READING
+        listed = super().counted() + " in all projects" * (self._is_everywhere and not self.recalled)
         if self.search.state != query.PROBLEM:
-            return super().counted()
+            return listed
         place, wrong = self.places.row, findings.problems(flag for _, row in self.table.rows for flag in row.flags)
         is_all = place is not None and self.typed.strip() == query.IS_PROBLEM
         of_index = place.problems - wrong if place is not None and is_all else 0
         words = f" · {wrong + of_index} to fix" + f", {of_index} in MEMORY.md" * bool(of_index)
-        return super().counted() + words * bool(wrong + of_index)
+        return listed + words * bool(wrong + of_index)
 
     def summary(self) -> Text:
         place, narrow = self.places.row, self.has_class("narrow")
         if recall := self.recalled:
-            return super().summary() if self.is_filtered or self.table.marks else recall.summary()
+            return super().summary() if self.is_filtered else recall.summary()
         if not narrow or place is None:
             return super().summary()
         hint = actions.keyed("{list.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
