@@ -488,9 +488,9 @@ def activity(tui, world):
     tui.press("\x1b")
     tui.see("add tests for the new components", gone="is:lost")
     tui.press("P")
-    tui.see("Per day", "Waiting for hooks")
+    tui.see("Per day", "Hook time")
     tui.press("\x1b")
-    tui.see("add tests for the new components", gone="Waiting for hooks")
+    tui.see("add tests for the new components", gone="Hook time")
     tui.press("p1")
     tui.see("prefer-pnpm")
 

@@ -323,6 +323,8 @@ async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have
         before = app.screen.summary().plain
         await pilot.press("space")
         assert app.screen.headline(150).plain == f"{before} · 1 marked"
+        await to(pilot, "editor")
+        assert "untyped in global" in app.screen.detail.plain
 
 
 async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):

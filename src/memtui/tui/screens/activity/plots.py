@@ -75,7 +75,7 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
         return text.append(nothing + "\n", style="bold").append("escape goes back.", style="dim")
     _by_day(text, statistics, known, width)
     _receipts(text, statistics, known)
-    _title(text, "Waiting for hooks", "")
+    _title(text, "Hook time", "")
     for event, times in statistics.by_runs():
         text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
         text.append(f"{waited(times, WAITING_FOR.get(event, 'runs'))}")

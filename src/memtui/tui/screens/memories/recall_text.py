@@ -22,7 +22,10 @@ def head(candidate: RecallCandidate, run: RecallRun, where: str, now: float) -> 
     text = Text().append(f"{mark} {words}", style=style)
     line = f", delivered from {share(run.threshold)} on" if candidate.outcome == "unlikely" else ""
     text.append(f" · {recall.likely(candidate, run)} likely to help{line}\n", style="dim")
-    facts = [f"{candidate.type} in {where}", f"written {ago(candidate.stamp, now)}" if candidate.stamp else ""]
+    facts = [
+        f"{candidate.type or 'untyped'} in {where}",
+        f"written {ago(candidate.stamp, now)}" if candidate.stamp else "",
+    ]
     facts += ["pinned"] if candidate.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
     return text.append(safe_text.line(candidate.description, 400) + "\n" if candidate.description else "")
