@@ -386,8 +386,7 @@ class Recall(Labelled):
         head = recall_text.head(found, run, where, now)
         name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
         text = Text().append_text(name).append_text(head)
-        is_untrusted = "U" in pair[1].letters
-        recall_text.append_why(text, found, is_untrusted=is_untrusted, read_only=self.services.read_only)
+        recall_text.append_why(text, found, is_untrusted="U" in pair[1].letters, read_only=self.services.read_only)
         glance = recall_text.glance(head, found)
         if self._is_late:
             text.stylize("dim")
@@ -401,8 +400,7 @@ class Recall(Labelled):
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
-        row = self.list.row
-        trust = ("trust",) * (row is not None and "U" in row[1].letters)
+        trust = ("trust",) * any("U" in row.letters for _, row in self.list.chosen())
         found = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
         return [replace(each, footer=words.get(each.verb, each.footer)) for each in found]
