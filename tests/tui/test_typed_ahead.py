@@ -93,3 +93,17 @@ async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world,
         await pressed(pilot, *WORDS, "ctrl+s")
         assert not isinstance(app.screen, DraftForm)
     assert await asyncio.to_thread(has_text, world, "zqx hello")
+
+
+async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "n", "enter", *"burst", "tab", *WORDS, "ctrl+s")
+        assert not isinstance(app.screen, DraftForm)
+    made = Path(world.shop, ".claude/memory/burst.md")
+    assert "zqx hello" in await asyncio.to_thread(made.read_text)
+
+
+async def test_keys_behind_those_that_open_and_close_the_help_of_a_form_go_into_it(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pressed(pilot, "c", *"one", "f1", "escape", *"two")
+        assert app.screen.query_one("#text", TextArea).text == "onetwo"

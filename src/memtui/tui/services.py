@@ -160,7 +160,10 @@ class Services(App[None]):
                 answer.set_result(result)
 
         self.push_screen(dialog, answered)
-        return await answer
+        try:
+            return await answer
+        finally:
+            self.typed_ahead.resume()
 
     def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
         """Run a coroutine at once until it first waits, the rest in a worker of a screen or dialog. Errors are shown;

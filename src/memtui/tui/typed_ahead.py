@@ -16,11 +16,12 @@ LOOK_SECONDS, MOST_LOOKS = 1.0, 10
 
 
 class Handled(Message):
-    """Follows a key from widget to widget: the application gets it once the key was handled."""
+    """Follows a key from widget to widget: the application gets it once the key was handled; the second one (`again`),
+    once what the widget said about it was, too."""
 
-    def __init__(self, screen: Screen[object]) -> None:
+    def __init__(self, screen: Screen[object], *, again: bool = False) -> None:
         super().__init__()
-        self.screen = screen
+        self.screen, self.again = screen, again
 
 
 class TypedAhead:
@@ -32,6 +33,7 @@ class TypedAhead:
         self._is_under_way = False
         self._has_typed = False  # the widget in focus has letters in its queue, which a key with priority must not pass
         self._openings = 0
+        self._is_answered = False  # a dialog was, and what asked may open the next one
         self._timer: Timer | None = None
         self._holder: Widget | Screen[object] | None = None  # what has the key before
         self._looks = 0
@@ -65,11 +67,22 @@ class TypedAhead:
         """Go on after a key: once the screen that it opened is there, and has its focus."""
         if self._app.screen is not message.screen:
             self._follow()
-        elif not self._openings:
-            self._app.call_later(self._go_on)
+        elif not (self._openings or self._is_answered):
+            second, holder = Handled(message.screen, again=True), self._holder
+            if message.again or holder is None or not holder.post_message(second):
+                self._app.call_later(self._go_on)
+
+    def answer(self) -> None:
+        """Let keys wait until what asked has gone on."""
+        self._is_under_way = self._is_answered = True
+
+    def resume(self) -> None:
+        """Let what asked go on with the answer until it waits, then let the keys go to what it opened."""
+        if self._is_answered:
+            self._app.call_later(self._follow)
 
     async def _go_on(self) -> None:
-        self._is_under_way, self._holder, self._looks = False, None, 0
+        self._is_under_way, self._is_answered, self._holder, self._looks = False, False, None, 0
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -85,7 +98,7 @@ class TypedAhead:
                 self._follow()
 
     def _follow(self) -> None:
-        self._is_under_way, self._has_typed = True, False
+        self._is_under_way, self._is_answered, self._has_typed = True, False, False
         self._holder = self._app.focused or self._app.screen
         self._holder.post_message(Handled(self._app.screen))
 

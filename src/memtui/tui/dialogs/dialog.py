@@ -4,7 +4,7 @@ answer."""
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -20,12 +20,10 @@ from textual.widgets import Static
 from memtui import actions
 from memtui.present import legend, safe_text
 from memtui.tui.safety_net import composed
+from memtui.tui.services import Command, services_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
-
-if TYPE_CHECKING:
-    from memtui.tui.services import Command
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
@@ -174,7 +172,10 @@ class Dialog(ModalScreen[Result]):
         for key, word in self.keys():
             group = "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
             groups.setdefault(group, []).append((key, word))
-        self.app.push_screen(help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks)))
+        page = help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks))
+        services = services_of(self)
+        shown = services.ask(page)
+        services.start(self, shown, "keys")
 
     async def on_click(self, event: events.Click) -> None:
         if event.widget is self and "escape" in self.active_bindings:
@@ -189,6 +190,7 @@ class Dialog(ModalScreen[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close the dialog, unless it is closed: a second enter of one burst would close the screen below."""
         if self.app.screen is self:
+            services_of(self).typed_ahead.answer()
             return super().dismiss(result)
         return AwaitComplete()
 
@@ -274,7 +276,7 @@ def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str]
 
 
 def of_screen(
-    group: str, possible: "Mapping[str, Command]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
+    group: str, possible: Mapping[str, Command], marks: str, *, read_only: bool, remapped: Mapping[str, str]
 ) -> Preview:
     """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
     Actions without a key are named together."""
