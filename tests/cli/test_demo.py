@@ -1,5 +1,6 @@
 """The sample world is always the same, and lets nobody's files come to harm."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from .test_tui import opened
 def everything(directory):
     return {
         str(path.relative_to(directory)): (
-            path.read_bytes().replace(str(directory).encode(), b"@"),
+            re.sub(rb'"inode": \d+', b"", path.read_bytes().replace(str(directory).encode(), b"@")),
             path.stat().st_mode,
         )
         for path in Path(directory).rglob("*")

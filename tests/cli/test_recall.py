@@ -31,6 +31,12 @@ def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reas
     assert others
 
 
+def test_in_the_sample_world_installing_packages_brings_the_memory_about_pnpm_and_adding_tests_does_not(memtui):
+    for prompt in ("install the packages", "please install the dependencies", "update the packages"):
+        assert found(memtui, prompt)[1]["prefer-pnpm"]["outcome"] == "inject"
+    assert found(memtui, "add tests for the new components")[1]["prefer-pnpm"]["outcome"] == "unlikely"
+
+
 def test_the_index_is_built_first_and_follows_the_files(memtui):
     data, _ = found(memtui, PROMPT)
     assert data["indexed"] == data["memories"] > 5

@@ -11,22 +11,22 @@ from memtui.core.base import clock
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
 
-def lines(memtui, name="prefer-pnpm"):
+def lines(memtui, name="payment-provider"):
     return [row["text"] for row in memtui.json("show", name)["triggers"]]
 
 
 def test_lines_are_added_shown_removed_by_number_or_text_and_undone(memtui):
-    done = memtui("edit", "prefer-pnpm", "--trigger", "install a package", "--trigger", "which package manager?")
+    done = memtui("edit", "payment-provider", "--trigger", "install a package", "--trigger", "which package manager?")
     assert "1 install a package (yours" in done.out
     assert "undo" in done.err
-    assert re.search(r"triggers +1 install a package", memtui("show", "prefer-pnpm").out)
-    assert [each["origin"] for each in memtui.json("show", "prefer-pnpm")["triggers"]] == ["person", "person"]
-    memtui("edit", "prefer-pnpm", "--no-trigger", "1", "--trigger", "add a dependency")
+    assert re.search(r"triggers +1 install a package", memtui("show", "payment-provider").out)
+    assert [each["origin"] for each in memtui.json("show", "payment-provider")["triggers"]] == ["person", "person"]
+    memtui("edit", "payment-provider", "--no-trigger", "1", "--trigger", "add a dependency")
     assert lines(memtui) == ["which package manager?", "add a dependency"]
-    done = memtui("edit", "prefer-pnpm", "--no-trigger", "WHICH package manager?")
+    done = memtui("edit", "payment-provider", "--no-trigger", "WHICH package manager?")
     assert "removed: which package manager?" in done.err
     assert lines(memtui) == ["add a dependency"]
-    assert memtui("edit", "prefer-pnpm", "--trigger", "Add a dependency").err == "Nothing changed.\n"
+    assert memtui("edit", "payment-provider", "--trigger", "Add a dependency").err == "Nothing changed.\n"
     memtui("undo")
     memtui("undo")
     memtui("undo", "--yes")
@@ -37,21 +37,21 @@ def test_lines_are_added_shown_removed_by_number_or_text_and_undone(memtui):
     ("words", "code"),
     [
         (("--trigger", "x"), 2),
-        (("prefer-pnpm", "release-steps", "--trigger", "x"), 2),
-        (("prefer-pnpm", "--type", "user", "--trigger", "x"), 2),
-        (("prefer-pnpm", "--trigger", " "), 2),
-        (("prefer-pnpm", "--no-trigger", "7"), 3),
+        (("payment-provider", "release-steps", "--trigger", "x"), 2),
+        (("payment-provider", "--type", "user", "--trigger", "x"), 2),
+        (("payment-provider", "--trigger", " "), 2),
+        (("payment-provider", "--no-trigger", "7"), 3),
         (("nothing-of-that-name", "--trigger", "x"), 3),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(memtui, words, code):
-    before = memtui.json("show", "prefer-pnpm")
+    before = memtui.json("show", "payment-provider")
     assert memtui("edit", *words, check=False).code == code
-    assert memtui.json("show", "prefer-pnpm") == before
+    assert memtui.json("show", "payment-provider") == before
 
 
 def test_a_secret_is_taken_out_of_a_line(memtui):
-    done = memtui("edit", "prefer-pnpm", "--trigger", "the token ghp_" + "a1B2" * 9)
+    done = memtui("edit", "payment-provider", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err
     assert "redacted" in lines(memtui)[0]
 

@@ -83,6 +83,8 @@ SHOP_INDEX = """# Memory Index
 - [old-wiki](old-wiki.md) — The wiki, until we moved
 """
 UNTRUSTED = "skip-code-review.md"
+# What was asked for as the correction came from which a memory is, and hours since.
+SHOP_TRIGGERS = {"prefer-pnpm.md": ("install the packages", 9 * DAY)}
 
 # A memory that an agent wrote in one session, and changed in a later one: its text after each.
 WRITTEN = "flaky-upload-test.md"

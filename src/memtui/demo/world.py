@@ -12,7 +12,7 @@ from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.base.errors import UsageError
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import trusting
+from memtui.core.memories import beside, triggers, trusting
 from memtui.core.memories.store import Store
 from memtui.core.review import taught
 from memtui.demo import content as data
@@ -94,7 +94,12 @@ def _memories(world: World) -> None:
     _write(world.config + "/CLAUDE.md", data.USER_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
-    trusting.plan(world.root, world.shop + "/.claude/memory", known).make()
+    shared = world.shop + "/.claude/memory"
+    trusting.plan(world.root, shared, known).make()
+    for file, (asked, hours) in data.SHOP_TRIGGERS.items():
+        lines = triggers.after_adding([], [asked], "draft", world.now - hours * HOUR)
+        for edit in beside.edit(world.root, beside.TRIGGERS, shared, file, lines):
+            edit.make()
 
 
 def _inboxes(world: World) -> None:
