@@ -36,7 +36,7 @@ def opened(world, *words, keys=b"q"):
                     drawn += os.read(controller, 65536)
                 except OSError:  # the other side is closed
                     break
-            elif keys and b"help" in drawn:
+            elif keys and b"keys" in drawn:
                 os.write(controller, keys[:1])
                 keys = keys[1:]
         run.kill() if run.poll() is None else None
