@@ -417,7 +417,8 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
 
 
 def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world):
-    memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent")
+    memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent", "--expires", "2030-01-01")
+    expires = next(row["fields"] for row in memtui.json("note", "--list")["entries"] if row["text"] == "ask me first")
     memtui.monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     next_session.start(world.directory, world.shop, NOW)
 
@@ -430,7 +431,8 @@ def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world
     assert {"from": "ci-watch", "urgent": "yes"}.items() <= again(ci).items()
     changed = again(ci, "--to", "session:d2f8", "--from", "jo")
     assert {"from": "jo", "urgent": "yes", "for": "session:d2f8"}.items() <= changed.items()
-    assert again("ask me first")["for"] == "people"
+    sent = again("ask me first")
+    assert (sent["for"], sent["expires"]) == ("people", expires["expires"])
 
 
 def test_what_a_hook_took_is_listed_as_on_the_way(bare):

@@ -15,6 +15,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Note, find_note, notes_of
 from memtui.core.inbox import under_way
+from memtui.core.inbox.format import Entry
 from memtui.core.journal import acts
 from memtui.core.review import addressees
 from memtui.core.review.waiting import find
@@ -56,6 +57,8 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         was, text = note.id, note.text
         before = {"from": note.sender or fields["from"], **note.fields}
+        if Entry("", before, text, "", 0).expired(ctx.now()):
+            del before["expires"]
         changed = {key: value for key, value in fields.items() if key in options}
         fields = {key: value for key, value in before.items() if key not in options} | changed
         for each in every:

@@ -63,7 +63,8 @@ def _scores(record: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
 @dataclass(slots=True)
 class Item:
     """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many things left out the
-    item represents. `scores`: its score, or its probability, under "", and the parts of the score."""
+    item represents. `scores`: its score, or its probability, under "", and the parts of the score; `expires`: of a
+    note, as it was written."""
 
     kind: str
     id: str
@@ -75,6 +76,7 @@ class Item:
     count: int | None
     chars: int | None
     scores: tuple[tuple[str, float], ...]
+    expires: str = ""
 
     @classmethod
     def of(cls, record: Mapping[str, object]) -> "Item":
@@ -91,6 +93,7 @@ class Item:
             None if count is None else int(count),
             None if chars is None else int(chars),
             _scores(record) if not SCORED.isdisjoint(record) else (),
+            _text(record, "expires"),
         )
 
     @property
@@ -316,11 +319,13 @@ class Note:
     sender: str
     scope: str
     reason: str
+    expires: str = ""
 
     @property
     def fields(self) -> dict[str, str]:
-        """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py)."""
-        found, whom = {}, []
+        """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py); and when
+        it `expires`."""
+        found, whom = {"expires": self.expires} if self.expires else {}, []
         for word in self.reason.split(", "):
             for begin, kind in REASONS.items():
                 if word.startswith(begin):
@@ -356,5 +361,5 @@ def notes_of(delivery: Delivery) -> list[Note]:
             continue
         head, text = guidance(delivery.text, item.id)
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
-        found.append(Note(delivery, item.id, text, sender, item.scope, item.reason))
+        found.append(Note(delivery, item.id, text, sender, item.scope, item.reason, item.expires))
     return found

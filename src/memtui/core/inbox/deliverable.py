@@ -50,7 +50,9 @@ def repeated(entry: inbox_format.Entry, lost: str) -> str:
 
 
 def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
+    expires = entry.fields.get("expires")
     return {
+        **({"expires": expires} if expires else {}),
         "kind": "guidance",
         "id": entry.id,
         "scope": inbox_format.scope_of(directory),
