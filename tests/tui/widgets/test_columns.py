@@ -29,7 +29,7 @@ async def test_at_160_columns_the_detail_of_a_memory_has_its_meter_on_one_line(a
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
         shown = [strip.text for strip in stage.strips(app)]
-        assert any("3/200 lines  185/25k characters" in line for line in shown)
+        assert any("line 1 of MEMORY.md · 3 of 200 lines" in line for line in shown)
 
 
 def test_a_long_name_has_at_most_a_third_of_the_list():

@@ -106,7 +106,7 @@ async def test_the_preview_tells_all_there_is(app):
         assert "Why: the lock file" in text  # without the stars
         assert "→ release-steps" in text
         assert "← release-steps" in text
-        assert "line 4\n" in text
+        assert "line 4 of MEMORY.md · " in text
         assert "delivered 4×" in text
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")

@@ -17,7 +17,6 @@ from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.core.places import loading
 from memtui.present import colours, safe_text
 from memtui.present import memories as present
-from memtui.present.bars import bar
 from memtui.present.deliveries import recalls
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
 MAX_PREVIEW = 2000
-BAR = 8
 LABEL = 10
 # Marks of Markdown in a text, which its description may lack.
 MARKUP = dict.fromkeys(map(ord, "`*"))
@@ -157,18 +155,17 @@ class MemoryDetail:
         if meter is None:
             text.append(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md\n\n", "dim")
             return
-        text.append(bar(meter.budget.share, 1.0, BAR), "yellow" if meter.budget.share >= NEARLY else "green")
-        text.append_text(_levels(meter.budget))
         entry = next((each for each in meter.lines.entries if each.is_for(row.file)), None)
         if entry is None:
             kept = self._is_recall_only(meter, row)
-            where = "recall only: not loaded, but brought with prompts that it fits" if kept else MEANINGS["N"]
+            words = ["recall only: not loaded, but brought with prompts that it fits" if kept else MEANINGS["N"]]
         else:
-            cut = meter.budget.cut_line
-            lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""
-            hook = entry.hook or entry.title
-            where = f"line {entry.line}{lost}" + f": {hook}" * (hook != row.memory.description)
-        text.append("\n" + " " * LABEL + safe_text.line(where, 300) + "\n\n", "dim")
+            cut, hook = meter.budget.cut_line, entry.hook or entry.title
+            words = [f"line {entry.line} of MEMORY.md"]
+            words += [f"the cut is at {cut}"] if cut is not None and entry.line >= cut else []
+            words += [f"“{hook}”"] if hook != row.memory.description else []
+        text.append(safe_text.line(" · ".join(words), 300) + " · ", "dim").append_text(_level(meter.budget))
+        text.append("\n\n")
 
     def _is_recall_only(self, meter: Meter, row: Row) -> bool:
         return any(each.is_for(row.file) for each in meter.lines.recall_only)
@@ -267,9 +264,9 @@ def _fields(text: Text, fields: Mapping[str, object]) -> None:
     text.append("\n" if others else "")
 
 
-def _levels(budget: "Budget") -> Text:
-    """Return how full an index is, in lines and in characters (UTF-16 units), the limit that is nearer first."""
-    units = f"{budget.units / 1000:.1f}k" if budget.units >= 1000 else str(budget.units)
-    levels = [f"{budget.lines}/{budget.max_lines} lines", f"{units}/{budget.max_units / 1000:.0f}k characters"]
-    first, second = levels[::-1] if budget.units / budget.max_units > budget.lines / budget.max_lines else levels
-    return Text(" ").append(first, "yellow" if budget.share >= NEARLY else "").append(f"  {second}", "dim")
+def _level(budget: "Budget") -> Text:
+    """Return how full an index is, in lines or in characters (UTF-16 units), whichever limit is nearer."""
+    style = "yellow" if budget.share >= NEARLY else "dim"
+    if budget.units / budget.max_units > budget.lines / budget.max_lines:
+        return Text(f"{budget.units:,} of {budget.max_units:,} characters", style)
+    return Text(f"{budget.lines} of {budget.max_lines} lines", style)

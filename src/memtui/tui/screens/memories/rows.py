@@ -68,6 +68,10 @@ WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "link", "cha
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
+NUMBERS = (
+    ("delivered", "how often memtui brought it to Claude"),
+    ("used", "how often a prompt brought it, or Claude opened or wrote it"),
+)
 LEGEND = "\n".join(
     (
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
@@ -80,6 +84,7 @@ LEGEND = "\n".join(
             [(REASONS[letter], meaning) for letter, meaning in memory_status.MEANINGS.items()],
         ),
         legend.section("In every order", [("!", "a problem: the detail says more"), legend.UNSAVED]),
+        legend.section("Numbers", NUMBERS),
         "",
         legend.receipts("In the order of the last delivery")
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",

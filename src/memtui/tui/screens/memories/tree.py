@@ -124,8 +124,8 @@ class ScopeTree(RowList[Place]):
     """The widget. `folds`: what the person has folded (False) or unfolded, by key of the place."""
 
     def __init__(self) -> None:
-        columns = (Column("scope"), Column("", 4, right=True))
-        super().__init__(columns, Place.draw, lambda place: place.key, id="scopes")
+        columns = (Column(""), Column("", 4, right=True))
+        super().__init__(columns, Place.draw, lambda place: place.key, header=False, id="scopes")
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
         self._lost = ""  # the key of the place whose memories went away while the cursor was on it
