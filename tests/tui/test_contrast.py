@@ -50,6 +50,7 @@ DIALOGS = {
     "the help": ("1", press("question_mark")),
     "the palette": ("1", press("ctrl+p")),
     "a note": ("3", stage.compose),
+    "an empty note": ("3", press("c")),
     "hooks to take out": ("4", stage.stand_on(lambda row: row.key == "head hooks"), press("x")),
     "a setting": ("4", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
     "a setting that can't hold": ("4", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
