@@ -466,3 +466,12 @@ def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world
     monkeypatch.undo()
     Workspace(dict(world.env), world.shop, by="cli", now=NOW).look()
     assert {"unseen.json", "versions.lock"} <= set(os.listdir(run))
+
+
+def test_status_does_not_say_that_nothing_waits_while_there_is_something_to_decide(memtui, three):
+    for inbox in Path(memtui.json("status", "--paths")["root"]).rglob("*.md"):
+        inbox.unlink()
+    found, out = memtui.json("status"), memtui("status").out
+    assert not any(found["waiting"].values())
+    assert f"{found['to_decide']} to decide" in out
+    assert "nothing waits" not in out

@@ -97,7 +97,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         state, installed = hook_words.state(hooks)
         lines = [f"hooks: {out.style(state, 'green' if installed else 'red')}"]
         lines.append(f"memories: {memories}" if memories else "no memories")
-        lines.append(f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits")
+        if waits or not decisions:
+            lines.append(f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits")
         if elsewhere:
             lines.append(f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects")
         if changed:
