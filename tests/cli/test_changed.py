@@ -319,7 +319,7 @@ def test_what_taking_back_does_is_shown_first(memtui, three):
 def test_the_age_is_that_of_the_writing(memtui, world):
     path = path_of(memtui, "prefer-pnpm")
     write(path, "changed\n", -7200)
-    assert re.search(r"prefer-pnpm: .* 2h\n", memtui("inbox", "--kind", "changed").out)
+    assert re.search(r" 2h  .*prefer-pnpm: ", memtui("inbox", "--kind", "changed").out)
 
 
 def test_status_counts_them_apart(memtui, three, world):
