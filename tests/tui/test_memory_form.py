@@ -446,5 +446,5 @@ async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world)
         assert made.summary == "create project:no-npm"
         assert app.screen._draw(made)[-1].plain
         await press(pilot, "escape", "z")
-        assert app.last_note.startswith("Undone: create project:no-npm")
+        assert app.last_note.startswith("Undone: create ")
         assert not exists(project(world, "no-npm.md"))
