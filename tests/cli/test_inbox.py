@@ -35,7 +35,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
         assert f"memtui {command}" in text
     states = {entry["text"]: entry["state"] for entry in memtui.json("note", "--list")["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
-    assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
+    assert states["The error rate doubled after the last deploy."] == ["returned 3×"]
     assert "! expired" in memtui("note", "--list").out
 
 
@@ -145,7 +145,7 @@ def test_a_draft_that_nobody_scored_for_good_is_a_one_off_if_it_is_not_sure(memt
 def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
     shop_inbox(world, "guidance.md").write_text("long " * 3000)
     (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["scope"] == "project"]
-    assert entry["state"] == ["too long to deliver"]
+    assert entry["state"] == ["too long, not delivered"]
 
 
 def test_an_empty_inbox_says_what_to_do(bare):
@@ -464,7 +464,7 @@ def test_a_narrow_list_has_what_waits_below_its_row(memtui):
 def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui):
     (problem,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", problem["id"])
-    assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing …”")
+    assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing…”")
 
 
 def test_the_inbox_says_to_which_project_an_entry_belongs(memtui):
@@ -649,7 +649,7 @@ def test_commands_below_a_list_are_whole(memtui, columns):
 
 
 def test_the_status_counts_notes_that_are_not_delivered(memtui):
-    assert "2 of these notes are stuck: memtui note --list" in memtui("status").out
+    assert "2 of these notes are lost: memtui note --list" in memtui("status").out
 
 
 @pytest.mark.parametrize(

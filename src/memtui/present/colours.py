@@ -23,7 +23,6 @@ KINDS = {
 DELIVERIES = {
     "urgent": "bold",
     "on the way": UNDER_WAY,
-    "stuck": PROBLEM,
     "note": PERSON,
     "prompt": RULE,
     "start": PLAIN,

@@ -190,15 +190,13 @@ REGISTRY = {
         NOTE_OF + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}"
     ),
     "inbox.expired": Kind(NOTE_OF + " expired before it was delivered.", AGAIN, "", "expired"),
-    "inbox.held": Kind(
-        NOTE_OF + " is held back: it came back {attempts} times.", AGAIN, "", "held: came back {attempts} times"
-    ),
+    "inbox.held": Kind(NOTE_OF + " is held back: it came back {attempts} times.", AGAIN, "", "returned {attempts}×"),
     "inbox.binary": Kind(NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "", "binary, not delivered"),
     "inbox.long": Kind(
         NOTE_OF + " is too long to be delivered.",
         f"Shorten it: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
         "",
-        "too long to deliver",
+        "too long, not delivered",
     ),
     "inbox.secret": Kind(
         "Note {id} for {inbox} seems to contain {kinds}.",

@@ -474,8 +474,8 @@ async def test_the_queue_says_what_waits_and_what_is_stuck(app):
         await settle(pilot)
         found = states(app)
         assert found["CI is red on main: the lockfile job fails since 3f9a2c1."] == "urgent"
-        assert found["The staging database is down until noon."] == "stuck"
-        assert found["The error rate doubled after the last deploy."] == "stuck"
+        assert found["The staging database is down until noon."] == "expired"
+        assert found["The error rate doubled after the last deploy."] == "returned 3×"
         assert found["The nightly backup failed twice."] == "waiting"  # of the global inbox
 
 
@@ -542,7 +542,7 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
 @pytest.mark.slow
 async def test_the_detail_says_who_gets_a_note_and_why_it_is_stuck(app):
     async with app.run_test(size=WIDE) as pilot:
-        for words, why in (("The staging database", "! expired"), ("The error rate", "! held: came back 3 times")):
+        for words, why in (("The staging database", "! expired"), ("The error rate", "! returned 3×")):
             await to(pilot, words)
             assert why in app.screen.query_one("#detail").plain
         await to(pilot, "The design review")
@@ -931,7 +931,7 @@ async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
         drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
         assert not {"\x1b", "\u202e"} & set(drawn)
         assert "\x1b" not in app.screen.query_one("#detail").plain
-        assert "stuck" in states(app).values()
+        assert "too long" in states(app).values()
         await to(pilot, "[bold]")
         await pilot.press("e")
         await settle(pilot)

@@ -201,12 +201,14 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         await settle(pilot)
         assert names(app, world) == ["blog"]
         assert len(of(app, DeliveryEntry)) == 2
-        assert {row.word for row in of(app, NoteRow)} == {"stuck"}
-        stuck = len(of(app, NoteRow))
-        assert f" deliveries · {stuck} stuck · 2 lost" in app.screen.summary().plain
+        assert {row.word for row in of(app, NoteRow)} == {"expired", "returned 3×"}
+        notes = len(of(app, NoteRow))
+        assert f" deliveries · {notes} notes lost · 2 lost" in app.screen.summary().plain
         await pilot.press("p")
         await settle(pilot)
-        assert {row.word for row in app.screen.table.rows} == {"stuck"}, "all else that was lost is of another project"
+        assert {row.word for row in app.screen.table.rows} == {"expired", "returned 3×"}, (
+            "all else that was lost is of another project"
+        )
         await pilot.press("p", "escape")
         await settle(pilot)
         assert keys(app) == every

@@ -197,7 +197,7 @@ def called(sender: str) -> str:
 
 
 def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recipient: str) -> Text:
-    """Return all about a note that waits: its text, who gets it, why it is stuck (`states`), and its keys."""
+    """Return all about a note that waits: its text, who gets it, why it is lost (`states`), and its keys."""
     data, text = context.data, Text(safe_text.clean(item.text) + "\n\n")
     now, fields = data.now(), item.entry.fields
     if context.unused and not states and not data.unheard():

@@ -80,7 +80,7 @@ class Listing(RowContext):
         (self._folds_of_query if self.asks else self._folds)[session] = unfold
 
     def wanted_notes(self) -> Sequence[Row]:
-        """Return the notes that the query wants. Those that are stuck did not arrive either."""
+        """Return the notes that the query wants. Those that are lost did not arrive either."""
         wanted = self.wanted
         if self.wrong or wanted.memory or wanted.kind not in {"", "guidance"}:
             return []
@@ -91,7 +91,7 @@ class Listing(RowContext):
             note
             for note in self.notes
             if (note.under_way is None or note.under_way.delivery not in logged)
-            and (wanted.outcome != LOST or note.is_stuck)
+            and (wanted.outcome != LOST or note.is_lost)
             and (wanted.outcome not in {WAITS, receipts.WAITING} or (wanted.outcome == WAITS) == bool(note.item))
             and self._has_words(note)
             and (not wanted.session or (note.session and wanted.session.startswith(note.session)))

@@ -45,8 +45,8 @@ def summary(data: "Data", listing: "Listing", counted: str, room: int, filtered:
     """Return how many deliveries were `counted` in the list, and what became of them: by signs where words have no
     room, so that the parts add up."""
     line, known, reading = Text().append(counted, "bold"), data.receipts.known, listing.reading
-    stuck = len(listing.wanted_notes()) if filtered and listing.wanted.outcome == LOST else 0
-    line.append(f" · {stuck:,} stuck" if stuck else "", colours.PROBLEM)
+    notes = len(listing.wanted_notes()) if filtered and listing.wanted.outcome == LOST else 0
+    line.append(f" · {many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
     parts = outcomes(ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows)))
     by_words = [(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts]
     by_signs = [(f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts]

@@ -82,7 +82,7 @@ class ActivityReader:
         return Reading(self.data.root, wanted, self.data.receipts, earlier=earlier)
 
     def read_notes(self) -> None:
-        """Read the notes of all projects that wait or are under way, those that are stuck last."""
+        """Read the notes of all projects that wait or are under way, those that are lost last."""
         data = self.data
         slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
         unread: list[Finding] = []
@@ -93,7 +93,7 @@ class ActivityReader:
             NoteRow(each.entry, each.entry.time(), each.slug, each, states=tuple(_wrong(each, now, budget)))
             for each in waiting
         ]
-        notes.sort(key=lambda row: (not row.is_stuck, row.time or 0.0), reverse=True)
+        notes.sort(key=lambda row: (not row.is_lost, row.time or 0.0), reverse=True)
         taken = under_way.listed(data.root, slugs)
         notes += [NoteRow(each.entry, each.time, each.slug, under_way=each) for each in taken]
         names = projects.names(data.env, self._homes)

@@ -37,7 +37,7 @@ COLUMNS = (
 # Characters that are copied at most.
 COPIED_MOST = 2_000_000
 # Cells of the kind of a row, and what kinds of addressees are called in a column.
-KIND_WIDTH = 10
+KIND_WIDTH = 11
 ADDRESSEES = {"path": "files"}
 WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
@@ -46,7 +46,7 @@ READ, READING = "m ", "Reading …"
 WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
-    (STOPPED, "stuck: the note is not delivered; its detail says why, and what to do"),
+    (STOPPED, "lost: the note is not delivered; its detail says why, and what to do"),
     (
         legend.UNFOLDED,
         "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it",
@@ -68,9 +68,10 @@ def _below(context: RowContext, kind: str, seconds: float, words: Text, receipt:
     return _marked(context, Text.assemble(start, _kind(kind, 8), words), SPANNED, SPANNED, receipt)
 
 
-def _kind(word: str, width: int) -> Text:
+def _kind(word: str, width: int, *, lost: bool = False) -> Text:
     """Draw the kind of a row, as wide for all."""
-    return Text(f"{safe_text.line(word, width):<{width}} ", colours.DELIVERIES.get(word, ""))
+    style = colours.PROBLEM if lost else colours.DELIVERIES.get(word, "")
+    return Text(f"{safe_text.line(word, width):<{width}} ", style)
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,10 @@ class NoteRow:
         """The verbs that suit it, for the foot."""
         if self.item is None:
             return ()
-        return ("again", "edit", "withdraw", "mark") if self.is_stuck else ("edit", "withdraw", "mark")
+        return ("again", "edit", "withdraw", "mark") if self.is_lost else ("edit", "withdraw", "mark")
 
     @property
-    def is_stuck(self) -> bool:
+    def is_lost(self) -> bool:
         """Whether something keeps it from being delivered."""
         return any(map(findings.flag, self.states))
 
@@ -123,7 +124,9 @@ class NoteRow:
         """Its state in a word."""
         if self.under_way is not None:
             return WORDS[receipts.WAITING]
-        return "stuck" if self.is_stuck else "urgent" if self.entry.flag("urgent") else "waiting"
+        if self.is_lost:
+            return next(filter(None, map(findings.flag, self.states))).partition(",")[0]
+        return "urgent" if self.entry.flag("urgent") else "waiting"
 
     @property
     def session(self) -> str:
@@ -168,10 +171,11 @@ class NoteRow:
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        words = Text.assemble(_kind(self.word, KIND_WIDTH), safe_text.line(self.text, 400))
+        kind = _kind(self.word, KIND_WIDTH, lost=self.is_lost)
+        words = Text.assemble(kind, safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
-        mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
-        glyph = Text(mark, colours.DELIVERIES.get(self.word, "") if self.is_stuck or self.under_way else "")
+        mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
+        glyph = Text(mark, kind.style if self.is_lost or self.under_way else "")
         return _marked(context, words, whom, Text(age(self.time, context.data.now()), "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:

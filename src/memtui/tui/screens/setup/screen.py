@@ -111,7 +111,7 @@ class Setup(ListScreen[SetupRow]):
         """Return which problems wait in other places: in the Inbox as many as it has rows for."""
         counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
         in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
-        in_activity = many(of_notes, "problem") if of_notes else ""
+        in_activity = f"{of_notes} lost" if of_notes else ""
         return [f"{place}: {words}" for place, words in (("Inbox", in_inbox), ("Activity", in_activity)) if words]
 
     @property
