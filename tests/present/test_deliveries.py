@@ -46,7 +46,7 @@ NOTE = '<memtui-guidance id="g1" delivery="d">\nNote left by …\nCI is red on m
     [
         (NOTE, [{"kind": "guidance", "id": "g1"}], "CI is red on main: the lockfile"),
         ("", [{"kind": "guidance", "id": "g1"}], "1 note"),
-        ("", [{"kind": "index", "id": name} for name in "abcdef"], "index of 6 · a, b, c, d, …"),
+        ("", [{"kind": "index", "id": name} for name in "abcdef"], "index of 6 · a, b, c, d…"),
         ("", [{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
         (NOTE, [{"kind": "guidance", "id": "g1"}, {"kind": "index", "id": "a"}],
          "1 note, index of 1 · CI is red on main: the lockfile, a"),

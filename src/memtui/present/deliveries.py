@@ -93,14 +93,14 @@ def counted(kind: str, count: int) -> str:
 
 
 def brought(contents: "ItemCounts") -> tuple[str, str]:
-    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv, …`); of a
+    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv…`); of a
     single note only its first words."""
     counts = dict(contents.counts)
     titles, total = contents.titles, sum(counts.values())
     if "use" in counts or not titles:
         return what(contents), ""
     single = counts == {"guidance": 1} and not contents.left_out
-    return "" if single else what(contents), ", ".join(titles) + (", …" if total > len(titles) else "")
+    return "" if single else what(contents), ", ".join(titles) + ("…" if total > len(titles) else "")
 
 
 def in_short(contents: "ItemCounts") -> str:

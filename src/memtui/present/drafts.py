@@ -132,7 +132,7 @@ def setting(evidence: Evidence) -> list[Quote]:
     quotes = []
     for each in evidence.said:
         limit = HIT_SHOWN if each.hit else AROUND_SHOWN
-        words = each.text if len(each.text) <= limit else each.text[:limit] + " …"
+        words = cut(each.text, limit)
         quotes.append(Quote(each.who, " ".join(words.split()) if each.who == "tool" else words, each.hit))
     return quotes
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
 from memtui.core.journal import acts
 from memtui.core.memories import references
@@ -68,4 +69,4 @@ def told(version: Version, newest: Version, title: str, scopes: Sequence[Scope])
 def prompted(words: str, most: int = 200) -> str:
     """Say which prompt a version came from; empty if that is not known."""
     words = " ".join(words.split())
-    return f"You said: “{words[:most]}{' …' if len(words) > most else ''}”" if words else ""
+    return f"You said: “{cut(words, most)}”" if words else ""

@@ -121,7 +121,7 @@ class Services(App[None]):
     def copy(self, text: str) -> None:
         self.copy_to_clipboard(text)
         start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
-        more = " …" if len(text.strip()) > len(start) else ""
+        more = "…" if len(text.strip()) > len(start) else ""
         self.say(f"Copied {len(text):,} characters: “{start}{more}”")
 
     def clear_notifications(self) -> None:

@@ -55,12 +55,12 @@ def share(part: float) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a line of text between two words, with ` …` behind, so that it has at most `most` characters; within a word
+    """Cut a line of text between two words, with `…` behind, so that it has at most `most` characters; within a word
     where that would leave less than half, as in scripts without blanks."""
     if len(text) <= most:
         return text
-    whole = text[: most - 1].rpartition(" ")[0]
-    return (whole if len(whole) >= most // 2 else text[: most - 2]) + " …"
+    whole = text[:most].rpartition(" ")[0].rstrip()
+    return (whole if len(whole) >= most // 2 else text[: most - 1]) + "…"
 
 
 def gap(text: str, end: int) -> int:

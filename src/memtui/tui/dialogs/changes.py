@@ -87,7 +87,7 @@ class ChangeRow:
             return self.each.summary
         words, own = together(self.together, len(self.together)), decided(self.together)
         names = [acts.subject(act(change), change.summary) for change in own[:NAMED]]
-        return words if len(own) == 1 else f"{words}: {', '.join(names)}{', …' * (len(own) > NAMED)}"
+        return words if len(own) == 1 else f"{words}: {', '.join(names)}{'…' * (len(own) > NAMED)}"
 
 
 def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[ChangeRow]:

@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from memtui.tui.services import services_of
 
-BETWEEN, MORE = " · ", " …"  # between the facts of a summary, and behind those that there is room for
+BETWEEN, MORE = " · ", "…"  # between the facts of a summary, and behind those that there is room for
 
 
 class OneLine(Static):

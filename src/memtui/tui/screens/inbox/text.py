@@ -150,7 +150,7 @@ def _marked(draft: Text, memory: Memory) -> tuple[Text, bool]:
     """Underline the words of a draft that a memory does not have, and those of the memory that it does not have, if
     these are few. Return the text of the memory, and whether any are underlined."""
     whole = _content(memory)
-    theirs = markdown.render(whole[:ALIKE_LENGTH]).append(" …" if len(whole) > ALIKE_LENGTH else "")
+    theirs = markdown.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
     differing = similarity.differing(draft.plain, theirs.plain)
     for text, spans, style in zip((draft, theirs), differing, ONLY_HERE, strict=True):
         for start, end in spans:
