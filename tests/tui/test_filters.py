@@ -10,7 +10,22 @@ from memtui.tui.model import fuzzy
 from .conftest import NOW, settle
 
 # The columns that hold no words: times, numbers and marks.
-NO_WORDS = {"", "age", "seen", "sure", "sent", "arrived", "size", "chars", "ms", "time", "last", "flags", "memory"}
+NO_WORDS = {
+    "",
+    "age",
+    "when",
+    "seen",
+    "sure",
+    "sent",
+    "arrived",
+    "size",
+    "chars",
+    "ms",
+    "time",
+    "last",
+    "flags",
+    "memory",
+}
 
 
 def unfound(screen, row):

@@ -95,7 +95,8 @@ class Frame:
 
     def entitle(self, pane: Widget, title: Text) -> None:
         """Show a text in the border of a pane, as many of its facts as there is room for."""
-        room = max(1, pane.outer_size.width - CORNERS)
+        whole = self.screen if self.screen.has_class("narrow") else pane  # a hidden pane has no width yet
+        room = max(1, whole.outer_size.width - CORNERS)
         shown = fitting(title, room)
         shown.truncate(room, overflow="ellipsis")
         if self._titles.get(pane) != shown:
@@ -107,17 +108,23 @@ class Frame:
         """Show what is described in the detail, and in the preview."""
         text, glance, tail, title = described
         screen = self.screen
-        self.entitle(screen.detail, Text(title))
+        # A rule has no corner, and no blank beside its title.
+        heading = Text(f"─ {title} " if title and screen.has_class("narrow") else title)
+        self.entitle(screen.detail, heading)
         screen.detail.show(row_id, text, sought)
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
+            self.entitle(screen.glance, heading)
             screen.glance.show(text.copy() if glance is None else glance, tail, sought)
 
     def share_room(self) -> None:
-        """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
+        """Give the preview below the list its part of the room, or all rows that a short list leaves free; while a
+        filter is typed, it stays as it is."""
         screen, table, glance, middle = self.screen, self.screen.table, self.screen.glance, self.screen.middle
         # Where nothing can be selected there is no detail; a text that ends with … says that rows are still read.
         screen.set_class(not (screen.found or screen.is_filtered or table.empty.endswith("…")), "bare")
+        if screen.filter_line.has_focus:
+            return
         self._share_with_detail()
         if not (glance.display and middle.size.height):
             return
@@ -127,7 +134,8 @@ class Frame:
         table.styles.min_height = table.header + min(len(table.rows), LEAST_ROWS)
         free = room - table.header - len(table.rows) if table.rows else 0
         share = min(self.screen.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, glance.needed))
-        glance.styles.height = max(free if free >= LEAST_ROWS else 0, share)
+        glance.styles.height = height = max(free if free > LEAST_ROWS else 0, share)
+        glance.set_class(not height, "gone")
 
     def _share_with_detail(self) -> None:
         """Give the detail below the list the lines that the rows leave free. It stays where it is while rows come off

@@ -78,8 +78,8 @@ class ListScreen(Screen[None], Generic[Row]):
         with Horizontal(id="panes"):
             with self.middle:
                 yield self.table
-                yield self.glance
                 yield self.filter_line
+                yield self.glance
             yield self.detail
 
     @property
@@ -322,6 +322,7 @@ class ListScreen(Screen[None], Generic[Row]):
         return [action for action in own if action.footer and action.id in self.commands]
 
     def on_descendant_focus(self) -> None:
+        self.frame.share_room()
         self.frame.draw()
 
     # commands

@@ -1,4 +1,5 @@
-"""A preview below a list, for screens too narrow for a detail pane: the beginning of what is under the cursor."""
+"""A preview below a list, for screens too narrow for a detail pane: the beginning of what is under the cursor, below
+a rule with its title."""
 
 import math
 from bisect import bisect_right
@@ -55,7 +56,7 @@ class Glance(Static):
 
     @property
     def needed(self) -> int:
-        """The lines that all of it takes, with the blank ones around it."""
+        """The lines that all of it takes, with the rule above it."""
         width = self.content_size.width or 80
         ends = len(wrapped(self.tail, width)[0]) + 1 if self.tail else 0
         return 1 + len(preview(self.text, width, LONGEST, None)) + ends
@@ -68,14 +69,14 @@ class Glance(Static):
         if not width or not height:
             return
         ends = wrapped(self.tail, width)[0] if self.tail else []
-        room = max(1, height - 1 - len(ends))
+        room = max(1, height - len(ends))
         lines = preview(self.text, width, room, None)
-        fits = len(lines) <= room and len(lines) + len(ends) < height and len(self.text) <= LONGEST
+        fits = len(lines) <= room and len(lines) + len(ends) <= height and len(self.text) <= LONGEST
         self.seen = math.inf if fits else 0 if self._first is not None else room - 1
         if not fits:
             lines = cut(preview(self.text, width, room, self._first), room, width)
         gap = [Text()] if ends and len(lines) < room else []
-        for line in (shown := [Text(), *lines, *gap, *ends][:height]):
+        for line in (shown := [*lines, *gap, *ends][:height]):
             line.rstrip()
             line.truncate(width, overflow="ellipsis")
         self.update(Text("\n").join(shown), layout=False)

@@ -536,6 +536,11 @@ async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
         assert app.screen.group == "memories"  # too large for the form
 
 
+def titled(app, name):
+    """Whether a rule with the name of a memory is on the screen."""
+    return any(strip.text.startswith(f"── {name} ──") for strip in app.screen._compositor.render_strips())
+
+
 def shown_lines(app, name="#list"):
     """The lines of a list as they are on the screen."""
     table = app.screen.query_one(name)
@@ -601,21 +606,18 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        assert line(app, "#glance").split("\n")[1:4] == [
-            "── prefer-pnpm",
-            "Use pnpm in this repository, never npm",
-            "Use pnpm for every install and script.",
-        ]
+        assert titled(app, "prefer-pnpm")
+        facts, delivered, says, *_ = line(app, "#glance").split("\n")
+        assert facts.startswith("feedback in project shop · ")
+        assert "×, last " in delivered
+        assert says == "Use pnpm in this repository, never npm"
         await stand_on(pilot, "skip-code-review")
-        assert line(app, "#glance").split("\n")[1:3] == [
-            "── skip-code-review",
-            "! not trusted, not delivered: a trusts it",
-        ]
+        assert "! not trusted, not delivered: a trusts it" in line(app, "#glance").split("\n")[:3]
         app.screen.places.go_to("global")
         await settle(pilot)
         await stand_on(pilot, "editor")
         glance = line(app, "#glance")
-        assert glance.split("\n")[1] == "── editor"
+        assert titled(app, "editor")
         assert glance.count("is on every machine") == 1
         assert "in global · " in glance
         assert "~/.claude/memory/editor.md" in glance, "with room it is all that enter shows"
@@ -695,7 +697,7 @@ async def test_the_detail_begins_with_the_facts_and_says_nothing_twice(app, worl
         assert detail(app).count(says) == 1
         await stand_on(pilot, "prefer-pnpm")
         facts, text = detail(app).split("\n\n")[:2]
-        assert [fact.split()[0] for fact in facts.split("\n")[1:]] == ["feedback", "origin", "delivered"]
+        assert [fact.split()[0] for fact in facts.split("\n")[1:]] == ["feedback", "delivered", "origin"]
         assert text.startswith("Use pnpm for every install and script.")
         await stand_on(pilot, "skip-code-review")
         assert "never delivered" in detail(app).split("\n")
@@ -716,7 +718,7 @@ async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world
             await pilot.press("s")
         cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
         assert cells["skip-code-review"][4:] == ["Push straight to main, reviews slow us down", "untrusted"]
-        assert cells["flaky-upload-test"][5] == "link"
+        assert cells["flaky-upload-test"][5] == "links"
         assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
 
 
@@ -737,18 +739,18 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("enter", "J")
         await pilot.pause()
-        assert detail(app).startswith("── release-steps")
+        assert titled(app, "release-steps")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("K")
         await pilot.pause()
-        assert detail(app).startswith("── prefer-pnpm")
+        assert titled(app, "prefer-pnpm")
         await pilot.press("f")  # its one link
         await pilot.pause()
-        assert detail(app).startswith("── release-steps")
+        assert titled(app, "release-steps")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("escape")
         await pilot.pause()
-        assert detail(app).startswith("── prefer-pnpm")
+        assert titled(app, "prefer-pnpm")
         await pilot.press("escape")
         assert app.screen.table.has_focus
         await stand_on(pilot, "editor")
@@ -804,3 +806,29 @@ async def test_a_sentence_of_the_list_has_no_marks_of_markdown_as_its_detail(app
         cells = rows.draw(app.screen.table.row, "", {}, (), NOW, "")
         assert "Start the test database with make db" in [cell.plain for cell in cells]
         assert "Start the test database with make db" in detail(app)
+
+
+async def test_the_preview_stays_where_it_is_while_one_types_in_the_filter_below_the_list(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await settle(pilot)
+        before = app.screen.glance.region
+        assert app.screen.filter_line.region.bottom == before.y
+        await pilot.press(*"pnpm")
+        await settle(pilot)
+        assert app.screen.glance.region == before
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.glance.region.y < before.y, "it has the rows that the list leaves free"
+        assert app.screen.filter_line.region.bottom == app.screen.glance.region.y
+
+
+async def test_a_row_that_matches_by_what_is_wrong_says_so_and_its_own_word_comes_first(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"broken", "enter")
+        await settle(pilot)
+        assert names(app) == ["meeting-notes", "flaky-upload-test", "release-steps"]
+        says = [app.screen._draw(pair)[4].plain.partition(" · ")[0] for pair in app.screen.table.rows]
+        assert says == ["broken", "links", "links"]

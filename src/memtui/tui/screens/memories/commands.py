@@ -19,7 +19,7 @@ from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.memories.detail import MAX_BODY, glance_text
+from memtui.tui.screens.memories.detail import glance_text
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
@@ -153,7 +153,7 @@ class MemoryCommands:
             (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {each.scope_label}")
             for each in items.values()
         ]
-        about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""), MAX_BODY)
+        about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""))
         chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))
         if chosen is None:
             return

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
-MAX_PREVIEW = 2000
 LABEL = 10
 # Marks of Markdown in a text, which its description may lack.
 MARKUP = dict.fromkeys(map(ord, "`*"))
@@ -61,24 +60,24 @@ class MemoryDetail:
         self._meters.clear()
         self._links.clear()
 
-    def text(self, pair: Pair, *, named: bool) -> Text:
-        """Return the detail of a memory, below a rule with its name if `named`."""
+    def text(self, pair: Pair, *, facts_first: bool) -> Text:
+        """Return the detail of a memory; `facts_first`: before its description, for where there are few lines."""
         scope, row = pair
-        found, now = row.memory, self.services.data.now()
-        text = _rule(found) if named else Text()
-        text.append_text(_description(found))
+        found, now, text, description = row.memory, self.services.data.now(), Text(), _description(row.memory)
+        text.append_text(Text() if facts_first else description)
         text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
-        if source := self._source(pair):
-            _label(text, "origin")
-            text.append(safe_text.line(source, 200) + "\n")
         self._deliveries(text, pair)
         if (at := self.reader.autosaves.get(found.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
         text.append_text(flag_lines(row))
         for note in found.notes:
             text.append(f"  {safe_text.line(note, 300)}\n", "dim")
+        text.append_text(description if facts_first else Text())
+        if source := self._source(pair):
+            _label(text, "origin")
+            text.append(safe_text.line(source, 200) + "\n")
         text.append("\n")
         _body(text, found)
         _fields(text, found.fields)
@@ -212,16 +211,11 @@ def flag_lines(row: Row) -> Text:
     return text
 
 
-def glance_text(row: Row, most: int = MAX_PREVIEW) -> Text:
-    """Return a preview of a memory: name, problems, description, and at most `most` characters of its body."""
-    text, whole = _rule(row.memory).append_text(flag_lines(row)), _readable_text(row.memory)
-    text.append_text(_description(row.memory, "dim")).append_text(markdown.render(whole[:most].strip("\n")))
-    return text.append("\n…" if len(whole) > most else "", "dim")
-
-
-def _rule(memory: Memory) -> Text:
-    """Return the line with a memory's name above its preview."""
-    return Text().append("── ", "dim").append(safe_text.line(memory.name, 200), "bold").append("\n")
+def glance_text(row: Row) -> Text:
+    """Return a preview of a memory: problems, description, body."""
+    text, whole = flag_lines(row).append_text(_description(row.memory, "dim")), _readable_text(row.memory)
+    text.append_text(markdown.render(whole[:MAX_BODY].strip("\n")))
+    return text.append("\n…" if len(whole) > MAX_BODY else "", "dim")
 
 
 def _readable_text(memory: Memory) -> str:

@@ -326,7 +326,7 @@ class Recall(Labelled):
         fuzzy.mark([name, says], typed)
         if found.pinned:
             name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
-        says = after_problem(pair[1], says)
+        says = after_problem(pair[1], says, typed)
         likely, colour = words.scored(found, self.last), colours.GOOD if found.delivered else "dim"
         amount = Text(short(found.units) if found.units else "", style="dim")
         if self._is_late:

@@ -64,7 +64,7 @@ TYPE, NAME = 1, 3
 SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = legend.UNSAVED[0], "unsaved"
-WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "link", "changed")
+WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "links", "changed")
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
@@ -112,8 +112,18 @@ def columns(sort: str, last: str = "") -> list[Column]:
 def searched(pair: Pair) -> str:
     scope, row = pair
     found = row.memory
-    flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
+    flags = f" {_flags(row)} {_reason(row)}" if row.flags else ""
     return f"{found.name} {found.description} {found.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
+
+
+def _flags(row: Row) -> str:
+    return " ".join(map(findings.flag, row.flags))
+
+
+def flagged_first(pairs: list[Pair], typed: str) -> list[Pair]:
+    """Return memories with those first whose own word for what is wrong was typed."""
+    words = set(typed.casefold().split()) & {*WORDS}
+    return sorted(pairs, key=lambda pair: _reason(pair[1]).plain not in words) if words else pairs
 
 
 def body(pair: Pair) -> str:
@@ -141,11 +151,14 @@ def _reason(row: Row) -> Text:
     return Text(REASONS[memory_status.LETTERS[worst.code]], style=style)
 
 
-def after_problem(row: Row, description: Text) -> Text:
-    """Return the description of a memory, behind the word for its worst problem if it has one."""
-    if not findings.problems(row.flags):
+def after_problem(row: Row, description: Text, typed: str) -> Text:
+    """Return the description of a memory, behind the word for its worst problem if it has one, or for what is worth
+    knowing if that has a typed word."""
+    is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
+    if not (is_sought or findings.problems(row.flags)):
         return description
-    return Text.assemble(_reason(row), (" · " if description else "", colours.PROBLEM), description)
+    reason = _reason(row)
+    return Text.assemble(reason, (" · " if description else "", reason.style), description)
 
 
 def times_used(row: Row) -> int:
@@ -168,7 +181,7 @@ def draw(
         fuzzy.mark([name, description, type_cell], typed)
     reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), found.path in autosaves
     if sort != "flags":
-        description = after_problem(row, description)
+        description = after_problem(row, description, typed)
     if memory.is_pinned(found.fields):
         name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
     mark = "!" if is_wrong else AUTOSAVED if unsaved else ""

@@ -25,7 +25,7 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
-from memtui.tui.screens.memories.detail import MemoryDetail, glance_text
+from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
@@ -38,8 +38,6 @@ from memtui.tui.widgets.rows import RowList
 if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall import Recall
 
-# With as many rows below the list as this, a narrow screen shows the whole detail there, not its beginning.
-ROOMY = 12
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
@@ -93,8 +91,8 @@ class Memories(ListScreen[Pair]):
             with self.middle:
                 yield self.summary_line
                 yield self.table
-                yield self.glance
                 yield self.filter_line
+                yield self.glance
             yield self.detail
 
     def begin(self) -> None:
@@ -225,7 +223,7 @@ class Memories(ListScreen[Pair]):
             muted = wanted.muted(self.services.data.root, self.reader.scopes)
             matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves, muted)]
         if self.recalled is None:
-            return matching
+            return rows.flagged_first(matching, wanted.words)
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
         return [pair for pair in self._pairs.rows if pair[1].memory.path in paths]
 
@@ -297,10 +295,8 @@ class Memories(ListScreen[Pair]):
             return recall.describe(row)
         if not self._painted:
             return Described(Text())
-        narrow, memory = self.has_class("narrow"), row[1].memory
-        rows_left = self.middle.size.height - len(self.table.rows)
-        glance = glance_text(row[1]) if narrow and rows_left < ROOMY else None
-        return Described(self.details.text(row, named=narrow), glance, title=safe_text.line(memory.name))
+        text = self.details.text(row, facts_first=self.has_class("narrow"))
+        return Described(text, title=safe_text.line(row[1].memory.name))
 
     @property
     def sought(self) -> str:
