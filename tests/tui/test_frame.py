@@ -492,7 +492,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
             assert words in drawn(remapped)
         await pilot.press("f7")
         await settle(pilot)
-        assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for each…”. f2 undoes."]
+        assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for…”. f2 undoes."]
         await pilot.press("3")
         await settle(pilot)
         waits = next(
