@@ -11,6 +11,11 @@ import memtui
 
 DOCS = Path(__file__).parents[1] / "docs" / "architecture.md"
 SOURCES = Path(memtui.__file__).parent
+# Names that say nothing of what they hold, and how many of them a function may have on average.
+BARE = {"found", "each", "given", "told", "kept", "made", "left", "known", "there", "taken", "said", "became", "seen"}
+BARE |= {"wanted", "asked", "shown", "done", "written", "sent", "heard", "gone", "meant", "held", "used", "named"}
+BARE |= {"listed", "came"}
+MOST_BARE = 0.075
 ENOUGH = 25  # behaviours that a newcomer may look for
 # Words that code once had, and another took the place of (the glossary has those).
 GONE = "vouch(?:ed)?|settle|seat|tally|survey|upkeep|standdown|mend(?:ing)?|rowshape|turning|carry|alike|looks|deciding"
@@ -85,6 +90,19 @@ def test_a_class_name_is_of_one_class():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in classes.items() if count > 1] == []
+
+
+def test_a_local_says_what_it_holds():
+    """A bare participle names nothing: `drafts`, not `found`."""
+    count, functions = 0, 0
+    for path in SOURCES.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions += 1
+                names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+                names |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+                count += len(names & BARE)
+    assert count / functions < MOST_BARE
 
 
 def test_one_module_imports_rapidfuzz():

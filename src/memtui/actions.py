@@ -120,7 +120,7 @@ def of(group: str) -> tuple[Action, ...]:
 
 def offered(group: str = "", *, read_only: bool) -> tuple[Action, ...]:
     """Return the actions of one group, or all, without those that write if nothing may be written."""
-    return tuple(each for each in ACTIONS if group in {"", each.group} and not (each.writes and read_only))
+    return tuple(command for command in ACTIONS if group in {"", command.group} and not (command.writes and read_only))
 
 
 def get(action_id: str) -> Action:
@@ -168,8 +168,8 @@ def keyed(text: str, *, read_only: bool = False) -> str:
     name an action that writes are left out."""
     if read_only:
         lines = text.split("\n")
-        text = "\n".join(line for line in lines if not any(get(each).writes for each in PLACEHOLDER.findall(line)))
-    return PLACEHOLDER.sub(lambda found: key_of(found[1]), text)
+        text = "\n".join(line for line in lines if not any(get(name).writes for name in PLACEHOLDER.findall(line)))
+    return PLACEHOLDER.sub(lambda match: key_of(match[1]), text)
 
 
 KEY_WORDS = {

@@ -99,12 +99,12 @@ class RecallRun:
     @property
     def delivered(self) -> tuple[RecallCandidate, ...]:
         """The memories that would be delivered."""
-        return tuple(each for each in self.candidates if each.delivered)
+        return tuple(candidate for candidate in self.candidates if candidate.delivered)
 
     @property
     def left_out(self) -> tuple[RecallCandidate, ...]:
         """The memories that were found and would not be delivered."""
-        return tuple(each for each in self.candidates if not each.delivered)
+        return tuple(candidate for candidate in self.candidates if not candidate.delivered)
 
     @property
     def tokens(self) -> int:
@@ -139,10 +139,10 @@ class Recalling:
         for scope, directory in where:
             if not self._is_indexed(directory) and (count := self._memories(directory)):
                 say(f"Indexing the {count:,} memories of {scope} …")
-            done = build.bring_up_to_date(root, directory, wait=WAIT_SECONDS)
-            read += done.read
-            if not done.busy:
-                self._counts[directory] = done.memories
+            build_report = build.bring_up_to_date(root, directory, wait=WAIT_SECONDS)
+            read += build_report.read
+            if not build_report.busy:
+                self._counts[directory] = build_report.memories
         directories = [directory for _, directory in where]
         if directories:
             reindexing.list_bound(root, directories)
@@ -171,27 +171,27 @@ class Recalling:
         had = given.Given(root, session) if session else None
         recipient = judge.Recipient(had.sent, had.units) if had is not None else judge.Recipient()
         began = time.perf_counter()
-        found = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
+        recalled = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
         room = int(str(space.setting("budget")))
-        muted, allowed = judge.muting(root, found.words), judge.Allowed(root)
-        for each in found.verdicts:  # what a hook need not know of a memory that is unlikely, a person wants to
+        muted, allowed = judge.muting(root, recalled.words), judge.Allowed(root)
+        for each in recalled.verdicts:  # what a hook need not know of a memory that is unlikely, a person wants to
             if each.outcome == "unlikely" and muted(each.hit.directory, each.hit.file):
                 each.outcome = "muted"
             elif each.outcome == "unlikely" and not allowed(each.hit.scope, each.hit.directory, each.hit.digest):
                 each.outcome = "untrusted"
-        whole = blocks.compose(memory_block.blocks(found.injected(), room, space.now()), room, NO_DELIVERY)[0]
+        whole = blocks.compose(memory_block.blocks(recalled.injected(), room, space.now()), room, NO_DELIVERY)[0]
         ms = ms_since(began)
-        asked = _asked(found.words)
-        lines = {directory: triggers.lines_of(root, directory) for _, directory in where if found.verdicts}
+        words_by_term = _asked(recalled.words)
+        lines = {directory: triggers.lines_of(root, directory) for _, directory in where if recalled.verdicts}
         candidates = []
-        for each in found.verdicts:
+        for each in recalled.verdicts:
             beside = [line.text for line in lines[each.hit.directory].get(each.hit.file, ())]
-            candidates.append(_candidate(each, asked, beside, room, space.now()))
+            candidates.append(_candidate(each, words_by_term, beside, room, space.now()))
         return RecallRun(
             prompt,
-            found.words,
-            self._silent(found, where) if prompt.strip() else "empty",
-            tuple(sorted(candidates, key=lambda each: (not each.delivered, -each.probability))),
+            recalled.words,
+            self._silent(recalled, where) if prompt.strip() else "empty",
+            tuple(sorted(candidates, key=lambda candidate: (not candidate.delivered, -candidate.probability))),
             whole,
             blocks.units(whole),
             ms,
@@ -207,15 +207,15 @@ class Recalling:
 
         return replaying.replay(self.space.root, prompts, self.places(), changes, self._limits(), self.space.now())
 
-    def _silent(self, found: "judge.Recalled", where: Sequence[tuple[str, str]]) -> str:
+    def _silent(self, recalled: "judge.Recalled", where: Sequence[tuple[str, str]]) -> str:
         """Return why a prompt brings nothing: as the hook says it, or that nothing is indexed."""
         from memtui.recall import judge
 
-        if found.why_silent == judge.NOTHING and not found.verdicts:
+        if recalled.why_silent == judge.NOTHING and not recalled.verdicts:
             full = [directory for _, directory in where if self._memories(directory)]
             if full and not any(map(self._is_indexed, full)):
                 return "no-index"
-        return found.why_silent
+        return recalled.why_silent
 
     def _is_indexed(self, directory: str) -> bool:
         return os.path.exists(paths.index_base(self.space.root, directory) + ".index")
@@ -253,13 +253,13 @@ class Recalling:
         counted = own_words.counted(prompt)[0] or prompt
         store = self.space.store()
         with store.journal.together():
-            for each in memories:
+            for memory in memories:
                 if back:
-                    scope, file = triggers.place_of(store, each)
+                    scope, file = triggers.place_of(store, memory)
                     texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted), words.COMMON)
-                    triggers.unmute(store, each, texts)
+                    triggers.unmute(store, memory, texts)
                 else:
-                    triggers.mute(store, each, counted, words.terms)
+                    triggers.mute(store, memory, counted, words.terms)
 
 
 def ms_since(began: float) -> float:
@@ -268,42 +268,42 @@ def ms_since(began: float) -> float:
 
 
 def _candidate(
-    found: "judge.Verdict",
-    asked: Mapping[str, str],
+    verdict: "judge.Verdict",
+    words_by_term: Mapping[str, str],
     triggers: Sequence[str],
     room: int,
     now: float,
 ) -> RecallCandidate:
     """Return what a verdict says, with the words that matched and the text that the model would get, in `room` units.
-    `asked`: the prompt's words by their terms; `triggers`: of the memory, beside those in its file."""
+    `words_by_term`: the prompt's words by their terms; `triggers`: of the memory, beside those in its file."""
     from memtui.recall import content, fields, memory_block
 
-    hit = found.hit
-    if not found.data:
-        found.data, found.stamp = fs.read_or_empty(hit.path)[: content.READ_BYTES], list(hit.stamp)
-    exact = memory_block.blocks([found], room, now) if found.data else []
+    hit = verdict.hit
+    if not verdict.data:
+        verdict.data, verdict.stamp = fs.read_or_empty(hit.path)[: content.READ_BYTES], list(hit.stamp)
+    exact = memory_block.blocks([verdict], room, now) if verdict.data else []
     text = blocks.compose(exact, room, NO_DELIVERY)[0] if exact else ""
-    texts = fields.read(found.data, hit.file, triggers).texts
+    texts = fields.read(verdict.data, hit.file, triggers).texts
     return RecallCandidate(
         hit.path,
         hit.scope,
         hit.name,
         hit.description,
         hit.type,
-        found.outcome,
-        found.probability,
+        verdict.outcome,
+        verdict.probability,
         pinned=hit.pinned,
-        stamp=found.stamp[0] / 1e9,
-        shifts=tuple(each for each in found.shifts if abs(each[1]) >= LEAST_SHIFT),
+        stamp=verdict.stamp[0] / 1e9,
+        shifts=tuple(shift for shift in verdict.shifts if abs(shift[1]) >= LEAST_SHIFT),
         parts={"lexical": hit.lexical, "share": hit.share, "cosine": hit.cosine, "overlap": hit.overlap},
-        terms=_matched(texts, asked),
-        trigger=_by_trigger(texts["triggers"], asked),
+        terms=_matched(texts, words_by_term),
+        trigger=_by_trigger(texts["triggers"], words_by_term),
         text=text,
         units=blocks.units(text),
     )
 
 
-def _matched(texts: Mapping[str, str], asked: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
+def _matched(texts: Mapping[str, str], words_by_term: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
     """Return which of the prompt's words a memory has, and in which fields: telling words first, and of them those in
     the weightiest fields."""
     from memtui.recall import fields, gloss, words
@@ -313,8 +313,8 @@ def _matched(texts: Mapping[str, str], asked: Mapping[str, str]) -> tuple[Matche
     language = gloss.language("\n".join(texts.values()))
     for name, text in texts.items():
         for term in words.terms(f"{text}\n{gloss.english(text, language)}" if language else text):
-            if term in asked:
-                word = asked[term]
+            if term in words_by_term:
+                word = words_by_term[term]
                 where.setdefault(word, {})[name] = None
                 common[word] = common.get(word, True) and term in words.COMMON
     weights = {word: sum(fields.WEIGHTS[name] for name in names) for word, names in where.items()}
@@ -322,12 +322,12 @@ def _matched(texts: Mapping[str, str], asked: Mapping[str, str]) -> tuple[Matche
     return tuple(MatchedTerm(word, tuple(where[word]), common[word]) for word in order)
 
 
-def _by_trigger(lines: str, asked: Mapping[str, str]) -> str:
+def _by_trigger(lines: str, words_by_term: Mapping[str, str]) -> str:
     """Return the trigger that has the most words of the prompt; empty if none has any."""
     from memtui.recall import words
 
-    shared = {line: len(asked.keys() & set(words.terms(line))) for line in lines.split("\n")}
-    best = max(shared, key=lambda each: shared[each])
+    shared = {line: len(words_by_term.keys() & set(words.terms(line))) for line in lines.split("\n")}
+    best = max(shared, key=lambda line: shared[line])
     return best if shared[best] else ""
 
 
@@ -335,13 +335,13 @@ def _asked(text: str) -> dict[str, str]:
     """Return the words of a prompt by their terms, and by those of what they mean in English, each as it is there."""
     from memtui.recall import gloss, words
 
-    found: dict[str, str] = {}
-    shown = {word: word.strip(".,;:!?()[]{}<>\"'`“”„‘’…").lower() for word in text.split()}
-    for word, plain in shown.items():
+    words_by_term: dict[str, str] = {}
+    words_shown = {word: word.strip(".,;:!?()[]{}<>\"'`“”„‘’…").lower() for word in text.split()}
+    for word, plain in words_shown.items():
         for term in words.terms(word):
-            found.setdefault(term, plain or term)
+            words_by_term.setdefault(term, plain or term)
     language = gloss.language(text)
-    for word, plain in shown.items() if language else ():
+    for word, plain in words_shown.items() if language else ():
         for term in words.terms(gloss.english(word, language)):
-            found.setdefault(term, plain or term)
-    return found
+            words_by_term.setdefault(term, plain or term)
+    return words_by_term

@@ -124,8 +124,8 @@ class Workspace:
         from memtui.core.review import waiting
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
-        wanted = waiting.KINDS if kinds is None else kinds
-        return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread, self.entries)
+        kinds_wanted = waiting.KINDS if kinds is None else kinds
+        return waiting.waiting_in(self.root, [self.slug, None, *others], kinds_wanted, unread, self.entries)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
         """Count the entries that wait here and everywhere, by kind, without snoozed ones. `unread` as for `waiting`."""
@@ -212,10 +212,10 @@ class Workspace:
         from memtui.core.review import later
 
         hidden, changes, plan = later.load(self.root), self.changed(), self.undecided(go_on)
-        decisions = [("changed", each.later_key) for each in changes]
-        decisions += [(each.proposal.word, each.later_key) for each in plan.proposals]
-        decisions += [("problem", each.later_key) for each in plan.left]
-        decisions += [("trust", each.later_key) for each in self.untrusted(changes)]
+        decisions = [("changed", change.later_key) for change in changes]
+        decisions += [(proposal.proposal.word, proposal.later_key) for proposal in plan.proposals]
+        decisions += [("problem", problem.later_key) for problem in plan.left]
+        decisions += [("trust", memory.later_key) for memory in self.untrusted(changes)]
         return Counter(word for word, key in decisions if hidden.get(key, 0.0) <= self.now())
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
@@ -258,7 +258,7 @@ class Workspace:
         from memtui.core.health import doctor
         from memtui.hooks.installer import checkup
 
-        findings = [each for each in checkup.hooks(self.env, self.cwd) if each.level == PROBLEM]
+        findings = [finding for finding in checkup.hooks(self.env, self.cwd) if finding.level == PROBLEM]
         off = doctor.mode_off(self.settings(), self.project_root)
         return findings if off is None else [*findings, off]
 

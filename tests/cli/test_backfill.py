@@ -146,7 +146,7 @@ def test_of_a_session_on_another_system_only_what_is_for_all_projects_is_taken_a
 def test_a_time_to_come_is_refused(memtui):
     done = memtui("import", "sessions", "--since", "tomorrow", check=False)
     assert done.code == 2
-    assert "--since tomorrow is still to come." in done.err
+    assert "--since: “tomorrow” is still to come." in done.err
 
 
 def test_nothing_is_quite_sure(memtui, past):

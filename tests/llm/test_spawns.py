@@ -77,7 +77,7 @@ def test_a_client_holds_its_place_as_long_as_it_lives(asked, tmp_path):
 
 @pytest.mark.parametrize(("left", "most"), [(None, "0.5000"), (7.0, "0.5000"), (0.1234, "0.1234"), (0.0, "0.0001")])
 def test_a_client_with_tools_may_cost_what_is_left_of_the_day_at_most(asked, tmp_path, left, most):
-    words = asked(workplace=str(tmp_path), left=lambda: left)["words"]
+    words = asked(workplace=str(tmp_path), dollars_left=lambda: left)["words"]
     assert words[words.index("--max-budget-usd") + 1] == most
 
 

@@ -114,7 +114,7 @@ def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
 def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
     monkeypatch.setattr(filling, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
     plan = desk.plan(notes(desk, long="# Long\n\n" + "Many words. " * 40))
-    told = " ".join(transfers.imported(plan, done=False))
+    told = " ".join(transfers.imported(plan, is_done=False))
     assert "None of it fits into the inbox." in told
     assert "Approve or reject some drafts" in told
 

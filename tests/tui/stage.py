@@ -278,7 +278,7 @@ def draft(name):
 
 def to_setup_row(screen, key):
     """Unfold what a row of Setup is below, and put the cursor on it."""
-    screen.unfolded.add(next(row.group for row in screen.found if row.key == key))
+    screen.unfolded.add(next(row.group for row in screen.all_rows if row.key == key))
     screen.fill()
     screen.table.move_to(screen.table.index_of(key))
 
@@ -286,7 +286,7 @@ def to_setup_row(screen, key):
 async def learned(pilot):
     """Unfold Setup's rows of this project, and put the cursor on what decisions taught."""
     screen = pilot.app.screen
-    row = next(row for row in screen.found if getattr(row.about, "code", "") == "learned.decisions")
+    row = next(row for row in screen.all_rows if getattr(row.about, "code", "") == "learned.decisions")
     to_setup_row(screen, row.key)
 
 

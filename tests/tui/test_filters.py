@@ -43,8 +43,8 @@ async def test_the_filter_searches_the_words_of_all_columns(world, name):
     async with app.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
         screen = app.screen
-        assert screen.found
-        assert [(row, found) for row in screen.found if (found := unfound(screen, row))] == []
+        assert screen.all_rows
+        assert [(row, found) for row in screen.all_rows if (found := unfound(screen, row))] == []
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
         await press(pilot, "e")
         form = app.screen
         assert isinstance(form, DraftForm)
-        path = form.subject.found.path
+        path = form.subject.memory.path
         form.query_one(Body).text = f"Install with {KEY}."
         await pilot.pause()
         await press(pilot, "ctrl+s")

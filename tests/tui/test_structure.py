@@ -35,6 +35,7 @@ PRIVATE = {
     "safety_net: _handle_exception": LOOP,
     "safety_net: _pruning": GONE,
     "safety_net: _render": LOOP,
+    "terminal: _dirty_regions": "what a new layout leaves is told by no other way",
 }
 
 

@@ -549,7 +549,7 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
 def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world, monkeypatch, event):
     fs.write_atomic(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
     started = []
-    monkeypatch.setattr(starting, "start", lambda *words, given: started.append((words[3], json.loads(given))))
+    monkeypatch.setattr(starting, "start", lambda *words, payload: started.append((words[3], json.loads(payload))))
     world.write(world.user("hello"), world.agent("Understood."))
     world.run(event=event)
     ((module, given),) = started

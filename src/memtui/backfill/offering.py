@@ -86,18 +86,18 @@ class Candidate:
 
 def of_row(row: object) -> Candidate | None:
     """Read a candidate that was kept; None if it is none."""
-    given = row.get("draft") if isinstance(row, dict) else None
-    if not isinstance(row, dict) or not isinstance(given, dict):
+    fields = row.get("draft") if isinstance(row, dict) else None
+    if not isinstance(row, dict) or not isinstance(fields, dict):
         return None
     try:
-        repeats = tuple(map(str, given["repeats"]))
-        draft = Signal(**{**given, "judged": personal.of_row(given["judged"]), "repeats": repeats})
+        repeats = tuple(map(str, fields["repeats"]))
+        draft = Signal(**{**fields, "judged": personal.of_row(fields["judged"]), "repeats": repeats})
         sessions, evidence = (list(map(str, row[key])) for key in ("sessions", "evidence"))
     except (TypeError, KeyError):
         return None
     numbers = isinstance(draft.confidence, float) and isinstance(draft.durable, float | None)
     texts = (draft.description, draft.body, draft.time, draft.session, draft.scope, row.get("project"))
-    if not numbers or not all(isinstance(each, str) for each in texts):
+    if not numbers or not all(isinstance(text, str) for text in texts):
         return None
     return Candidate(draft, row["project"], sessions, evidence, str(row.get("newest", "")))
 
@@ -105,8 +105,8 @@ def of_row(row: object) -> Candidate | None:
 class Candidates:
     """All candidates, found by their words."""
 
-    def __init__(self, kept: Iterable[Candidate] = ()) -> None:
-        self._all = {_key(each.draft, each.project): each for each in kept}
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self._all = {_key(candidate.draft, candidate.project): candidate for candidate in candidates}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -128,30 +128,30 @@ class Candidates:
         self,
         now: float,
         correction: Correction | None = None,
-        wanted: Callable[[Candidate], bool] = lambda _: True,
+        is_offered: Callable[[Candidate], bool] = lambda _: True,
     ) -> list[Candidate]:
-        """List the `wanted` candidates, best first, with what was learned. What says nearly the same as a better one
-        counts for that one; said in several projects, it is for all of them."""
+        """List the candidates that are offered, best first, with what was learned. What says nearly the same as a
+        better one counts for that one; said in several projects, it is for all of them."""
         learned = correction or Correction()
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         texts = KnownTexts(SAME)
         judged = (
-            replace(each, draft=classifier.again(each.draft, learned, paths.project_key(each.project)))
-            for each in self._all.values()
-            if wanted(each)
+            replace(candidate, draft=classifier.again(candidate.draft, learned, paths.project_key(candidate.project)))
+            for candidate in self._all.values()
+            if is_offered(candidate)
         )
-        for each in _best_first(judged, now):
-            at = texts.find(each.draft.description)
+        for candidate in _best_first(judged, now):
+            at = texts.find(candidate.draft.description)
             if at is None:
-                texts.add(each.draft.description, str(len(found)))
-                found.append(each)
+                texts.add(candidate.draft.description, str(len(candidates)))
+                candidates.append(candidate)
             else:
-                found[int(at)] = _joined(found[int(at)], each)
-        return _best_first(found, now)
+                candidates[int(at)] = _joined(candidates[int(at)], candidate)
+        return _best_first(candidates, now)
 
     def kept(self, now: float) -> Iterator[Candidate]:
         """Yield what a later backfill should know: the best REMEMBERED, each as it was found."""
-        yield from sorted(self._all.values(), key=lambda each: -each.score(now))[:REMEMBERED]
+        yield from sorted(self._all.values(), key=lambda candidate: -candidate.score(now))[:REMEMBERED]
 
 
 def _best_first(candidates: Iterable[Candidate], now: float) -> list[Candidate]:
@@ -203,7 +203,7 @@ class Offer:
     @property
     def more_words(self) -> list[str]:
         """What to say behind the number of drafts: `3 are probably one-offs`, and how many wait."""
-        folded = sum(each.folded for each in self.drafts)
+        folded = sum(draft.folded for draft in self.drafts)
         words = [f"{folded:,} {'is probably a one-off' if folded == 1 else 'are probably one-offs'}"] if folded else []
         waits = f"{self.left:,} more {'waits' if self.left == 1 else 'wait'} for the next backfill"
         return [*words, *([waits] if self.left else [])]
@@ -214,11 +214,11 @@ class Offer:
         if not self.drafts:
             return ""
         words = f"backfill: {many(len(self.drafts), 'draft')} from earlier sessions"
-        entries = [each.id for each in self.drafts]
-        done = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
-        for each in self.drafts:
-            personal.note(store.root, each.id, paths.project_key(each.candidate.project), each.candidate.draft)
-        return done
+        entries = [draft.id for draft in self.drafts]
+        transaction_id = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
+        for draft in self.drafts:
+            personal.note(store.root, draft.id, paths.project_key(draft.candidate.project), draft.candidate.draft)
+        return transaction_id
 
 
 def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
@@ -226,38 +226,38 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
     project root `project` or of all, that are sure enough with what was learned."""
     now = store.journal.now()
     least = config.fraction(config.load(store.root), "extract_confidence")
-    known = _SaidAlready(store)
+    said_already = _SaidAlready(store)
     offer = Offer()
     room: dict[str, int] = {}
 
-    def wanted(each: Candidate) -> bool:
-        if (since and (clock.parse(each.newest) or 0.0) < since) or (project and each.project != project):
+    def wanted(other: Candidate) -> bool:
+        if (since and (clock.parse(other.newest) or 0.0) < since) or (project and other.project != project):
             return False
-        said = known.says(each)
+        said = said_already.says(other)
         offer.known += said
         return not said
 
     ranked = candidates.ranked(now, personal.load(store.root), wanted)
-    for each in sorted(ranked, key=lambda each: not each.lasts):
-        if each.confidence < least:
+    for candidate in sorted(ranked, key=lambda candidate: not candidate.lasts):
+        if candidate.confidence < least:
             continue
-        if each.one_off:
+        if candidate.one_off:
             offer.one_offs += 1
             continue
-        directory = _directory(store.root, each)
+        directory = _directory(store.root, candidate)
         if directory not in room:
             room[directory] = filling.room(directory)
-        length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
+        length = len(inbox_format.encode(_rendered(candidate, "0" * 26, now)))
         if (most and len(offer.drafts) >= most) or length > room[directory]:
             offer.left += 1
             continue
         room[directory] -= length
-        offer.drafts.append(OfferedDraft(each, ids.new_id(now), each.score(now)))
+        offer.drafts.append(OfferedDraft(candidate, ids.new_id(now), candidate.score(now)))
     return offer
 
 
-def _directory(root: str, each: Candidate) -> str:
-    return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.project_key(each.project))
+def _directory(root: str, candidate: Candidate) -> str:
+    return paths.inbox_dir(root, None if candidate.draft.scope == "global" else paths.project_key(candidate.project))
 
 
 class _SaidAlready:
@@ -288,11 +288,11 @@ class _SaidAlready:
         slug = paths.project_key(project) if project else None
         for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
-        for each in refused.load(paths.inbox_dir(self.store.root, slug)):
-            texts.add(each.description, "a rejected draft")
-        wanted = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
+        for refused_draft in refused.load(paths.inbox_dir(self.store.root, slug)):
+            texts.add(refused_draft.description, "a rejected draft")
+        kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
-            if scope.label not in wanted or not scope.exists or scope.problem:
+            if scope.label not in kinds or not scope.exists or scope.problem:
                 continue
             for memory in scopes.memories(scope):
                 if memory.broken is None:
@@ -308,18 +308,18 @@ def _statements(body: str) -> Iterator[str]:
     for line in session.joined(body).splitlines():
         sentences = message.sentences_of(line)
         yield line.strip(" -*#")
-        yield from [each.text for each in sentences] if len(sentences) > 1 else []
+        yield from [sentence.text for sentence in sentences] if len(sentences) > 1 else []
 
 
-def _rendered(each: Candidate, entry: str, now: float) -> str:
-    draft = replace(each.draft, confidence=each.confidence)
-    if len(each.projects) > 1:
-        names = ", ".join(sorted(os.path.basename(root) for root in each.projects if root))
+def _rendered(candidate: Candidate, entry: str, now: float) -> str:
+    draft = replace(candidate.draft, confidence=candidate.confidence)
+    if len(candidate.projects) > 1:
+        names = ", ".join(sorted(os.path.basename(root) for root in candidate.projects if root))
         draft = replace(draft, body=f"{draft.body}\n\n**Said in:** {names}".strip())
-    fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, each.project)}
-    if each.said > 1:
-        fields["seen"] = str(each.said)
-    if not each.lasts:
+    fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, candidate.project)}
+    if candidate.said > 1:
+        fields["seen"] = str(candidate.said)
+    if not candidate.lasts:
         fields["unlikely"] = "yes"
     return inbox_format.render(fields, write.text_of(draft))
 
@@ -331,14 +331,14 @@ def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
     texts: dict[str, str] = {}
     noted: dict[str, str] = {}
     for offered in drafts:
-        found = offered.candidate
-        own = _directory(store.root, found)
-        texts[own] = texts.get(own, "") + _rendered(found, offered.id, now)
-        digest = ids.content_hash(normalised(found.draft.description))
+        candidate = offered.candidate
+        own = _directory(store.root, candidate)
+        texts[own] = texts.get(own, "") + _rendered(candidate, offered.id, now)
+        digest = ids.content_hash(normalised(candidate.draft.description))
         row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
-        lines = "".join(fastjson.dumps({**row, "evidence": each}) + "\n" for each in found.evidence)
-        said_in = [paths.inbox_dir(store.root, paths.project_key(project)) for project in found.projects if project]
-        for directory in dict.fromkeys([own, *(said_in if len(found.projects) > 1 else [])]):
+        lines = "".join(fastjson.dumps({**row, "evidence": origin}) + "\n" for origin in candidate.evidence)
+        said_in = [paths.inbox_dir(store.root, paths.project_key(project)) for project in candidate.projects if project]
+        for directory in dict.fromkeys([own, *(said_in if len(candidate.projects) > 1 else [])]):
             noted[directory] = noted.get(directory, "") + lines
     for directory, text in texts.items():
         yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)

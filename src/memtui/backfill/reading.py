@@ -71,14 +71,14 @@ def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> 
     """List the transcripts of all projects but subagents', newest first; `skipped` gets what can't be read."""
     files = []
     for directory in _entries(config_dir + "/projects", skipped):
-        for each in _entries(directory.path, skipped) if directory.is_dir() else ():
+        for entry in _entries(directory.path, skipped) if directory.is_dir() else ():
             try:
-                if each.name.endswith(".jsonl") and not each.name.startswith("agent-") and each.is_file():
-                    status = each.stat()
-                    files.append(TranscriptFile(each.path, status.st_size, status.st_mtime))
+                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-") and entry.is_file():
+                    status = entry.stat()
+                    files.append(TranscriptFile(entry.path, status.st_size, status.st_mtime))
             except OSError:
                 continue
-    return sorted(files, key=lambda each: (-each.time, each.path))
+    return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
 
 
 def new(env: dict[str, str], now: float) -> list[TranscriptFile]:
@@ -172,16 +172,16 @@ class _Reader:
             error_log.add(self.root, "backfill", problem)
             judge = None
         least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
-        there = transcripts(paths.config_dir(self.env), self.skipped)
-        there = [each for each in there if each.time >= self.since and self.is_wanted(each.path)]
-        wanted = list(filter(self.is_new, there))
-        progress.there, progress.all_files = len(there), len(wanted)
-        progress.all_bytes = sum(each.size - self._start(each) for each in wanted)
-        for each in wanted:
+        files = transcripts(paths.config_dir(self.env), self.skipped)
+        files = [each for each in files if each.time >= self.since and self.is_wanted(each.path)]
+        wanted = list(filter(self.is_new, files))
+        progress.there, progress.all_files = len(files), len(wanted)
+        progress.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
+        for transcript in wanted:
             try:
-                self._read(each, judge, least, go_on)
+                self._read(transcript, judge, least, go_on)
             except OSError as error:
-                self.skipped.append(SkippedSource(each.path, _unreadable(error)))
+                self.skipped.append(SkippedSource(transcript.path, _unreadable(error)))
             if progress.stopped:
                 break
         return BackfillReading(self.candidates, progress, self.skipped, bool(self.project or self.since))
@@ -224,7 +224,7 @@ class _Reader:
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        rows = [each.to_row() for each in self.candidates.kept(self.now)]
+        rows = [candidate.to_row() for candidate in self.candidates.kept(self.now)]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{begun.STATE}"
         try:
@@ -234,8 +234,8 @@ class _Reader:
 
     def is_new(self, file: TranscriptFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
-        seen = session_state.table(self.files, file.path).get("seen")
-        return file.size != seen if isinstance(seen, int) else file.size > self._start(file)
+        stamp = session_state.table(self.files, file.path).get("seen")
+        return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
 
     def _start(self, file: TranscriptFile) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""

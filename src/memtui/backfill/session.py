@@ -44,12 +44,12 @@ class SessionPiece:
 
 
 def read(
-    path: str, kept: dict[str, object], judge: Classifier | None, threshold: float, *, live: bool = False
+    path: str, note: dict[str, object], judge: Classifier | None, threshold: float, *, live: bool = False
 ) -> Iterator[SessionPiece]:
-    """Read what is new in a transcript since the cursor `kept`, in pieces, the last one at its end. `live`: its client
+    """Read what is new in a transcript since the cursor `note`, in pieces, the last one at its end. `live`: its client
     runs, so that a message in its queue waits. Raises OSError."""
-    start = cursor.start(kept, path)
-    state = kept.get("state") if start else None
+    start = cursor.start(note, path)
+    state = note.get("state") if start else None
     # A text that will be cut is cleaned before: half a secret would not be recognised.
     clean: Callable[[str], str] = lambda text: _clean(text) if len(text) > MAX_TEXT else text
     conversation = Conversation(state if isinstance(state, dict) else None, clean, signals.asks)
@@ -77,32 +77,32 @@ def _piece(
     """Make a piece of what was said since the last one, and forget the turns."""
     new = conversation.turns.copy()
     conversation.turns.clear()
-    drafts = signals.once(each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
+    drafts = signals.once(signal for turn in new for signal in _drafts_of(turn, judge, threshold, conversation))
     state = _kept(conversation)
-    kept = {"path": path, **cursor.note(path, offset), "state": state}
-    return SessionPiece(offset, drafts, kept, waits=bool(state["queued"]))
+    note = {"path": path, **cursor.note(path, offset), "state": state}
+    return SessionPiece(offset, drafts, note, waits=bool(state["queued"]))
 
 
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
     """List the drafts in a turn that are sure enough. They are made of words in which no secret is, or no more."""
     turn = replace(turn, text=joined(turn.text))
-    found = [each for each in classifier.drafts_of(turn, judge) if _counts(each, turn, threshold, conversation)]
-    if not found:
+    drafts = [signal for signal in classifier.drafts_of(turn, judge) if _counts(signal, turn, threshold, conversation)]
+    if not drafts:
         return []
     clean = replace(turn, text=_clean(turn.text), agent=_tail(turn.agent), request=_clean(turn.request))
     if (clean.text, clean.request) == (turn.text, turn.request) and turn.agent.endswith(clean.agent):
-        return found
-    return [each for each in classifier.drafts_of(clean, judge) if _counts(each, clean, threshold, conversation)]
+        return drafts
+    return [signal for signal in classifier.drafts_of(clean, judge) if _counts(signal, clean, threshold, conversation)]
 
 
 def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversation) -> bool:
     """Tell whether a draft is sure enough, and says something that neither a hook nor the agent said before."""
-    said = normalised(draft.description)
+    words = normalised(draft.description)
     return (
         draft.confidence >= threshold
-        and not (draft.kind == "confirmation" and message.too_short(said))
-        and bool(_WORD.search(said))
-        and said not in normalised(turn.agent)
+        and not (draft.kind == "confirmation" and message.too_short(words))
+        and bool(_WORD.search(words))
+        and words not in normalised(turn.agent)
         and not conversation.was_injected(draft.description)
     )
 
@@ -183,8 +183,8 @@ def may_count(line: bytes) -> bool:
         return not thought or _several(line)
     if line.find(_RESULT, 0, end) < 0:
         return True
-    for each in _MATTERS:
-        if line.find(each, 0, end) >= 0:
+    for mark in _MATTERS:
+        if line.find(mark, 0, end) >= 0:
             return True
     return _several(line)
 

@@ -114,7 +114,7 @@ def _for_bash(typed: str, breaks: str, env: "dict[str, str]") -> str:
     """Return what bash puts in place of its last word, a line each. Bash ends words at `breaks`, such as `:`."""
     words, quote = split(typed)
     last = escaped(words[-1])
-    skip = 0 if quote else max((last.rfind(each) + 1 for each in breaks if each not in " \t\n\"'"), default=0)
+    skip = 0 if quote else max((last.rfind(other) + 1 for other in breaks if other not in " \t\n\"'"), default=0)
     return "".join((word if quote else escaped(word))[skip:] + "\n" for word, _ in offered(words, env))
 
 
@@ -168,12 +168,13 @@ def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
             count += 1
     if option is None and last.startswith("-") and options:
         unused = (
-            (each.option_strings[-1], each.help or "")
-            for each in current._actions  # noqa: SLF001
-            if each.option_strings and (isinstance(each, argparse._AppendAction) or not seen & {*each.option_strings})  # noqa: SLF001
+            (action.option_strings[-1], action.help or "")
+            for action in current._actions  # noqa: SLF001
+            if action.option_strings
+            and (isinstance(action, argparse._AppendAction) or not seen & {*action.option_strings})  # noqa: SLF001
         )
         return _fitting(unused, last)
-    places = [each for each in current._actions if not each.option_strings]  # noqa: SLF001
+    places = [action for action in current._actions if not action.option_strings]  # noqa: SLF001
     if option is None and places:
         several = places[-1] if places[-1].nargs in {"*", "+"} else None
         option = places[count] if count < len(places) else several
@@ -181,7 +182,7 @@ def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
 
 
 def _actions(current: argparse.ArgumentParser) -> "dict[str, argparse.ArgumentParser]":
-    return next((each.choices for each in current._actions if isinstance(each, argparse._SubParsersAction)), {})  # noqa: SLF001
+    return next((action.choices for action in current._actions if isinstance(action, argparse._SubParsersAction)), {})  # noqa: SLF001
 
 
 def _has_actions(action: argparse.Action) -> bool:
@@ -190,7 +191,7 @@ def _has_actions(action: argparse.Action) -> bool:
 
 def actions_of(commands: "argparse.Action") -> "list[Offered]":
     """List the commands, or the actions of one, each with its summary."""
-    about = {each.dest: each.help or "" for each in commands._choices_actions}  # type: ignore[attr-defined]  # noqa: SLF001
+    about = {action.dest: action.help or "" for action in commands._choices_actions}  # type: ignore[attr-defined]  # noqa: SLF001
     return [(name, about.get(name, "")) for name in commands.choices or ()]
 
 
@@ -214,21 +215,21 @@ def _values(
     if name == "value" and path == ["config", "set"]:
         return _setting_values(before[-1])
     if action.choices:
-        return [(str(each), "") for each in action.choices]
+        return [(str(value), "") for value in action.choices]
     kinds = SOURCES.get((" ".join(path), name)) or SOURCES.get(("", name)) or ""
     project = next((before[at + 1] for at, word in enumerate(before[:-1]) if word == "--project"), None)
     ctx = Context(env, Output({}), project)
     typed = set(before) if action.nargs in {"*", "+"} else set()
-    return (each for kind in kinds.split() for each in _present(ctx, kind) if each[0] not in typed)
+    return (value for kind in kinds.split() for value in _present(ctx, kind) if value[0] not in typed)
 
 
 def _setting_values(key: str) -> "list[Offered]":
     from memtui.core.settings import config
 
     default = config.DEFAULTS.get(key)
-    shown = str(default).lower() if isinstance(default, bool) else default
+    text = str(default).lower() if isinstance(default, bool) else default
     values = config.CHOICES.get(key) or (("true", "false") if isinstance(default, bool) else ())
-    return [(each, "default" if each == shown else "") for each in values]
+    return [(value, "default" if value == text else "") for value in values]
 
 
 def _present(ctx: Context, kind: str) -> "Iterator[Offered]":
@@ -273,10 +274,10 @@ def _delivered(ctx: Context, kind: str) -> "Iterator[Offered]":
 
     records = list(islice(log.newest_first(ctx.root), NEWEST))
     if kind == "deliveries":
-        for each in filter(Filter().matches, map(Delivery.of, records)):
-            yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {in_short(each.contents)}"
+        for delivery in filter(Filter().matches, map(Delivery.of, records)):
+            yield short_id(delivery.id), f"{ago(delivery.time or None, ctx.now())}: {in_short(delivery.contents)}"
         return
     finder = transcript.Finder(ctx.config_dir)
     for session in sessions.collect(ctx.root, records)[:NEWEST]:
-        seen = ago(clock.parse(session.last), ctx.now())
-        yield session.id[:8], f"{seen}: {titles.about(finder.find(session.id)).title}"
+        when = ago(clock.parse(session.last), ctx.now())
+        yield session.id[:8], f"{when}: {titles.about(finder.find(session.id)).title}"

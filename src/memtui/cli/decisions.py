@@ -109,10 +109,10 @@ class Decisions:
             self.ctx.take_in()
         self.ctx.look()
         occasions = Occasions(self.ctx.env)
-        for each in self.ctx.changed(every=every or self.every):
-            says = f"{each.name}: {words.by(each, occasions.of(each.writer).title)}"
-            names = (each.ref, each.key, f"{each.scope.label}:{each.name}", each.name, each.now.file)
-            yield self._decision("changed", says, each.scope.shown, each.now.written, each, names)
+        for change in self.ctx.changed(every=every or self.every):
+            says = f"{change.name}: {words.by(change, occasions.of(change.writer).title)}"
+            names = (change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file)
+            yield self._decision("changed", says, change.scope.shown, change.now.written, change, names)
 
     def _decision(
         self,
@@ -144,16 +144,16 @@ class Decisions:
 
     def proposed(self) -> "Iterator[DecisionRow]":
         """Yield the merges, fixes and rules that are proposed. Raises MemtuiError."""
-        for each in self.planned.proposals:
-            proposal = each.proposal
+        for plan in self.planned.proposals:
+            proposal = plan.proposal
             kind, says, path = proposal.word, changesets.gist(proposal), proposal.outputs[0].path
             where = next((scope.shown for scope in self.scopes if path.startswith(scope.directory + "/")), "")
-            yield self._decision(kind, says, where, None, each, own_id=proposal.ref)
+            yield self._decision(kind, says, where, None, plan, own_id=proposal.ref)
 
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
-        for each in self.planned.left:
-            yield self._decision("problem", each.sentence, "", None, each, own_id=self._id(each.key))
+        for problem in self.planned.left:
+            yield self._decision("problem", problem.sentence, "", None, problem, own_id=self._id(problem.key))
 
     def untrusted(self) -> "Iterator[DecisionRow]":
         """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""
@@ -161,9 +161,9 @@ class Decisions:
         with suppress(MemtuiError):  # `changed` says why
             self.ctx.look()
             changes = self.ctx.changed()
-        for each in self.ctx.untrusted(changes):
-            names = (each.memory.ref, each.memory.path, each.memory.stem)
-            yield self._decision("trust", each.says, each.scope.shown, each.memory.changed_at, each, names)
+        for memory in self.ctx.untrusted(changes):
+            names = (memory.memory.ref, memory.memory.path, memory.memory.stem)
+            yield self._decision("trust", memory.says, memory.scope.shown, memory.memory.changed_at, memory, names)
 
     def read(self, kinds: "tuple[str, ...]") -> "list[DecisionRow]":
         """Return the decisions of some kinds, in their order. What can't be read is said."""
@@ -207,9 +207,9 @@ class Decisions:
             return self.gate_off() or NotFoundError(words, entries.LISTED)
         if (error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))) is not None:
             return error
-        hint, wanted = entries.LISTED, ref.lower()
-        beginning = [row for row in self.of_entries() if row.says.lower().startswith(wanted)][:3]
-        if wanted in ALL:
+        hint, lowered = entries.LISTED, ref.lower()
+        beginning = [row for row in self.of_entries() if row.says.lower().startswith(lowered)][:3]
+        if lowered in ALL:
             hint = f"Did you mean --all (all drafts)? {hint}"
         elif beginning:
             hint = f"Did you mean {' or '.join(f'{short_ids.short_id(row.id)} (“{row.says}”)' for row in beginning)}?"
@@ -229,11 +229,11 @@ class Decisions:
 
 def _match(rows: "list[DecisionRow]", ref: str) -> "DecisionRow | None":
     """Return the row that a name or an id means, None if none does. Raises ConflictError."""
-    named = [row for row in rows if {ref, ref.removesuffix(".md")} & {*row.names}]
-    if len(named) > 1:
-        raise ConflictError(f"“{ref}” can mean several: {', '.join(row.names[0] for row in named)}.")
-    if named:
-        return named[0]
+    decision_rows = [row for row in rows if {ref, ref.removesuffix(".md")} & {*row.names}]
+    if len(decision_rows) > 1:
+        raise ConflictError(f"“{ref}” can mean several: {', '.join(row.names[0] for row in decision_rows)}.")
+    if decision_rows:
+        return decision_rows[0]
     with suppress(NotFoundError):
         by_id = {row.id: row for row in rows}
         return by_id[short_ids.match(ref, by_id, "entry")]

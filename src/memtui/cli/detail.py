@@ -48,16 +48,16 @@ def one(ctx: Context, ref: str) -> Result:
     return Result({**more, **as_data(ctx, row)}, text)
 
 
-def _print_problem(out: Output, row: DecisionRow, found: Problem) -> None:
-    out.paragraph(found.sentence)
-    if len(found.memories) > 1:
-        out.paragraph(some(found.memories), "  ")
-    out.remedy(found.remedy)
+def _print_problem(out: Output, row: DecisionRow, problem: Problem) -> None:
+    out.paragraph(problem.sentence)
+    if len(problem.memories) > 1:
+        out.paragraph(some(problem.memories), "  ")
+    out.remedy(problem.remedy)
     out.say(f"memtui reject {short_id(row.id)} does not list it again.")
 
 
-def _untrusted(ctx: Context, found: Untrusted) -> Details:
-    memory = found.memory
+def _untrusted(ctx: Context, mem: Untrusted) -> Details:
+    memory = mem.memory
     raw = memory.raw.decode("utf-8", "replace")
 
     def text(out: Output) -> None:
@@ -98,13 +98,15 @@ def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False
 def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
     now, store = ctx.now(), ctx.store()
     proposed, problem = _becomes(store, item)
-    found = _evidence(ctx, store, item, proposed)
+    reason = _evidence(ctx, store, item, proposed)
     data: dict[str, object] = {}
     if item.kind != "guidance":
-        said = [{"who": each.who, "text": each.text, "time": each.time, "evidence": each.hit} for each in found.said]
-        data = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
+        exchange = [
+            {"who": each.who, "text": each.text, "time": each.time, "evidence": each.hit} for each in reason.said
+        ]
+        data = {"setting": {"title": reason.title, "said": exchange, "problem": reason.problem or None}}
     if item.kind == "updates":
-        data |= _draft_data(proposed, found) | {"problem": problem or None}
+        data |= _draft_data(proposed, reason) | {"problem": problem or None}
 
     def text(out: Output) -> None:
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
@@ -120,11 +122,11 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
             out.paragraph(f"! {problem}")
         if proposed is not None:
             _print_draft(out, proposed)
-        for each in found.refused[: drafts.SIMILAR_SHOWN]:
-            out.paragraph(f"! {drafts.like_refused(each, now)}")
+        for refusal in reason.refused[: drafts.SIMILAR_SHOWN]:
+            out.paragraph(f"! {drafts.like_refused(refusal, now)}")
         if item.kind != "guidance":
-            _print_evidence(out, item, found)
-        if near := found.similar[: drafts.SIMILAR_SHOWN]:
+            _print_evidence(out, item, reason)
+        if near := reason.similar[: drafts.SIMILAR_SHOWN]:
             _print_similar(out, store, item, near)
         out.say(entries.WAYS[item.kind][1].format(short_id(item.id)))
 
@@ -134,22 +136,22 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
 def facts_of(item: Waiting, now: float, target: str = "") -> "list[str]":
     """Return the facts about an entry, a few words each. `target`: the scope that approving a draft writes into."""
     fields = item.entry.fields
-    found = []
+    parts = []
     if item.kind == "updates":
-        found += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
-        found.append(" · ".join(filter(None, (drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields)))))
+        parts += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
+        parts.append(" · ".join(filter(None, (drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields)))))
         becomes = [part for part in (fields.get("type"), fields.get("name")) if part]
-        found += [f"→ {'/'.join([target or draft.label_of(item), *becomes])}"] if fields.get("scope") or becomes else []
+        parts += [f"→ {'/'.join([target or draft.label_of(item), *becomes])}"] if fields.get("scope") or becomes else []
     elif item.kind == "guidance":
-        found.append(f"from {fields['from']}" if "from" in fields else "hand-written")
-        found += ["urgent"] if item.entry.flag("urgent") else []
-        found += ["for " + fields["for"]] if fields.get("for") else []
-        found += ["may have been delivered before"] if item.entry.flag("repeat") else []
+        parts.append(f"from {fields['from']}" if "from" in fields else "hand-written")
+        parts += ["urgent"] if item.entry.flag("urgent") else []
+        parts += ["for " + fields["for"]] if fields.get("for") else []
+        parts += ["may have been delivered before"] if item.entry.flag("repeat") else []
         expires = clock.parse(fields.get("expires"))
-        found += [f"expires {until(expires, now)}"] if expires is not None and expires > now else []
+        parts += [f"expires {until(expires, now)}"] if expires is not None and expires > now else []
     else:
-        found.append("left by a session" if fields.get("session") else "hand-written")
-    return [line(each) for each in found]
+        parts.append("left by a session" if fields.get("session") else "hand-written")
+    return [line(part) for part in parts]
 
 
 def _becomes(store: Store, item: Waiting) -> "tuple[Draft | None, str]":
@@ -170,8 +172,8 @@ def _evidence(ctx: Context, store: Store, item: Waiting, proposed: "Draft | None
     from memtui.consolidate import similarity
     from memtui.core.inbox import refused
 
-    known = refused.near([item.directory, paths.inbox_dir(store.root, None)])
-    rejected = similarity.to_refused(proposed.name, item.text, known)
+    refused_drafts = refused.near([item.directory, paths.inbox_dir(store.root, None)])
+    rejected = similarity.to_refused(proposed.name, item.text, refused_drafts)
     near = similarity.to_draft(proposed.name, item.text, draft.neighbours(store, item))
     return evidence.evidence_of(ctx.env, item, near, rejected)
 
@@ -186,16 +188,16 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
     }
     alike = [
         {"name": m.name, "scope": m.scope_label, "path": m.path, "description": m.description, "score": score}
-        for m, score in ((each.memory, each.score) for each in evidence.similar)
+        for m, score in ((similar.memory, similar.score) for similar in evidence.similar)
     ]
     rejected = [
         {
-            "text": each.draft.description,
-            "time": None if each.draft.time is None else clock.iso_seconds(each.draft.time),
-            "never": each.draft.never,
-            "score": each.score,
+            "text": refusal.draft.description,
+            "time": None if refusal.draft.time is None else clock.iso_seconds(refusal.draft.time),
+            "never": refusal.draft.never,
+            "score": refusal.score,
         }
-        for each in evidence.refused
+        for refusal in evidence.refused
     ]
     return {"becomes": becomes, "alike": alike, "rejected_alike": rejected}
 
@@ -206,8 +208,8 @@ def _print_draft(out: Output, proposed: Draft) -> None:
     if proposed.taken:
         ways = "--name or --into" if takes_draft(proposed) else "--name"
         out.print("  " + out.style(f"! a memory of this name is there already: approve with {ways}", "yellow"))
-    if asked := proposed.item.entry.fields.get("request"):
-        out.print(f"trigger  “{line(asked)}” (your prompt before the correction; --no-trigger leaves it out)")
+    if request := proposed.item.entry.fields.get("request"):
+        out.print(f"trigger  “{line(request)}” (your prompt before the correction; --no-trigger leaves it out)")
 
 
 def _print_evidence(out: Output, item: Waiting, evidence: Evidence) -> None:
@@ -241,7 +243,7 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
     ]
     out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
     owner = approve.store_of(store, [item])
-    refused = {each.memory.ref: approve.refusal(owner, each.memory) for each in near}
+    refused = {similar.memory.ref: approve.refusal(owner, similar.memory) for similar in near}
     first = next(iter(refused.values()))
     way = f"{first.message} {first.hint}" if first is not None else ""
     if ref := next((ref for ref, error in refused.items() if error is None), ""):
@@ -261,5 +263,5 @@ def name_taken(proposed: Draft) -> ConflictError:
 
 def takes_draft(proposed: Draft) -> bool:
     """Return whether the draft can be merged into the memory that has its name already."""
-    there = [each for each in draft.neighbours(proposed.store, proposed.item) if each.path == proposed.path]
-    return any(approve.refusal(proposed.store, each) is None for each in there)
+    memories = [memory for memory in draft.neighbours(proposed.store, proposed.item) if memory.path == proposed.path]
+    return any(approve.refusal(proposed.store, memory) is None for memory in memories)

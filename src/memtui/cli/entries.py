@@ -42,33 +42,33 @@ def read(
     """Read what waits here and globally, then in `all_projects`; print what can't be read, and add it to `unread`."""
     problems: list[Finding] = []
     items = ctx.waiting(kinds, every=all_projects, unread=problems)
-    for each in map(findings.unread_row, problems):
-        ctx.out.say(f"! {safe(each['message'])}\n  {safe(each['hint'])}")
+    for row in map(findings.unread_row, problems):
+        ctx.out.say(f"! {safe(row['message'])}\n  {safe(row['hint'])}")
         if unread is not None:
-            unread.append(each)
+            unread.append(row)
     return items
 
 
 def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
     """Find an entry by its id, in all projects. Raises NotFoundError, which says it if it was delivered."""
-    listed = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
+    hint = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
     try:
         return waiting.find(read(ctx, kinds, all_projects=True), ref, what)
     except NotFoundError as error:
-        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or listed)) from None
+        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or hint)) from None
 
 
 def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
     """Return the error for the id of something else than an entry of these kinds that waits; None for any other id."""
-    if done := _decided(ctx, ref):
-        return done
-    wanted = ref.strip().upper()
+    if not_found_error := _decided(ctx, ref):
+        return not_found_error
+    prefix = ref.strip().upper()
     if "guidance" in kinds and (fate := _fate(ctx, ref)):
         return fate
     if wrong := misnamed(ctx, ref):
         return wrong
-    records = log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))
-    if len(wanted) >= MIN_REF and any(str(each.get("id")).endswith(wanted) for each in records):
+    records = log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))
+    if len(prefix) >= MIN_REF and any(str(record.get("id")).endswith(prefix) for record in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
     return None
 
@@ -76,7 +76,7 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
 def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of a note that a hook took: it says what became of it."""
     returns = "If it does not arrive, it waits here again: memtui note --list"
-    deliveries = {each.entry.id: each for each in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
+    deliveries = {task.entry.id: task for task in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
     if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
         delivery = note.delivery
         outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
@@ -92,20 +92,20 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
 
 def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for what was decided lately: it says how, when, and what undoes that."""
-    wanted, journal = ref.strip().upper(), ctx.journal()
-    if len(wanted) < MIN_REF:
+    prefix, journal = ref.strip().upper(), ctx.journal()
+    if len(prefix) < MIN_REF:
         return None
-    for each in journal.ledger().changes()[:DECIDED_LATELY]:
-        if each.op not in DECIDING or each.state != "done":
+    for transaction in journal.ledger().changes()[:DECIDED_LATELY]:
+        if transaction.op not in DECIDING or transaction.state != "done":
             continue
-        entries = [*map(str, each.record.get("entries", ()))]
+        entries = [*map(str, transaction.record.get("entries", ()))]
         with suppress(MemtuiError):
-            texts = (edit.removed for edit in journal.changes_of(each.record) if isinstance(edit, TextEdit))
+            texts = (edit.removed for edit in journal.changes_of(transaction.record) if isinstance(edit, TextEdit))
             entries += [entry.id for text in texts for entry in inbox_format.parse(text)]
-        if any(short_ids.is_short_for(wanted, name) for name in entries):
-            when = ago(clock.parse(each.time), ctx.now())
-            hint = f"To undo that: memtui undo {short_id(each.id)}"
-            return NotFoundError(f"{ref} is decided already, {when}: {each.summary}.", hint)
+        if any(short_ids.is_short_for(prefix, name) for name in entries):
+            when = ago(clock.parse(transaction.time), ctx.now())
+            hint = f"To undo that: memtui undo {short_id(transaction.id)}"
+            return NotFoundError(f"{ref} is decided already, {when}: {transaction.summary}.", hint)
     return None
 
 

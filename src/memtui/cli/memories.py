@@ -95,7 +95,7 @@ def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
     from memtui.core.memories.status import of_scope
 
     here = scopes.discover(ctx.env, ctx.cwd)
-    beside = [each for each in here if each.kind == "global"] if scope.project else here
+    beside = [place for place in here if place.kind == "global"] if scope.project else here
     return of_scope(ctx.root, scope, ctx.usage, others=beside)
 
 
@@ -128,14 +128,14 @@ def status_data(row: "Row") -> "dict[str, object]":
     """Return a memory with its status for --json."""
     from memtui.core.base import clock
 
-    found = row.memory
+    memory = row.memory
     return {
-        **data_of(found),
-        "file": row.file or os.path.basename(found.path),
-        "size": found.size,
-        "changed": clock.iso_seconds(found.changed_at) if found.changed_at else None,
-        "broken": found.broken,
-        "flags": [findings.flag(each) for each in row.flags],
+        **data_of(memory),
+        "file": row.file or os.path.basename(memory.path),
+        "size": memory.size,
+        "changed": clock.iso_seconds(memory.changed_at) if memory.changed_at else None,
+        "broken": memory.broken,
+        "flags": [findings.flag(finding) for finding in row.flags],
         "deliveries": row.deliveries,
         "last_delivery": row.last_delivery,
         "uses": row.uses,

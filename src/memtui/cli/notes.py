@@ -29,8 +29,8 @@ TITLE_SHOWN = 50  # characters of a session's title
 def withdraw(ctx: Context, ref: str) -> Result:
     """Withdraw a note before it is delivered."""
     item = entries.pick(ctx, ref, ("guidance",), "note")
-    done = ctx.review().withdraw([item])
-    data = {"withdrawn": [item.id], "transaction": done}
+    transaction_id = ctx.review().withdraw([item])
+    data = {"withdrawn": [item.id], "transaction": transaction_id}
     return Result(
         data, lambda out: out.print(f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")
     )
@@ -46,7 +46,7 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
         was, text = item.id, item.text
         if expires is None and not entries.states(ctx, item):
             raise _waits(ref, was)
-        new_id, done = ctx.review().again(item, expires)
+        new_id, transaction_id = ctx.review().again(item, expires)
     except NotFoundError as error:
         note = find_note(ctx.root, ref.strip().upper())
         if note is None:
@@ -61,12 +61,12 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
             del before["expires"]
         changed = {key: value for key, value in fields.items() if key in options}
         fields = {key: value for key, value in before.items() if key not in options} | changed
-        for each in every:
-            if (each.slug, each.text, each.entry.fields.get("for")) == (slug, text, fields.get("for")):
-                raise _waits(ref, each.id) from None
-        new_id, done = ctx.review().guide(paths.inbox_dir(ctx.root, slug), fields, text)
+        for entry in every:
+            if (entry.slug, entry.text, entry.entry.fields.get("for")) == (slug, text, fields.get("for")):
+                raise _waits(ref, entry.id) from None
+        new_id, transaction_id = ctx.review().guide(paths.inbox_dir(ctx.root, slug), fields, text)
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
-    data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
+    data = {"id": new_id, "was": was, "text": text, "transaction": transaction_id, "unknown": unknown}
     words = f"Sent again as {short_id(new_id)}; to undo it: memtui undo" if ctx.out.tty else short_id(new_id)
     return Result(data, lambda out: out.print(words))
 
@@ -80,9 +80,9 @@ def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | 
     """Print why a note that was saved may reach nobody, and how to change that; return the same for --json. `addresses`
     is its field `for`, `slug` its project."""
     unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
-    for each in unknown:
-        ctx.out.say(f"! {words.why(each)}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
-    return [{"address": f"{each.kind}:{each.name}", "why": words.why(each)} for each in unknown]
+    for stranger in unknown:
+        ctx.out.say(f"! {words.why(stranger)}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
+    return [{"address": f"{stranger.kind}:{stranger.name}", "why": words.why(stranger)} for stranger in unknown]
 
 
 def listing(ctx: Context) -> Result:
@@ -91,12 +91,12 @@ def listing(ctx: Context) -> Result:
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
     deliveries = under_way.listed(ctx.root, [ctx.slug, None])
-    outcomes = receipts.outcomes([each.record.record for each in deliveries], ctx.env, ctx.now())
+    outcomes = receipts.outcomes([phrase.record.record for phrase in deliveries], ctx.env, ctx.now())
     claimed = [
-        _sent(each.entry.id, each.entry.text, each.delivery, each.session, each.record.entrypoint)
-        | {"time": None if each.time is None else clock.iso_seconds(each.time), "outcome": outcome}
-        for each in deliveries
-        if (outcome := outcomes.get(each.delivery, receipts.WAITING)) not in receipts.SETTLED
+        _sent(phrase.entry.id, phrase.entry.text, phrase.delivery, phrase.session, phrase.record.entrypoint)
+        | {"time": None if phrase.time is None else clock.iso_seconds(phrase.time), "outcome": outcome}
+        for phrase in deliveries
+        if (outcome := outcomes.get(phrase.delivery, receipts.WAITING)) not in receipts.SETTLED
     ]
     delivered = _delivered(ctx, {str(row["id"]) for row in claimed})
     data = {
@@ -129,7 +129,7 @@ def listing(ctx: Context) -> Result:
         out.table(["ID", "AGE", "STATE", "NOTE"], rows, right=(1,), notes=below, whole=True)
         ways = ("Withdraw: memtui note --withdraw ID", "Again: memtui note --again ID")
         out.section()
-        out.phrases([(each, "dim") for each in (*ways, "All: memtui activity --kind notes")])
+        out.phrases([(phrase, "dim") for phrase in (*ways, "All: memtui activity --kind notes")])
 
     return Result(data, text)
 

@@ -58,8 +58,8 @@ def plain(value: "object") -> "object":
     elif names := getattr(value, "__dataclass_fields__", None):
         value = {name: getattr(value, name) for name in names}
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (list, tuple, set, frozenset)) else value
+        return {key: plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, (list, tuple, set, frozenset)) else value
 
 
 def _escaped(char: str) -> str:
@@ -109,7 +109,7 @@ def cut(text: str, columns: int) -> str:
 def plain_width(text: str) -> int:
     """Return the number of columns of text with marks of styles in it."""
     first, *others = text.split(STYLE_MARK)
-    return width(first) + sum(width(each.partition("m")[2]) for each in others)
+    return width(first) + sum(width(other.partition("m")[2]) for other in others)
 
 
 def slices(text: str, columns: int, hang: int) -> "list[tuple[int, int]]":
@@ -143,9 +143,9 @@ def folded(text: str, columns: int, hang: "int | None" = None) -> "list[str]":
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
     """Return the width of lines: $COLUMNS or that of the terminal, at least 40; None where nothing limits it."""
-    given = env.get("COLUMNS", "")
-    if given.isdigit() and int(given) > 0:
-        return max(40, int(given))
+    value = env.get("COLUMNS", "")
+    if value.isdigit() and int(value) > 0:
+        return max(40, int(value))
     if not sys.stdout.isatty():
         return None
     try:
@@ -254,8 +254,8 @@ class Output:
             room = None if self.columns is None or name in whole else max(MIN_FLEX, self.columns - columns - 2)
             first, *others = [value] if room is None else folded(value, room)
             self.exact(f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {first}")
-            for each in others:
-                self.exact(" " * (columns + 2) + each.strip(" "))
+            for other in others:
+                self.exact(" " * (columns + 2) + other.strip(" "))
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
         """Wrap running text into lines that leave room for an indent (of 80 columns where nothing limits them); at
@@ -283,8 +283,8 @@ class Output:
         """Print what was found behind a mark, and below it what to do about it."""
         first, *others = self.wrapped(text, 2)
         self.print(self.style(mark, style) + " " + first)
-        for each in others:
-            self.print("  " + each)
+        for other in others:
+            self.print("  " + other)
         self.remedy(remedy)
 
     def remedy(self, text: str, *, whole: bool = False) -> None:
@@ -381,8 +381,8 @@ def _in_row(widths: "Sequence[int]", flex: "Sequence[int]", room: int, *, whole:
     least = [min(MIN_FLEX, each) if place in flex else each for place, each in enumerate(widths)]
     if count == 1 or count - 1 not in flex:
         return count
-    left = room - sum(widths[:-1]) - len(GAP) * (count - 1)
-    if left >= (widths[-1] if whole else min(MIN_LAST, widths[-1])):
+    rest = room - sum(widths[:-1]) - len(GAP) * (count - 1)
+    if rest >= (widths[-1] if whole else min(MIN_LAST, widths[-1])):
         return count
     count -= 1
     while (

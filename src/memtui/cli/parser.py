@@ -103,19 +103,19 @@ class _Root(Parser):
     def format_help(self) -> str:
         import textwrap
 
-        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
+        commands = next((action for action in self._actions if isinstance(action, argparse._SubParsersAction)), None)  # noqa: SLF001
         if commands is None:
             return super().format_help()
-        about = {each.dest: each.help or "" for each in commands._choices_actions}  # noqa: SLF001
+        about = {action.dest: action.help or "" for action in commands._choices_actions}  # noqa: SLF001
         lines = [str(self.description), "", "usage: memtui [COMMAND] [OPTION…]"]
         for group, names in GROUPS.items():
             lines += ["", group, *(f"  {name:<13}{about[name]}" for name in names)]
         lines += ["", "options"]
-        for each in self._actions:
-            if each.option_strings and each.dest != "debug":
-                name = each.option_strings[-1] + (f" {each.metavar}" if each.metavar else "")
+        for action in self._actions:
+            if action.option_strings and action.dest != "debug":
+                name = action.option_strings[-1] + (f" {action.metavar}" if action.metavar else "")
                 lines.append(
-                    textwrap.fill(str(each.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
+                    textwrap.fill(str(action.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
                 )
         return "\n".join([*lines, "", "examples", EXAMPLES, "", str(self.epilog), ""])
 
@@ -145,7 +145,7 @@ def command(
 ) -> Parser:
     """Add a command with a one-line `summary`, `more` of its description, an `example` (lines of shell), and below it a
     `table`, printed as it is."""
-    lines = "\n".join("  " + each for each in example.splitlines())
+    lines = "\n".join("  " + line for line in example.splitlines())
     parser = commands.add_parser(
         name,
         help=summary,
@@ -174,10 +174,10 @@ def build(only: "str | None" = None) -> Parser:
     return parser
 
 
-def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
+def walk(name: str, argument_parser: argparse.ArgumentParser) -> "Iterator[tuple[str, argparse.ArgumentParser]]":
     """Yield the name and parser of each command and action, from the top."""
-    yield name, found
-    for action in found._actions:  # noqa: SLF001  argparse has no public way to walk a parser
+    yield name, argument_parser
+    for action in argument_parser._actions:  # noqa: SLF001  argparse has no public way to walk a parser
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for each, below in action.choices.items():
                 yield from walk(each, below)
@@ -247,12 +247,12 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
     if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")
-    found, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
+    namespace, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
     if rest:
-        action = getattr(found, "action", None)
+        action = getattr(namespace, "action", None)
         words = f"{name} {action}" if action in argv else name
         raise UsageError(f"`memtui {words}` takes no {' '.join(rest)}.", f"See `memtui {words} --help`.")
-    return found
+    return namespace
 
 
 def stdin_bytes(limit: int) -> bytes:

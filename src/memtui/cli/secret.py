@@ -28,8 +28,8 @@ def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str 
 
 def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, before: bytes = b"") -> bytes:
     """Return a file's content as it may be kept, as `checked` does."""
-    text, known = (each.decode("utf-8", "surrogateescape") for each in (data, before))
-    return checked(ctx, text, yes=yes, declined=declined, before=known)[0].encode("utf-8", "surrogateescape")
+    text, old = (raw.decode("utf-8", "surrogateescape") for raw in (data, before))
+    return checked(ctx, text, yes=yes, declined=declined, before=old)[0].encode("utf-8", "surrogateescape")
 
 
 def confirm(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> None:

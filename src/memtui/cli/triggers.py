@@ -28,36 +28,36 @@ class MemoryTriggers:
         time = clock.iso_seconds
         return {
             "triggers": [
-                {**each._asdict(), "number": number, "time": time(each.time) if each.time else None}
-                for number, each in enumerate(self.lines, 1)
+                {**trigger._asdict(), "number": number, "time": time(trigger.time) if trigger.time else None}
+                for number, trigger in enumerate(self.lines, 1)
             ],
-            "muted": [{"prompt": each.text, "time": time(each.time)} for each in self.muted],
+            "muted": [{"prompt": muted_prompt.text, "time": time(muted_prompt.time)} for muted_prompt in self.muted],
         }
 
     def facts(self) -> "list[tuple[str, str]]":
         """Return them for a person: titles and lines. The numbers are those that --no-trigger takes."""
-        said = [f"{n}  {each.text}  ({words.origin(each, self.now)})" for n, each in enumerate(self.lines, 1)]
-        parts = (("triggers", said), ("muted for", [each.text for each in self.muted]))
-        return [("" if at else title, each) for title, every in parts for at, each in enumerate(every)]
+        lines = [f"{n}  {row.text}  ({words.origin(row, self.now)})" for n, row in enumerate(self.lines, 1)]
+        parts = (("triggers", lines), ("muted for", [row.text for row in self.muted]))
+        return [("" if at else title, row) for title, every in parts for at, row in enumerate(every)]
 
 
 def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
     """Add and remove lines of a memory, as one step of undo."""
-    store, lines = ctx.store(), [each.text for each in MemoryTriggers(ctx, memory).lines]
+    store, lines = ctx.store(), [text.text for text in MemoryTriggers(ctx, memory).lines]
     hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(memory.ref)}"
-    gone = [_meant(lines, each, f"{memory.stem} has no trigger", hint) for each in args.no_trigger]
+    removed = [_meant(lines, text, f"{memory.stem} has no trigger", hint) for text in args.no_trigger]
     _, kinds = secret.checked(ctx, "\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
-    added = [_redacted(each) for each in args.trigger] if kinds else args.trigger
-    changed = triggers.change(store, memory, added, gone)
+    added = [_redacted(text) for text in args.trigger] if kinds else args.trigger
+    changed = triggers.change(store, memory, added, removed)
     after = memories.find(ctx, memory.path)
     now = MemoryTriggers(ctx, after)
 
     def text(out: Output) -> None:
         out.heading(line(after.ref))
-        out.facts([(title, line(each)) for title, each in now.facts()])
+        out.facts([(title, line(text)) for title, text in now.facts()])
         if changed:
-            if gone:
-                out.say(f"removed: {line(', '.join(gone))}")
+            if removed:
+                out.say(f"removed: {line(', '.join(removed))}")
             memories.say_undo(out)
         else:
             out.say("Nothing changed.")
@@ -71,12 +71,12 @@ def _redacted(text: str) -> str:
     return redact.redact(text)[0]
 
 
-def _meant(known: "list[str]", word: str, problem: str, hint: str) -> str:
+def _meant(lines: "list[str]", word: str, problem: str, hint: str) -> str:
     """Return the text that a number or a text names. Raises NotFoundError."""
-    if word.isascii() and word.isdecimal() and 0 < int(word) <= len(known):
-        return known[int(word) - 1]
-    wanted = triggers.one_line(word).casefold()
-    for each in known:
-        if each.casefold() == wanted:
+    if word.isascii() and word.isdecimal() and 0 < int(word) <= len(lines):
+        return lines[int(word) - 1]
+    folded = triggers.one_line(word).casefold()
+    for each in lines:
+        if each.casefold() == folded:
             return each
     raise NotFoundError(f"{problem} “{line(word)}”.", hint)

@@ -77,31 +77,31 @@ class Proposal:
     def ref(self) -> str:
         """The id that a person types. Of a planned change it is made from the cause and the paths, so that it stays
         while other changes are made; of any other it is `id`."""
-        kinds = [KINDS.get(each.code) for each in self.evidence]
+        kinds = [KINDS.get(evidence.code) for evidence in self.evidence]
         if not kinds or None in kinds:
             return self.id
         is_fix = all(kind is not None and kind.fix == "lint" for kind in kinds)
         cause = "" if is_fix else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
         return ids.digest(
-            "\n".join([self.kind, cause, *sorted(os.path.realpath(each.path) for each in self.outputs)]), 5
+            "\n".join([self.kind, cause, *sorted(os.path.realpath(output.path) for output in self.outputs)]), 5
         )
 
     @property
     def word(self) -> str:
         """What the Inbox calls it: `merge`, `fix`, or `rule` for a stronger form of a memory that was not followed."""
-        if any(each.code == "memories.violated" for each in self.evidence):
+        if any(evidence.code == "memories.violated" for evidence in self.evidence):
             return "rule"
         return "merge" if self.kind == "merge" else "fix"
 
     @property
     def written(self) -> tuple[FileOutput, ...]:
         """The outputs that are files."""
-        return tuple(each for each in self.outputs if each.data is not None)
+        return tuple(output for output in self.outputs if output.data is not None)
 
     @property
     def gone(self) -> tuple[str, ...]:
         """The paths of the files that go."""
-        return tuple(each.path for each in self.outputs if each.data is None)
+        return tuple(output.path for output in self.outputs if output.data is None)
 
     @property
     def successor(self) -> str | None:
@@ -110,7 +110,7 @@ class Proposal:
 
     def edited(self, outputs: Iterable[FileOutput]) -> "Proposal":
         """Return the proposal with outputs that a person changed. Raises UsageError if its kind can't have them."""
-        evidence = tuple(each for each in self.evidence if each.code != ADDED)
+        evidence = tuple(reason for reason in self.evidence if reason.code != ADDED)
         proposal = replace(self, outputs=tuple(outputs), evidence=evidence)
         check(proposal)
         return proposal
@@ -137,30 +137,30 @@ def propose(
     reason: str = "",
 ) -> Proposal:
     """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
-    read, written = tuple(inputs), tuple(outputs)
-    parts = [kind, *(f"{each.path} {each.sha256}" for each in read)]
-    parts += [f"{each.path} {'' if each.data is None else sha256(each.data)}" for each in written]
-    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), read, written)
+    sources, files = tuple(inputs), tuple(outputs)
+    parts = [kind, *(f"{source.path} {source.sha256}" for source in sources)]
+    parts += [f"{output.path} {'' if output.data is None else sha256(output.data)}" for output in files]
+    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), sources, files)
     check(proposal)
     return proposal
 
 
 def check(proposal: Proposal) -> None:
     """Raise UsageError for a proposal whose files contradict each other, or that its kind can't have."""
-    kind, gone, written = proposal.kind, proposal.gone, [each.path for each in proposal.written]
-    inputs, outputs = [each.path for each in proposal.inputs], [*gone, *written]
-    read = {each.path for each in proposal.inputs if each.sha256}
+    kind, removed, written = proposal.kind, proposal.gone, [output.path for output in proposal.written]
+    inputs, outputs = [source.path for source in proposal.inputs], [*removed, *written]
+    read = {source.path for source in proposal.inputs if source.sha256}
     archived = [is_archived(path) for path in written]
     fits = {
-        "merge": len(written) == 1 and bool(gone) and len({*gone, *written} & read) >= 2,
-        "rewrite": not gone and read.issuperset(written),
-        "archive": bool(gone) and len(gone) == len(written) and all(archived) and not read.intersection(written),
-        "delete": bool(gone) and not written,
-        "relink": not gone,
+        "merge": len(written) == 1 and bool(removed) and len({*removed, *written} & read) >= 2,
+        "rewrite": not removed and read.issuperset(written),
+        "archive": bool(removed) and len(removed) == len(written) and all(archived) and not read.intersection(written),
+        "delete": bool(removed) and not written,
+        "relink": not removed,
     }[kind]
     is_once = len(set(inputs)) == len(inputs) and 0 < len(set(outputs)) == len(outputs)
-    is_of_index = any(map(is_index, gone if kind == "relink" else outputs))
-    if not (fits and is_once and read.issuperset(gone)) or is_of_index or (kind != "archive" and any(archived)):
+    is_of_index = any(map(is_index, removed if kind == "relink" else outputs))
+    if not (fits and is_once and read.issuperset(removed)) or is_of_index or (kind != "archive" and any(archived)):
         raise UsageError(f"Change {proposal.id} has files that a {kind} can't have.")
 
 
@@ -171,21 +171,21 @@ def name(path: str) -> str:
 
 def title(proposal: Proposal) -> str:
     """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
-    gone, written = [name(each) for each in proposal.gone], [name(each.path) for each in proposal.written]
+    removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
     match proposal.kind:
         case "merge":
-            return f"merge {' and '.join(gone)} into {written[0]}"
+            return f"merge {' and '.join(removed)} into {outputs[0]}"
         case "archive" | "delete":
-            return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(gone)}"
+            return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
         case kind:
-            return f"{'fix' if kind == 'relink' else kind} {some(written)}"
+            return f"{'fix' if kind == 'relink' else kind} {some(outputs)}"
 
 
 def in_archive(directory: str, stem: str) -> str:
     """Return a path that is free in the archive of a scope, for a memory called `stem` there."""
     place = f"{directory}/{ARCHIVE}/{stem}"
     names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
-    return next(each for each in names if not os.path.lexists(each))
+    return next(other for other in names if not os.path.lexists(other))
 
 
 class MemoryFiles(ScopeFiles):
@@ -206,7 +206,7 @@ class MemoryFiles(ScopeFiles):
         # A memory, an archived one, or the index.
         *above, name = place.file.split("/")
         odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
-        hidden = any(each.startswith(".") for each in (above[1:] if above[:1] == [ARCHIVE] else above))
+        hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
         if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
             raise MemtuiError(
                 f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
@@ -225,7 +225,7 @@ class MemoryFiles(ScopeFiles):
             raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
 
-    def is_current(self, read: FileInput) -> bool:
+    def is_current(self, source: FileInput) -> bool:
         """Return whether a file is as a proposal read it. Raises MemtuiError."""
-        data = self.data(read.path)
-        return ("" if data is None else sha256(data)) == read.sha256
+        data = self.data(source.path)
+        return ("" if data is None else sha256(data)) == source.sha256

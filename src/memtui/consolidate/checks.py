@@ -97,9 +97,9 @@ def dates(checked: Checked) -> Iterator[Finding]:
             relative = list(relative_dates(memory.body, day))
         except (OverflowError, ValueError):  # a year that no calendar has
             continue
-        for each in relative:
-            about = {**checked.about(memory, each.start, each.words), "end": each.end}
-            facts = {"proposed": each.absolute, "written": day.isoformat(), "certain": certain}
+        for relative_date in relative:
+            about = {**checked.about(memory, relative_date.start, relative_date.words), "end": relative_date.end}
+            facts = {"proposed": relative_date.absolute, "written": day.isoformat(), "certain": certain}
             yield note("memories.date", f"memory:{memory.path}", **about, **facts)
 
 
@@ -127,8 +127,8 @@ def gone(checked: Checked) -> Iterator[Finding]:
             if symbol := SYMBOL.match(match[1]):
                 symbols.setdefault(symbol[0], (memory, match.start(1)))
     if symbols and project.git.whole and checked.go_on():
-        held = project.git.holds(symbols)
-        for word in [word for word in symbols if word not in held][:SYMBOLS]:
+        present = project.git.holds(symbols)
+        for word in [word for word in symbols if word not in present][:SYMBOLS]:
             memory, start = symbols[word]
             if project.git.had(word):
                 yield note("memories.symbol", f"memory:{memory.path}", **checked.about(memory, start, word))
@@ -143,7 +143,7 @@ def _past(body: str, start: int) -> bool:
     if not PAST.search(plain) and not FORBIDS.search(plain):
         return False
     ends = [0, *(match.end() for match in coverage.END.finditer(plain)), len(plain)]
-    first, last = max(each for each in ends if each <= at), min(each for each in ends if each > at)
+    first, last = max(end for end in ends if end <= at), min(end for end in ends if end > at)
     own, others = plain[first:last], f"{plain[:first]} {plain[last:]}"
     if PAST.search(others):
         return True
@@ -165,9 +165,9 @@ def _path(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Matc
 
 
 def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
-    for pattern, known, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
+    for pattern, attribute, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
         match = pattern.fullmatch(span[1])
-        names = getattr(project, known) if match else None
+        names = getattr(project, attribute) if match else None
         if match and names is not None and match["name"] not in names:
             about = checked.about(memory, span.start(1), span[1])
             yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
@@ -178,15 +178,15 @@ def verified(checked: Checked) -> Iterator[Finding]:
     for memory in checked.each():
         nested = memory.fields.get("metadata")
         value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
-        for each in value if isinstance(value, list) else [value]:
-            if not isinstance(each, str) or not each.strip():
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, str) or not item.strip():
                 continue
             subject, about = f"memory:{memory.path}", memory_checks.about(checked.scope, memory)
             try:
-                if not holds(checked.project, each.strip()):
-                    yield problem("memories.verify", subject, check=each.strip(), **about)
+                if not holds(checked.project, item.strip()):
+                    yield problem("memories.verify", subject, check=item.strip(), **about)
             except ValueError as error:
-                yield problem("memories.verify_unknown", subject, check=each.strip(), why=str(error), **about)
+                yield problem("memories.verify_unknown", subject, check=item.strip(), why=str(error), **about)
 
 
 def holds(project: ProjectFiles | None, check: str) -> bool:
@@ -203,7 +203,7 @@ def holds(project: ProjectFiles | None, check: str) -> bool:
 def _matching(project: ProjectFiles, pattern: str) -> list[str]:
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError("the pattern leads out of the project")
-    return sorted(each for each in project.files if globs.matches(pattern, f"{project.top}/{each}", project.top))
+    return sorted(file for file in project.files if globs.matches(pattern, f"{project.top}/{file}", project.top))
 
 
 def _grep(project: ProjectFiles, rest: str) -> bool:
@@ -211,7 +211,7 @@ def _grep(project: ProjectFiles, rest: str) -> bool:
     if match is None:
         raise ValueError("write it as: grep TEXT in PATTERN")
     text = match["double"] or match["single"] or match["plain"]
-    return any(text in project.read(each) for each in _matching(project, match["glob"])[:FILES])
+    return any(text in project.read(path) for path in _matching(project, match["glob"])[:FILES])
 
 
 def _git(project: ProjectFiles, rest: str) -> bool:

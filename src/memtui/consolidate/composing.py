@@ -82,10 +82,10 @@ class Applied(NamedTuple):
 def savings(diffs: Iterable[FileDiff]) -> Savings:
     """Return what changes of files save. An archived memory is saved, too."""
     sums = [0, 0, 0, 0]
-    for each in diffs:
-        for data, sign in ((each.before, 1), (each.after, -1)):
-            if data is not None and not is_archived(each.path):
-                at = 2 if is_index(each.path) else 0
+    for diff in diffs:
+        for data, sign in ((diff.before, 1), (diff.after, -1)):
+            if data is not None and not is_archived(diff.path):
+                at = 2 if is_index(diff.path) else 0
                 lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
                 sums[at] += sign * (lines if at else 1)
                 sums[at + 1] += sign * len(data)
@@ -103,28 +103,28 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     """Make the proposals that can be made. Raises MemtuiError if a file can't be written; then nothing is changed."""
     for tries_left in reversed(range(TRIES)):
         composition = Composition(MemoryFiles(store), proposals)
-        made, refused = tuple(composition.made), tuple(composition.refused)
-        changes = composition.plan.changes() if made else []
+        plans, refused = tuple(composition.made), tuple(composition.refused)
+        changes = composition.plan.changes() if plans else []
         if not changes:
-            return Applied(made, refused)
-        became = {gone: each.successor for each in made for gone in each.gone if each.successor}
+            return Applied(plans, refused)
+        successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
         try:
-            transaction = store.journal.run("consolidate", changes, _summary(made), became=became)
+            transaction = store.journal.run("consolidate", changes, _summary(plans), became=successors)
         except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
             if not tries_left:
                 raise
             continue
-        return Applied(made, refused, tuple(composition.diffs()), transaction)
+        return Applied(plans, refused, tuple(composition.diffs()), transaction)
     raise AssertionError  # not reached: the last try returns or raises
 
 
-def _summary(made: Sequence[Proposal]) -> str:
+def _summary(proposals: Sequence[Proposal]) -> str:
     """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
-    if len(made) == 1:
-        return title(made[0])
-    counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
+    if len(proposals) == 1:
+        return title(proposals[0])
+    counts = {kind: sum(proposal.kind == kind for proposal in proposals) for kind in DONE}
     words = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
-    return f"{acts.summary('consolidate', many(len(made), 'change'))}: {words}"
+    return f"{acts.summary('consolidate', many(len(proposals), 'change'))}: {words}"
 
 
 class _RefusedError(Exception):
@@ -156,21 +156,21 @@ class Composition:
         self.made: list[Proposal] = []
         self.refused: list[Refused] = []
         self._writer: dict[str, Proposal] = {}
-        for each in proposals:
+        for proposal in proposals:
             try:
-                outputs = self._outputs(each)
+                outputs = self._outputs(proposal)
             except _RefusedError as refusal:
-                self.refused.append(Refused(each, *refusal.why))
+                self.refused.append(Refused(proposal, *refusal.why))
             else:
-                self.made.append(each)
-                self._writer |= dict.fromkeys(outputs, each)
+                self.made.append(proposal)
+                self._writer |= dict.fromkeys(outputs, proposal)
                 # It may count as trusted what is made from trusted files only.
-                trusted = all(files.is_trusted(read.path) for read in each.inputs if read.sha256)
+                trusted = all(files.is_trusted(source.path) for source in proposal.inputs if source.sha256)
                 for path, data in outputs.items():
                     if data != self.plan.now(path):
                         self.plan.write(path, data, trusted=trusted)
-                heir = next((output.path for output in each.written if not is_index(output.path)), None)
-                self.plan.heirs |= dict.fromkeys(each.gone, heir) if heir is not None else {}
+                heir = next((output.path for output in proposal.written if not is_index(output.path)), None)
+                self.plan.heirs |= dict.fromkeys(proposal.gone, heir) if heir is not None else {}
         self.plan.follow()
 
     def diffs(self) -> list[FileDiff]:
@@ -180,35 +180,37 @@ class Composition:
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
         """Return what a proposal makes of its files, after the proposals before it. A MEMORY.md that it changes may
         have other lines by now, as each new memory adds one."""
-        lists = {each.path for each in proposal.outputs if is_index(each.path)}
-        for each in proposal.inputs:
-            with _forbidden(each.path):
-                self.files.readable(each.path)
-                current, data = self.files.is_current(each), self.files.data(each.path)
-            if not current and (None in (data, each.data) or each.path not in lists or self._is_made(proposal)):
-                what = "is gone" if data is None else "changed" if each.sha256 else "is there now"
-                raise _stale(each.path, what, "made" if self._is_made(proposal) else "stale")
-            if data is not None and self.plan.now(each.path) is None:
-                raise self._overlap(each.path)
-        read = {each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs}
-        outputs = {each.path: self._output(each, read) for each in proposal.outputs}
+        lists = {output.path for output in proposal.outputs if is_index(output.path)}
+        for source in proposal.inputs:
+            with _forbidden(source.path):
+                self.files.readable(source.path)
+                current, data = self.files.is_current(source), self.files.data(source.path)
+            if not current and (None in (data, source.data) or source.path not in lists or self._is_made(proposal)):
+                what = "is gone" if data is None else "changed" if source.sha256 else "is there now"
+                raise _stale(source.path, what, "made" if self._is_made(proposal) else "stale")
+            if data is not None and self.plan.now(source.path) is None:
+                raise self._overlap(source.path)
+        contents = {
+            each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs
+        }
+        outputs = {output.path: self._output(output, contents) for output in proposal.outputs}
         self._refuse_spreading(proposal)
         return outputs
 
     def _is_made(self, proposal: Proposal) -> bool:
         """Return whether the files are as a proposal would leave them: somebody made it already."""
-        for each in proposal.outputs:
-            with _forbidden(each.path):
-                self.files.writable(each.path)
-                if self.files.data(each.path) != each.data:
+        for output in proposal.outputs:
+            with _forbidden(output.path):
+                self.files.writable(output.path)
+                if self.files.data(output.path) != output.data:
                     return False
         return True
 
-    def _output(self, output: FileOutput, read: Mapping[str, bytes | None]) -> bytes | None:
+    def _output(self, output: FileOutput, contents: Mapping[str, bytes | None]) -> bytes | None:
         path, after = output.path, output.data
         with _forbidden(path):
             self.files.writable(path)
-            was, now = read.get(path), self.plan.now(path)
+            was, now = contents.get(path), self.plan.now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
@@ -239,11 +241,11 @@ class Composition:
 
     def _refuse_spreading(self, proposal: Proposal) -> None:
         """Refuse to mix an untrusted memory into another one, or to put it where no trust is needed."""
-        read = [each.path for each in proposal.inputs if each.sha256 and not is_index(each.path)]
-        targets = {self.place(each.path).scope.directory for each in proposal.outputs}
-        outputs = {each.path for each in proposal.outputs}
-        for path in read:
-            alone = len(read) == 1 and targets == {self.place(path).scope.directory}
+        inputs = [source.path for source in proposal.inputs if source.sha256 and not is_index(source.path)]
+        targets = {self.place(output.path).scope.directory for output in proposal.outputs}
+        outputs = {output.path for output in proposal.outputs}
+        for path in inputs:
+            alone = len(inputs) == 1 and targets == {self.place(path).scope.directory}
             only_read = proposal.kind == "relink" and path not in outputs
             if proposal.written and not alone and not only_read and not self.files.is_trusted(path):
                 raise _RefusedError("untrusted", path, references.not_trusted(name(path)))

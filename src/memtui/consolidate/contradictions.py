@@ -97,32 +97,32 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
         for order in _orders(memory, text):
             for word in {KEYS.get(each, each) for each in order.subject}:
                 holders[word].append(order)
-    seen: set[frozenset[str]] = set()
-    ordered = (pair for held in holders.values() if len(held) <= COMMON for pair in combinations(held, 2))
+    compared: set[frozenset[str]] = set()
+    ordered = (pair for orders in holders.values() if len(orders) <= COMMON for pair in combinations(orders, 2))
     for one, other, opposed in chain(
         ((*pair, _contradict) for pair in ordered),
         ((*pair, _negates) for pair in _candidates(whole)),
     ):
         pair = frozenset((one.memory.path, other.memory.path))
-        if len(pair) == 2 and pair not in seen and opposed(one, other):
-            seen.add(pair)
+        if len(pair) == 2 and pair not in compared and opposed(one, other):
+            compared.add(pair)
             yield one, other
 
 
-def _candidates(found: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
+def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
     """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
-    marked = [each for each in found if not each.positive or each.subject & SWAPPED.keys()]
-    told = frozenset(word for each in marked for word in each.subject) - SWAPPED.keys()
-    counts = Counter(word for each in found for word in each.subject & told) if told else Counter[str]()
+    marked = [order for order in orders if not order.positive or order.subject & SWAPPED.keys()]
+    common = frozenset(word for order in marked for word in order.subject) - SWAPPED.keys()
+    counts = Counter(word for order in orders for word in order.subject & common) if common else Counter[str]()
     holders: defaultdict[str, list[Order]] = defaultdict(list)
-    for each in found if told else []:
-        for word in sorted(each.subject & told, key=lambda word: (counts[word], word))[:RAREST]:
-            holders[word].append(each)
-    for held in holders.values():
-        negative = [each for each in held if not each.positive]
-        swapping = [each for each in held if each.subject & SWAPPED.keys()]
+    for order in orders if common else []:
+        for word in sorted(order.subject & common, key=lambda word: (counts[word], word))[:RAREST]:
+            holders[word].append(order)
+    for members in holders.values():
+        negative = [order for order in members if not order.positive]
+        swapping = [order for order in members if order.subject & SWAPPED.keys()]
         if len(negative) <= COMMON:
-            yield from ((one, other) for one in negative for other in held if other.positive)
+            yield from ((one, other) for one in negative for other in members if other.positive)
         if len(swapping) <= COMMON:
             yield from combinations(swapping, 2)
 
@@ -179,8 +179,8 @@ def difference(one: Memory, other: Memory) -> Difference | None:
     sides = []
     for memory in (one, other):
         text = [*coverage.of_text("", memory.description), *coverage.of_text("", memory.body[:4000])]
-        running = [each.text for each in text if each.kind in {"sentence", "item", "row"}][:MOST]
-        sides.append({coverage.literal(each): (coverage.words(each), each) for each in running})
+        running = [item.text for item in text if item.kind in {"sentence", "item", "row"}][:MOST]
+        sides.append({coverage.literal(item): (coverage.words(item), item) for item in running})
     mine, theirs = ([side[key] for key in side if key not in against] for side, against in (sides, sides[::-1]))
     differences = [
         Difference(text, against, is_date)
@@ -188,7 +188,7 @@ def difference(one: Memory, other: Memory) -> Difference | None:
         for rival, against in theirs
         if (is_date := _differ(words, rival)) is not None
     ]
-    return next((each for each in differences if each.is_date), differences[0] if differences else None)
+    return next((item for item in differences if item.is_date), differences[0] if differences else None)
 
 
 def _differ(one: tuple[str, ...], other: tuple[str, ...]) -> bool | None:

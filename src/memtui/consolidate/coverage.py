@@ -65,8 +65,8 @@ class Chunk(NamedTuple):
             return self.text
         lines = [QUOTE.sub("", line, count=1) if QUOTE.match(line) else line for line in self.text.split("\n")]
         if self.kind == "heading":
-            found = HEADING.match(lines[0])
-            return found[1] if found else lines[0].strip()
+            match = HEADING.match(lines[0])
+            return match[1] if match else lines[0].strip()
         if self.kind == "item":
             lines[0] = ITEM.sub("", lines[0], count=1)
         return "\n".join(lines).strip()
@@ -74,13 +74,13 @@ class Chunk(NamedTuple):
     @property
     def label(self) -> str:
         """The label that a paragraph begins with, in lower case: `why`, `how to apply`; empty if it has none."""
-        found = LABEL.match(self.text) if self.kind == "paragraph" else None
-        return found[1].casefold() if found else ""
+        match = LABEL.match(self.text) if self.kind == "paragraph" else None
+        return match[1].casefold() if match else ""
 
 
 def chunks(text: str) -> list[Chunk]:
     """Return the pieces of a text. Joined by `join` they are the text; what ends it is a rule without text."""
-    found: list[Chunk] = []
+    parts: list[Chunk] = []
     before = fence = ""
     kind: ChunkKind | None = None
     lines: list[str] = []
@@ -89,7 +89,7 @@ def chunks(text: str) -> list[Chunk]:
         nonlocal before, kind, lines
         if kind is not None:
             piece = "".join(lines)
-            found.append(Chunk(kind, piece.removesuffix("\n"), before))
+            parts.append(Chunk(kind, piece.removesuffix("\n"), before))
             before, kind, lines = "\n" * piece.endswith("\n"), None, []
 
     for line in text.split("\n"):
@@ -116,7 +116,7 @@ def chunks(text: str) -> list[Chunk]:
             end()
     end()
     # The last line has no end of its own.
-    return [*found, Chunk("rule", "", before.removesuffix("\n"))] if before != "\n" or not found else found
+    return [*parts, Chunk("rule", "", before.removesuffix("\n"))] if before != "\n" or not parts else parts
 
 
 def _begins(line: str, code: ChunkKind | None, kind: ChunkKind | None) -> ChunkKind | None:
@@ -136,9 +136,9 @@ def _begins(line: str, code: ChunkKind | None, kind: ChunkKind | None) -> ChunkK
     return None
 
 
-def join(found: list[Chunk]) -> str:
+def join(parts: list[Chunk]) -> str:
     """Return the text of pieces."""
-    return "".join(each.before + each.text for each in found)
+    return "".join(chunk.before + chunk.text for chunk in parts)
 
 
 class Statement(NamedTuple):
@@ -165,7 +165,7 @@ class Coverage(NamedTuple):
 
     def of(self, how: How) -> list[Covered]:
         """List the statements of which this became."""
-        return [each for each in self.statements if each.how == how]
+        return [coverage for coverage in self.statements if coverage.how == how]
 
     def count(self, how: How) -> int:
         """Count the statements of which this became; one in several inputs counts once, and no field."""
@@ -179,36 +179,36 @@ class Coverage(NamedTuple):
     @property
     def is_verbatim(self) -> bool:
         """Whether every statement stays word for word; fields may differ."""
-        return all(each.how == "kept" or each.statement.kind == "field" for each in self.statements)
+        return all(coverage.how == "kept" or coverage.statement.kind == "field" for coverage in self.statements)
 
     @property
     def lost(self) -> list[Covered]:
         """The statements that no output has, without fields: what a reader misses."""
-        return [each for each in self.dropped if each.statement.kind != "field"]
+        return [coverage for coverage in self.dropped if coverage.statement.kind != "field"]
 
 
 def of_proposal(proposal: Proposal) -> Coverage | None:
     """Return what became of the statements that a merge or rewrite read; None for other kinds."""
-    files = {each.path for each in proposal.outputs}
-    read = [each for each in proposal.inputs if each.path in files and each.sha256 and not is_index(each.path)]
+    files = {output.path for output in proposal.outputs}
+    sources = [each for each in proposal.inputs if each.path in files and each.sha256 and not is_index(each.path)]
     if proposal.kind not in {"merge", "rewrite"}:
         return None
-    before = [each for file in read for each in of_file(file.path, file.data or b"")]
-    after = [each for file in proposal.written for each in of_file(file.path, file.data or b"")]
+    before = [statement for file in sources for statement in of_file(file.path, file.data or b"")]
+    after = [statement for file in proposal.written for statement in of_file(file.path, file.data or b"")]
     return cover(before, after)
 
 
 def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
     targets = Targets(after)
-    found = [Covered(each, *targets.find(each)) for each in before]
-    for at, each in enumerate(found):
-        own = [other.statement.text for other in found if other.statement.path == each.statement.path]
+    coverage = [Covered(statement, *targets.find(statement)) for statement in before]
+    for at, each in enumerate(coverage):
+        own = [other.statement.text for other in coverage if other.statement.path == each.statement.path]
         longer = (target for target in after if each.how == "dropped" and begins(each.statement, target, own))
         if (target := next(longer, None)) is not None:
-            found[at] = Covered(each.statement, "kept", (target,))
-    fields = tuple(each for each in after if each.kind == "field")
-    return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))), fields)
+            coverage[at] = Covered(each.statement, "kept", (target,))
+    fields = tuple(statement for statement in after if statement.kind == "field")
+    return Coverage(tuple(sorted(coverage, key=lambda coverage: ORDER.index(coverage.how))), fields)
 
 
 def of_file(path: str, data: bytes) -> list[Statement]:
@@ -217,14 +217,14 @@ def of_file(path: str, data: bytes) -> list[Statement]:
     if doc.broken is not None:
         return of_text(path, data.decode("utf-8", "replace"))
     description = doc.fields.get("description")
-    found = of_text(path, description) if isinstance(description, str) else []
-    found += of_text(path, doc.body)
+    statements = of_text(path, description) if isinstance(description, str) else []
+    statements += of_text(path, doc.body)
     for key, value in field_values(doc.fields):
         name = key.rpartition(".")[2]
         if not PASSED_OVER & {key, name}:
             values = [value] if isinstance(value, str) else value
-            found += [Statement("field", f"{name}: {each}", path) for each in values if each]
-    return found
+            statements += [Statement("field", f"{name}: {other}", path) for other in values if other]
+    return statements
 
 
 def field_values(fields: Mapping[str, object], above: str = "") -> Iterator[tuple[str, FieldValue]]:
@@ -234,14 +234,14 @@ def field_values(fields: Mapping[str, object], above: str = "") -> Iterator[tupl
             yield from field_values(value, f"{above}{key}.")
         elif isinstance(value, str):
             yield f"{above}{key}", value
-        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             yield f"{above}{key}", tuple(value)
 
 
 def of_text(path: str, text: str) -> list[Statement]:
     """List the statements of Markdown text, each as it is written, on one line but for code."""
-    pairs = ((kind, each) for chunk in chunks(text) for kind, each in _statements(chunk))
-    return [Statement(kind, each, path) for kind, each in pairs if kind == "code" or any(map(str.isalnum, each))]
+    pairs = ((kind, part) for chunk in chunks(text) for kind, part in _statements(chunk))
+    return [Statement(kind, part, path) for kind, part in pairs if kind == "code" or any(map(str.isalnum, part))]
 
 
 def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
@@ -260,7 +260,7 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
             sentences[-1] += " " + piece
         elif piece.strip():
             sentences.append(piece.strip())
-    return [("item" if chunk.kind == "item" else "sentence", each) for each in sentences]
+    return [("item" if chunk.kind == "item" else "sentence", sentence) for sentence in sentences]
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -296,16 +296,16 @@ def _compared(word: str) -> str:
     if not plain:
         return word
     folded = word.casefold()
-    ending = next((each for each in ("es", "s") if folded.endswith(each) and len(folded) - len(each) >= 4), "")
+    ending = next((suffix for suffix in ("es", "s") if folded.endswith(suffix) and len(folded) - len(suffix) >= 4), "")
     return folded.removesuffix(ending)
 
 
-def begins(wanted: Statement, longer: Statement, own: Sequence[str]) -> bool:
+def begins(statement: Statement, longer: Statement, own: Sequence[str]) -> bool:
     """Tell whether a longer statement begins with one, and goes on behind a comma with words that end another one of
     its `own` text about the thing that it ends with: else they might narrow it, as “…, on Windows”."""
-    head, whole = literal(wanted.text), literal(longer.text)
+    head, whole = literal(statement.text), literal(longer.text)
     rest = whole.removeprefix(f"{head}, ")
-    if wanted.kind not in {"sentence", "item"} or rest == whole:
+    if statement.kind not in {"sentence", "item"} or rest == whole:
         return False
     about = words(head)[-2:]
     return len(about) == 2 and any(literal(each).endswith(f" {rest}") and words(each)[:2] == about for each in own)
@@ -323,31 +323,31 @@ class Targets:
 
     def add(self, statements: Iterable[Statement]) -> None:
         """Add statements to those that are there."""
-        for each in statements:
-            if each.kind == "field":
-                self._fields[each.text] = each
-            elif each.kind == "code":
-                self._blocks.append(each)
+        for statement in statements:
+            if statement.kind == "field":
+                self._fields[statement.text] = statement
+            elif statement.kind == "code":
+                self._blocks.append(statement)
             else:
-                for text in (each.text, AFTER_LINK.sub("", each.text)):
-                    self._literal.setdefault(literal(text), each)
-                self._telling.setdefault(words(each.text), each)
+                for text in (statement.text, AFTER_LINK.sub("", statement.text)):
+                    self._literal.setdefault(literal(text), statement)
+                self._telling.setdefault(words(statement.text), statement)
 
-    def find(self, wanted: Statement) -> tuple[How, tuple[Statement, ...]]:
+    def find(self, statement: Statement) -> tuple[How, tuple[Statement, ...]]:
         """Return what became of a statement, and the one that has it, as `Covered` has them."""
-        if wanted.kind == "field":
-            return ("kept", (self._fields[wanted.text],)) if wanted.text in self._fields else ("dropped", ())
-        if wanted.kind == "code":
-            lines = _code_lines(wanted.text)
-            for each in self._blocks:
-                has = _code_lines(each.text)
+        if statement.kind == "field":
+            return ("kept", (self._fields[statement.text],)) if statement.text in self._fields else ("dropped", ())
+        if statement.kind == "code":
+            lines = _code_lines(statement.text)
+            for sentence in self._blocks:
+                has = _code_lines(sentence.text)
                 if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
-                    return "kept", (each,)
+                    return "kept", (sentence,)
             return "dropped", ()
-        same = self._literal.get(literal(wanted.text))
+        same = self._literal.get(literal(statement.text))
         if same is not None:
             return "kept", (same,)
-        telling = words(wanted.text)
+        telling = words(statement.text)
         same = self._telling.get(telling) if telling else None
         return ("dropped", ()) if same is None else ("reworded", (same,))
 

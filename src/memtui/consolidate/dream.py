@@ -112,9 +112,9 @@ class Cluster(NamedTuple):
 def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
     """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
     if scope.kind == "instructions" or not scope.writable or scope.problem:
-        return [(each, "read_only") for each in memories]
+        return [(mem, "read_only") for mem in memories]
     trusted = trust.load(root, scope.directory) if scope.needs_trust else None
-    return [(each, _why_not(each, trusted)) for each in memories]
+    return [(mem, _why_not(mem, trusted)) for mem in memories]
 
 
 def _why_not(memory: Memory, trusted: trust.Trust | None) -> WhyNot:
@@ -134,17 +134,17 @@ def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[
     groups: dict[str, list[Memory]] = {}
     reasons: dict[str, list[ProposalEvidence]] = {}
     for one, other, evidence in _pairs(memories):
-        mine, theirs = (groups.get(each.path, [each]) for each in (one, other))
+        mine, theirs = (groups.get(mem.path, [mem]) for mem in (one, other))
         joined = mine if mine is theirs else [*mine, *theirs]
         is_apart = any(frozenset((a.path, b.path)) in kept_apart for a, b in combinations(joined, 2))
         if len(joined) > MOST_TOGETHER or is_apart:
             continue
-        known = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
-        for each in joined:
-            groups[each.path], reasons[each.path] = joined, [*known, evidence]
+        reason = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        for mem in joined:
+            groups[mem.path], reasons[mem.path] = joined, [*reason, evidence]
     together = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
-    alone = [Cluster(directory, (each,), tuple(_why(each))) for each in memories if each.path not in groups]
-    return [*together.values(), *(each for each in alone if each.evidence)]
+    alone = [Cluster(directory, (mem,), tuple(_why(mem))) for mem in memories if mem.path not in groups]
+    return [*together.values(), *(cluster for cluster in alone if cluster.evidence)]
 
 
 def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
@@ -161,7 +161,7 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
 
 def _why(memory: Memory) -> Iterator[ProposalEvidence]:
     """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
-    if words := tuple(each.words for each in relative_dates(memory.body, written_on(memory))):
+    if words := tuple(relative_date.words for relative_date in relative_dates(memory.body, written_on(memory))):
         yield ProposalEvidence("memories.date", texts=words)
     if len(memory.description.split()) < FEW_WORDS:
         yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [memory.description])))
@@ -179,18 +179,18 @@ class Batch(NamedTuple):
 
     def named(self) -> dict[str, Memory]:
         """Return the memories by name."""
-        every = [each for cluster in self.clusters for each in cluster.memories]
-        return {f"m{number}": each for number, each in enumerate(every, 1)}
+        every = [mem for cluster in self.clusters for mem in cluster.memories]
+        return {f"m{number}": mem for number, mem in enumerate(every, 1)}
 
     def prompt(self) -> str:
         """Return the request: the clusters, fenced as data."""
-        names = {each.path: name for name, each in self.named().items()}
+        names = {mem.path: name for name, mem in self.named().items()}
         parts = []
         for number, cluster in enumerate(self.clusters, 1):
             notes = []
-            for each in cluster.memories:
-                text, day = f"description: {each.description}\n\n{each.body.strip()}", written_on(each).isoformat()
-                notes.append(fenced("note", text, id=names[each.path], title=each.name, type=each.type, written=day))
+            for mem in cluster.memories:
+                text, day = f"description: {mem.description}\n\n{mem.body.strip()}", written_on(mem).isoformat()
+                notes.append(fenced("note", text, id=names[mem.path], title=mem.name, type=mem.type, written=day))
             parts.append(f"Cluster {number}:\n" + "\n".join(notes))
         return "\n\n".join(parts)
 
@@ -217,10 +217,10 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
     if kind in {"merge", "contradict"}:
         if keep is None or len(memories) < 2:
             raise _UnfitError("incomplete")
-        others = [each for each in memories if each is not keep]
+        others = [mem for mem in memories if mem is not keep]
         if kind == "merge":
             merged = _rewritten(action, keep, "description", "body")
-            return [merged, *(FileOutput(each.path, None) for each in others)]
+            return [merged, *(FileOutput(mem.path, None) for mem in others)]
     elif len(memories) != 1:
         raise _UnfitError("incomplete")
     elif kind == "prune":
@@ -228,42 +228,44 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
     else:
         return [_rewritten(action, memories[0], "body" if kind == "dates" else "description")]
     outputs = []
-    for each in others:
-        place = in_archive(directory, each.path.removeprefix(directory + "/").removesuffix(".md"))
-        outputs += [FileOutput(each.path, None), FileOutput(place, each.raw)]
+    for mem in others:
+        place = in_archive(directory, mem.path.removeprefix(directory + "/").removesuffix(".md"))
+        outputs += [FileOutput(mem.path, None), FileOutput(place, mem.raw)]
     return outputs
 
 
-def _rewritten(action: dict[str, Any], found: Memory, *fields: str) -> FileOutput:
+def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileOutput:
     """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
-    written = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
-    if not all(written.values()):
+    fields_after = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
+    if not all(fields_after.values()):
         raise _UnfitError("incomplete")
-    if any("[redacted: " in text for text in written.values()):
+    if any("[redacted: " in text for text in fields_after.values()):
         raise _UnfitError("redacted")
-    if "description" in written:
-        written["description"] = visible.one_line(written["description"])
-    if "body" in written:
-        lead = "\n" if found.body.startswith("\n") or not found.body else ""
-        written["body"] = f"{lead}{written['body']}\n"
-    data = memory.with_fields(found, written)
-    if data == found.raw and action["action"] != "merge":
+    if "description" in fields_after:
+        fields_after["description"] = visible.one_line(fields_after["description"])
+    if "body" in fields_after:
+        lead = "\n" if mem.body.startswith("\n") or not mem.body else ""
+        fields_after["body"] = f"{lead}{fields_after['body']}\n"
+    data = memory.with_fields(mem, fields_after)
+    if data == mem.raw and action["action"] != "merge":
         raise _UnfitError("same")
-    return FileOutput(found.path, data)
+    return FileOutput(mem.path, data)
 
 
 def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOutput]) -> list[str]:
     """List an action's statements that no memory has; one with another date has half of the old one's words."""
     if action["action"] not in {"merge", "dates"}:
         return []
-    known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
-    written = [each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"]
-    added = [each.statement.text for each in coverage.cover(written, known).dropped]
+    statements = [text for mem in memories for text in coverage.of_file(mem.path, mem.raw)]
+    sentences = [
+        each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"
+    ]
+    added = [text.statement.text for text in coverage.cover(sentences, statements).dropped]
     if action["action"] == "dates":
-        replaced = [similarity.words(each.statement.text) for each in coverage.cover(known, written).dropped]
-        bags = {each: similarity.words(each) for each in added}
-        added = [each for each in added if not any(2 * len(bags[each] & old) >= len(bags[each]) for old in replaced)]
-    return [each[:MOST_REASON] for each in added[:MOST_ADDED]]
+        replaced = [similarity.words(text.statement.text) for text in coverage.cover(statements, sentences).dropped]
+        bags = {text: similarity.words(text) for text in added}
+        added = [text for text in added if not any(2 * len(bags[text] & old) >= len(bags[text]) for old in replaced)]
+    return [text[:MOST_REASON] for text in added[:MOST_ADDED]]
 
 
 @dataclass
@@ -286,25 +288,25 @@ class Dream:
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
         self._settled = proposed.settled(store.root)
         kept_apart = beside.kept_apart(store.root)
-        found: list[Cluster] = []
+        groups: list[Cluster] = []
         self.count = 0
         for scope in within:
             every = sorted_out(store.root, scope, scopes.memories(scope))
-            eligible = [each for each, why in every if not why]
+            eligible = [mem for mem, why in every if not why]
             self.count += len(eligible)
-            self.not_looked_at += [(each, why) for each, why in every if why]
-            found += clusters(scope.directory, eligible, kept_apart)
+            self.not_looked_at += [(mem, why) for mem, why in every if why]
+            groups += clusters(scope.directory, eligible, kept_apart)
         self._removable = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))  # files
         self._used: set[str] = set()  # the files of the proposals so far
         size: Callable[[Cluster], int] = lambda cluster: sum(
-            tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories
+            tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories
         )
         # Proposals from these very texts wait for a person.
         is_settled: Callable[[Cluster], bool] = lambda cluster: all(
-            (each.path, changeset.sha256(each.raw)) in self._settled.texts for each in cluster.memories
+            (mem.path, changeset.sha256(mem.raw)) in self._settled.texts for mem in cluster.memories
         )
-        new = [each for each in found if not is_settled(each)]
-        self.batches = [Batch(tuple(each)) for each in batched(new, size, BATCH_TOKENS)]
+        new = [group for group in groups if not is_settled(group)]
+        self.batches = [Batch(tuple(groups)) for groups in batched(new, size, BATCH_TOKENS)]
 
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use; an answer as long as the memories that it is about."""
@@ -324,10 +326,10 @@ class Dream:
             proposals.extend(self.proposals(batch, answer, outcome.dropped))
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
-        known = {*self._settled.ids, *proposed.rejected(self.store.root)}
-        composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in known])
+        settled = {*self._settled.ids, *proposed.rejected(self.store.root)}
+        composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
-            names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
+            names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.inputs)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
         outcome.found = outcome.found._replace(proposals=tuple(composition.made))
         outcome.used = self.model.spent
@@ -343,7 +345,7 @@ class Dream:
                 dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
                 continue
             proposals.append(proposal)
-            self._used |= {each.path for each in proposal.inputs}
+            self._used |= {source.path for source in proposal.inputs}
             self._removable -= len(proposal.gone)
         return proposals
 
@@ -352,8 +354,8 @@ class Dream:
         named = batch.named()
         names = [*action["memories"], *filter(None, [action.get("keep")])]
         memories = [named[name] for name in dict.fromkeys(names) if name in named]
-        own = {each.path for each in memories}
-        home = next((each for each in batch.clusters if own <= {one.path for one in each.memories}), None)
+        own = {mem.path for mem in memories}
+        home = next((cluster for cluster in batch.clusters if own <= {one.path for one in cluster.memories}), None)
         if not named.keys() >= set(names) or home is None:
             raise _UnfitError("stranger")
         if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
@@ -361,14 +363,14 @@ class Dream:
         keep = named.get(action.get("keep") or "")
         try:
             outputs = _outputs(action, memories, keep, home.directory)
-            if sum(each.data is None for each in outputs) > self._removable:
+            if sum(output.data is None for output in outputs) > self._removable:
                 raise _UnfitError("budget")
             data = {"action": action["action"], "model": self.by, **({} if keep is None else {"keep": keep.path})}
             evidence = [ProposalEvidence("dream", data=data)]
             if added := tuple(_added(action, memories, outputs)):
                 evidence.append(ProposalEvidence(changeset.ADDED, texts=added))
-            evidence += [each for each in home.evidence if len(memories) > 1 or each.code != "memories.alike"]
-            inputs = [changeset.read_from(each.path, each.raw) for each in memories]
+            evidence += [other for other in home.evidence if len(memories) > 1 or other.code != "memories.alike"]
+            inputs = [changeset.read_from(mem.path, mem.raw) for mem in memories]
             reason = visible.one_line(visible.clean(action["reason"]))
             return changeset.propose(KINDS[action["action"]], inputs, outputs, evidence, reason)
         except MemtuiError as error:

@@ -34,8 +34,8 @@ def sessions_missing(root: str) -> int:
     try:
         with os.scandir(root + "/sessions") as entries:
             # One file of a session has no further dot in its name.
-            own = (each for each in entries if each.name.endswith(".json") and each.name.count(".") == 1)
-            return max(0, ENOUGH_SESSIONS - sum(each.stat().st_mtime > since for each in own))
+            own = (entry for entry in entries if entry.name.endswith(".json") and entry.name.count(".") == 1)
+            return max(0, ENOUGH_SESSIONS - sum(entry.stat().st_mtime > since for entry in own))
     except OSError:
         return ENOUGH_SESSIONS
 

@@ -68,23 +68,23 @@ class LintInput:
 
     def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
         """Return the subject with scopes that it does not have yet, such as those of another project."""
-        added = {each.label: each for each in more if each.label not in self.own}
+        added = {scope.label: scope for scope in more if scope.label not in self.own}
         return replace(self, scopes=[*self.scopes, *added.values()], own=self.own | added)
 
 
 def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
     """Return all scopes of a working directory as a subject."""
     every = scopes.discover(env, cwd)
-    own = [each for each in every if each.kind != "instructions"]
-    instructions = [each for each in every if each.kind == "instructions"]
-    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own})
+    own = [scope for scope in every if scope.kind != "instructions"]
+    instructions = [scope for scope in every if scope.kind == "instructions"]
+    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own})
 
 
 def at(
-    path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), known: Sequence[Scope] = ()
+    path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), places: Sequence[Scope] = ()
 ) -> LintInput:
     """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
-    `known`: the person's scopes. Raises NotFoundError, UsageError."""
+    `places`: the person's scopes. Raises NotFoundError, UsageError."""
     top = paths.normal(paths.join(cwd, path))
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
@@ -92,16 +92,16 @@ def at(
         raise UsageError(
             f"{path} is a file.", f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"
         )
-    own = {os.path.realpath(each.directory): each for each in known if each.exists and each.kind != "instructions"}
+    own = {os.path.realpath(each.directory): each for each in places if each.exists and each.kind != "instructions"}
     chosen = []
     for directory in _directories(top):
         mine = own.get(os.path.realpath(directory))
         # In a checkout, as in CI, nobody has trusted anything yet: what is in the index has nothing to do with that.
         chosen.append(_scope(directory, cwd) if mine is None else mine if mine.trusted else replace(mine, kind="auto"))
-    labels, roots = {each.label for each in chosen}, dict.fromkeys(each.root_path for each in chosen)
-    guides = [scopes.project_instructions(each, each) for each in roots if each]
-    mine_too = {each.label: each for each in own.values() if each.label in labels}
-    return LintInput(chosen, [each for each in guides if each.files], now, root, None, set(apart), mine_too)
+    labels, roots = {scope.label for scope in chosen}, dict.fromkeys(scope.root_path for scope in chosen)
+    guides = [scopes.project_instructions(other, other) for other in roots if other]
+    mine_too = {scope.label: scope for scope in own.values() if scope.label in labels}
+    return LintInput(chosen, [scope for scope in guides if scope.files], now, root, None, set(apart), mine_too)
 
 
 def _directories(top: str) -> list[str]:
@@ -136,28 +136,32 @@ def _scope(directory: str, cwd: str) -> Scope:
 
 def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[Finding]:
     """Find everything, the worst first. `go_on` is asked before each memory; False ends it without a finding."""
-    found: list[Finding] = []
-    known: list[Known] = []
+    findings: list[Finding] = []
+    knowns: list[Known] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
         if not go_on():
             break
         memories = dict(subject.memories)
         known_to_all = doctor.memories(subject.root, scope, memories, go_on, subject.scopes)
-        found += [each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all]
+        findings += [
+            each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all
+        ]
         if scope.problem or not scope.exists:
             continue
-        own = [each for each in memories.values() if each.scope_label == scope.label]
+        own = [memory for memory in memories.values() if memory.scope_label == scope.label]
         subject.memories.update(memories)
-        known += [Known(scope, each) for each in own]
-        found += _of_scope(subject, scope, own, projects, go_on)
+        knowns += [Known(scope, memory) for memory in own]
+        findings += _of_scope(subject, scope, own, projects, go_on)
     if go_on():
-        instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
-        found += _overlapping(known, subject.apart, go_on)
-        found += _repeating(known, instructions, go_on)
+        instructions = [memory for scope in subject.instructions for memory in scopes.memories(scope)]
+        findings += _overlapping(knowns, subject.apart, go_on)
+        findings += _repeating(knowns, instructions, go_on)
     # Problems first, then as the registry has their codes, then by file and line.
-    rank: Callable[[Finding], tuple[bool, int]] = lambda each: (each.level != PROBLEM, ORDER.get(each.code, 0))
-    return sorted((e for e in found if e.level != OK), key=lambda each: (*rank(each), *place(each))) if go_on() else []
+    rank: Callable[[Finding], tuple[bool, int]] = lambda finding: (finding.level != PROBLEM, ORDER.get(finding.code, 0))
+    return (
+        sorted((e for e in findings if e.level != OK), key=lambda each: (*rank(each), *place(each))) if go_on() else []
+    )
 
 
 def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
@@ -179,8 +183,8 @@ def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], fin
 
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path in it."""
-    own = (each for each in memories if each.scope_label == scope.label)
-    return {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
+    own = (memory for memory in memories if memory.scope_label == scope.label)
+    return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in own}
 
 
 def _of_scope(
@@ -197,16 +201,16 @@ def _of_scope(
     top = locate.worktree_top(scope.directory)
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
-    whole = [each for each in own if each.broken is None]
+    whole = [memory for memory in own if memory.broken is None]
     yield from checks.of_scope(Checked(scope, whole, project, repository, subject.usage, go_on))
 
 
 def _overlapping(
-    known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
+    knowns: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
     """Find pairs of memories that are alike or contradict each other, except for those kept apart."""
-    places = {each.memory.path: each for each in known}
-    memories = [each.memory for each in known if each.memory.broken is None]
+    places = {item.memory.path: item for item in knowns}
+    memories = [item.memory for item in knowns if item.memory.broken is None]
     opposed = set()
     for mine, theirs in contradictions.find(takewhile(lambda _: go_on(), memories)):
         pair = frozenset((mine.memory.path, theirs.memory.path))
@@ -215,7 +219,7 @@ def _overlapping(
             one, other = places[mine.memory.path], places[theirs.memory.path]
             yield _of_two("memories.contradict", one, other, words=mine.words, against=theirs.words)
     pairs = [(similarity.of_two(*found[:2]), found) for found in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
-    for score, found in sorted(pairs, key=lambda each: -each[0]):
+    for score, found in sorted(pairs, key=lambda item: -item[0]):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) < 2 or pair in kept_apart | opposed:
             continue
@@ -235,18 +239,18 @@ def _of_two(code: str, one: Known, other: Known, **facts: object) -> Finding:
 
 
 def _repeating(
-    known: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
+    knowns: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
     """Find memories of which the whole statement stands in a file of instructions."""
-    places = [(each, text, similarity.telling(text)) for each in instructions for text in _paragraphs(each.body)]
-    for scope, memory in takewhile(lambda _: go_on(), known if places else ()):
+    places = [(mem, text, similarity.telling(text)) for mem in instructions for text in _paragraphs(mem.body)]
+    for scope, memory in takewhile(lambda _: go_on(), knowns if places else ()):
         if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():
             continue  # what forbids commands does more than its words
         # Its description, and the first paragraph: what it says, before why and how.
         first = next((each for each in _paragraphs(memory.body) if not each.lstrip().startswith("#")), "")
         for statement in dict.fromkeys((memory.description, first)):
             own = similarity.telling(statement)
-            match = next((each for each in places if len(own & each[2]) >= REPEATED * len(own)), None)
+            match = next((other for other in places if len(own & other[2]) >= REPEATED * len(own)), None)
             if len(own) >= WORDS and match is not None:
                 facts = {"file": match[0].path, "words": " ".join(match[1].split())[:100]}
                 yield note("memories.repeats", f"memory:{memory.path}", **facts, **memory_checks.about(scope, memory))
@@ -255,7 +259,7 @@ def _repeating(
 
 def _paragraphs(body: str) -> list[str]:
     plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0], body)
-    return [each for each in PARAGRAPH.split(plain) if each.strip()]
+    return [paragraph for paragraph in PARAGRAPH.split(plain) if paragraph.strip()]
 
 
 def place(finding: Finding) -> tuple[str, int]:

@@ -50,13 +50,13 @@ class FileFix(NamedTuple):
 
 def is_safe(proposal: Proposal) -> bool:
     """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
-    codes = {each.code for each in proposal.evidence}
+    codes = {evidence.code for evidence in proposal.evidence}
     return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
 
 
-def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
+def by_cause(reports: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
     """Return the problems that findings of `lint.check` tell of, in their order. `remedy` says what to type."""
-    return findings.by_cause(found, fixable, remedy or to_type)
+    return findings.by_cause(reports, fixable, remedy or to_type)
 
 
 def to_type(finding: Finding) -> str:
@@ -78,27 +78,27 @@ def plan(
     root: str,
     scope: Scope,
     findings: Iterable[Finding],
-    known: Iterable[Memory] | None = None,
+    mems: Iterable[Memory] | None = None,
     usage: Usage | None = None,
 ) -> list[FileFix]:
-    """List the fixes of a scope's files for its findings, without files that can't be fixed. `known`: memories that
+    """List the fixes of a scope's files for its findings, without files that can't be fixed. `mems`: memories that
     were read already; an index over its limit is ordered by `usage`."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
-    for each in findings:
-        if fixable(each):
-            by_path[str(each.data.get("path"))].append(each)
+    for item in findings:
+        if fixable(item):
+            by_path[str(item.data.get("path"))].append(item)
     fixes: list[FileFix] = []
     # The index last: its lines are compared with the memories as they will be.
-    for path, those in sorted(by_path.items(), key=lambda each: (each[0] == scope.index_path, each[0])):
+    for path, those in sorted(by_path.items(), key=lambda item: (item[0] == scope.index_path, item[0])):
         if not path.startswith(scope.directory + "/") or os.path.islink(path):
             continue
         try:
             real, words = references.real_path(scope, path), ""
             before = read_or_none(real)
             if path == scope.index_path:
-                memories, uses = _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage)
+                memories, uses = _as_fixed(scope, fixes, mems), index_fit.uses_of(scope, usage)
                 after, words = _index_after(root, scope, those, memories, uses)
             elif before is None:
                 continue
@@ -113,8 +113,8 @@ def plan(
 
 def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
     """List the fixes for what lint found on a subject, by scope."""
-    known = subject.memories.values()
-    return [(each, plan(subject.root, each, findings, known, subject.usage)) for each in subject.scopes]
+    all_memories = subject.memories.values()
+    return [(scope, plan(subject.root, scope, findings, all_memories, subject.usage)) for scope in subject.scopes]
 
 
 def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory] | None) -> dict[str, Memory]:
@@ -125,22 +125,22 @@ def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory]
 
 def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
-    codes = {each.code for each in findings}
+    codes = {fact.code for fact in findings}
     if "memories.cut_head" in codes:
         data = memory_checks.with_dash(document.parse(data)) or data
     if "memories.unquoted" in codes:
         data = document.parse(data).with_quotes().raw
-    read = memory.from_bytes("", "", data)
-    body = read.body
-    texts: list[dict[str, Any]] = [dict(each.data) for each in findings if each.code in TEXTS]
-    for facts in sorted(texts, key=lambda each: -each["start"]):
+    mem = memory.from_bytes("", "", data)
+    body = mem.body
+    texts: list[dict[str, Any]] = [dict(fact.data) for fact in findings if fact.code in TEXTS]
+    for facts in sorted(texts, key=lambda fact: -fact["start"]):
         start, words = facts["start"], facts["words"]
         if body[start : start + len(words)] == words:
             body = body[:start] + facts["proposed"] + body[start + len(words) :]
-    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in findings if "field" in each.data}
-    if body != read.body:
+    fields = {str(fact.data["field"]): str(fact.data["proposed"]) for fact in findings if "field" in fact.data}
+    if body != mem.body:
         fields["body"] = body
-    return memory.with_fields(read, fields) if fields else data
+    return memory.with_fields(mem, fields) if fields else data
 
 
 def _index_after(
@@ -149,7 +149,7 @@ def _index_after(
     """Return a scope's MEMORY.md with its findings fixed and what follows from that, and in words how it is brought
     under its limit. `memories` of the scope by their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
-    codes = {each.code for each in findings}
+    codes = {finding.code for finding in findings}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in memory_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
@@ -160,7 +160,7 @@ def _index_after(
             fitted = index_fit.fit(scope, after, memories, uses)
             after, words = fitted.data, words or fitted.words
         again = memory_checks.of_index(scope, parse_index(after), memories)
-        findings = [each for each in again if fixable(each) and each.code not in left]
+        findings = [finding for finding in again if fixable(finding) and finding.code not in left]
         if not findings or after == data:
             break
         data = after
@@ -168,18 +168,18 @@ def _index_after(
 
 
 def _once(root: str, scope: Scope, data: bytes, findings: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
-    codes = {each.code for each in findings}
+    codes = {finding.code for finding in findings}
     state = IndexState(root, scope, parse_index(data))
     if codes & {"memories.no_line", "memories.no_index"}:
         # Before any line goes: those that go tell where the new one belongs.
         data = _with_missing(state, data, memories)
     if "memories.dangling" in codes:
         data = _without_dangling(state, data)
-    for each in findings:
-        facts: dict[str, Any] = dict(each.data)
-        if each.code == "memories.same_line":
+    for finding in findings:
+        facts: dict[str, Any] = dict(finding.data)
+        if finding.code == "memories.same_line":
             data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])
-        if each.code == "memories.long_hook":
+        if finding.code == "memories.long_hook":
             data = index_lines.set_hook(data, facts["file"], facts["proposed"], facts["words"], exact=True)
     # A section whose last line is gone is empty now.
     if codes & {"memories.empty_section", "memories.same_line"}:
@@ -189,19 +189,19 @@ def _once(root: str, scope: Scope, data: bytes, findings: Sequence[Finding], mem
 
 def _without_dangling(state: IndexState, data: bytes) -> bytes:
     """Return an index without the lines of files that are not there. A section that lost its last line goes."""
-    gone = [entry.target for entry in state.dangling if entry.leads]
-    for target in gone:
+    targets = [entry.target for entry in state.dangling if entry.leads]
+    for target in targets:
         data = index_lines.remove_line(data, target)
-    return index_lines.remove_empty_sections(data) if gone else data
+    return index_lines.remove_empty_sections(data) if targets else data
 
 
 def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
     """Return an index with lines for memories without one, at the end where they would push others below the cut."""
-    agent, shown = state.scope.kind == "agent", partial(_without_dangling, state)
+    agent, change = state.scope.kind == "agent", partial(_without_dangling, state)
     listed = ((name, memories.get(normal(name))) for name in state.missing)  # None: removed since it was listed
-    lines = [(name, each.name, each.description, each.type) for name, each in listed if each is not None]
+    lines = [(name, mem.name, mem.description, mem.type) for name, mem in listed if mem is not None]
     for at, (name, title, hook, kind) in enumerate(lines, 1):
-        data = index_lines.place_line(data, name, title, hook, kind=kind, agent=agent, shown=shown)
+        data = index_lines.place_line(data, name, title, hook, kind=kind, agent=agent, view=change)
         if at < len(lines) and index_lines.is_below(data, name, agent):  # so are those that come after it
             return index_lines.append_lines(data, [line[:3] for line in lines[at:]])
     return data
@@ -211,10 +211,10 @@ def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix
     """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
     plan = MemoryPlan(ScopeFiles(store.env, [scope for scope, _ in planned]))
     for scope, fixes in planned:
-        for each in fixes:
-            path = f"{scope.directory}/{each.file}"
-            plan.files.contents[path] = each.before
-            plan.write(path, each.after, trusted=each.before is not None and plan.files.is_trusted(path))
+        for fix in fixes:
+            path = f"{scope.directory}/{fix.file}"
+            plan.files.contents[path] = fix.before
+            plan.write(path, fix.after, trusted=fix.before is not None and plan.files.is_trusted(path))
     changes = plan.changes()
     if changes:
         files = many(sum(len(fixes) for _, fixes in planned), "file")
@@ -223,9 +223,9 @@ def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix
 
 def make(fixes: Iterable[FileFix]) -> None:
     """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
-    for each in fixes:
+    for fix in fixes:
         try:
-            if read_or_none(each.path) == each.before:
-                fs.write_atomic(each.path, each.after)
+            if read_or_none(fix.path) == fix.before:
+                fs.write_atomic(fix.path, fix.after)
         except OSError as error:
-            raise storage_error(error, each.path) from error
+            raise storage_error(error, fix.path) from error

@@ -26,7 +26,7 @@ SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> list[Memory]:
     """Sort memories, the one to keep first: no copy, `referred` to (paths), with the most text, the newest."""
-    names = [each.name for each in memories]
+    names = [mem.name for mem in memories]
     copied = copies.of_memories(memories)
 
     def key(memory: Memory) -> tuple[bool, bool, int, float, str]:
@@ -38,13 +38,13 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
 
 def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
     """Yield the merged fields by dotted path: the first one's value, lists put together."""
-    rows = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
+    rows = [dict(coverage.field_values(document.parse(memory.raw).fields)) for memory in memories]
     for path in dict.fromkeys(path for row in rows for path in row):
         values = [row[path] for row in rows if path in row]
-        if all(isinstance(each, tuple) for each in values):
-            yield path, tuple(dict.fromkeys(part for each in values if isinstance(each, tuple) for part in each))
+        if all(isinstance(value, tuple) for value in values):
+            yield path, tuple(dict.fromkeys(part for value in values if isinstance(value, tuple) for part in value))
         elif path not in OWN:
-            yield path, next((each for each in values if each), "")
+            yield path, next((value for value in values if value), "")
 
 
 def body(memories: Sequence[Memory], description: str) -> str:
@@ -54,10 +54,10 @@ def body(memories: Sequence[Memory], description: str) -> str:
     own = _Body(first.body, description)
     if first.description != description:
         own.add(_of_description(first))
-    for each in others:
-        own.add([*([] if own.describes(each) else _of_description(each)), *chunks(each.body)])
-    for each in memories:
-        own.add_missing(coverage.of_text(each.path, each.description) + coverage.of_text(each.path, each.body))
+    for memory in others:
+        own.add([*([] if own.describes(memory) else _of_description(memory)), *chunks(memory.body)])
+    for memory in memories:
+        own.add_missing(coverage.of_text(memory.path, memory.description) + coverage.of_text(memory.path, memory.body))
     return own.text
 
 
@@ -67,9 +67,9 @@ def _of_description(memory: Memory) -> list[Chunk]:
 
 def merged(memories: Sequence[Memory]) -> bytes:
     """Return the first memory's file with the fields and bodies of all. Raises MemtuiError for a broken one."""
-    for each in memories:
-        if each.broken is not None:
-            raise MemtuiError(f"{each.path} is broken: {each.broken}.", "Fix it in an editor first.")
+    for memory in memories:
+        if memory.broken is not None:
+            raise MemtuiError(f"{memory.path} is broken: {memory.broken}.", "Fix it in an editor first.")
     doc = document.parse(memories[0].raw)
     for key, value in _fields(memories):
         path = tuple(key.split("."))
@@ -79,16 +79,16 @@ def merged(memories: Sequence[Memory]) -> bytes:
                 doc = doc.with_field(path, value)
     description = doc.fields.get("description")
     data = doc.with_body(body(memories, description if isinstance(description, str) else "")).raw
-    for each in memories:  # they would lead from the memory to itself
-        data = references.relink(data, memories[0].path, each.path, (each.stem, each.name), None)
+    for memory in memories:  # they would lead from the memory to itself
+        data = references.relink(data, memories[0].path, memory.path, (memory.stem, memory.name), None)
     return data
 
 
 def proposal(memories: Sequence[Memory], evidence: Sequence[ProposalEvidence] = (), reason: str = "") -> Proposal:
     """Propose to merge memories of a scope into the first one. Raises MemtuiError."""
     first, *others = memories
-    outputs = [FileOutput(first.path, merged(memories)), *(FileOutput(each.path, None) for each in others)]
-    return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence, reason)
+    outputs = [FileOutput(first.path, merged(memories)), *(FileOutput(memory.path, None) for memory in others)]
+    return propose("merge", [read_from(memory.path, memory.raw) for memory in memories], outputs, evidence, reason)
 
 
 class _Body:
@@ -110,34 +110,34 @@ class _Body:
         described = coverage.of_text("", memory.description)
         own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
         covered = coverage.cover([*described, *coverage.of_text("", memory.body)], own)
-        return all(each.how == "kept" for each in covered.statements if each.statement in described)
+        return all(cover.how == "kept" for cover in covered.statements if cover.statement in described)
 
-    def add(self, found: Sequence[Chunk]) -> None:
+    def add(self, parts: Sequence[Chunk]) -> None:
         """Add those of the pieces that say something new; of a paragraph or an item only what is new."""
         heading: Chunk | None = None
         pieces: list[Chunk] = []
-        for each in [*found, None]:
-            if each is None or each.kind == "heading":
+        for chunk in [*parts, None]:
+            if chunk is None or chunk.kind == "heading":
                 self._add_section(heading, pieces)
-                heading, pieces = each, []
-            elif each.kind != "rule":
-                pieces.append(each)
+                heading, pieces = chunk, []
+            elif chunk.kind != "rule":
+                pieces.append(chunk)
 
     def add_missing(self, statements: Sequence[Statement]) -> None:
         """Add statements that are missing after all, at the end: those that are there only in other words."""
         own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
-        for each, how, _ in coverage.cover(statements, own).statements:
+        for statement, how, _ in coverage.cover(statements, own).statements:
             if how != "kept":
-                self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
+                self._insert(self._end, Chunk("code" if statement.kind == "code" else "paragraph", statement.text))
 
     def _add_section(self, heading: Chunk | None, pieces: Sequence[Chunk]) -> None:
         place = self._section_end(heading)
         begun = False
         above: Statement | None = None  # the one that a piece follows
-        for each in pieces:
-            said = coverage.of_text("", each.text)
-            new = self._new_part(each, above)
-            above = said[-1] if said and each.kind in RUNNING else None
+        for chunk in pieces:
+            statements = coverage.of_text("", chunk.text)
+            new = self._new_part(chunk, above)
+            above = statements[-1] if statements and chunk.kind in RUNNING else None
             if new is None:
                 continue
             if place is None and heading is not None and not begun:
@@ -150,15 +150,15 @@ class _Body:
         """Return what a piece says that is not said yet; None if nothing. A sentence that leans (“It …”) stays behind
         the one that it follows (`above`, for the first), which is said again if need be."""
         statements = coverage.of_text("", chunk.text)
-        wanted = [self._said.find(each)[0] != "kept" for each in statements]
-        if not any(wanted):
+        is_new = [self._said.find(statement)[0] != "kept" for statement in statements]
+        if not any(is_new):
             return None
         if chunk.kind not in RUNNING:
             return chunk
-        first = wanted.index(True)
-        leans = [LEANING.match(each.text) is not None for each in statements]
+        first = is_new.index(True)
+        leans = [LEANING.match(statement.text) is not None for statement in statements]
         before = statements[first - 1] if first else above
-        end = next((at for at in range(first, len(wanted)) if not wanted[at]), len(wanted))
+        end = next((at for at in range(first, len(is_new)) if not is_new[at]), len(is_new))
         newest = coverage.of_text("", self._added.text) if self._added is not None else []
         follows = bool(newest) and before is not None and newest[-1].text == before.text
         if leans[first] and before is not None and not follows:
@@ -166,22 +166,22 @@ class _Body:
                 return self._new_part(chunk, above)
             if not first:
                 return self._together(before, chunk)
-        if all(wanted):
+        if all(is_new):
             return chunk
         for at in range(len(statements) - 1, 0, -1):
-            wanted[at - 1] = wanted[at - 1] or (wanted[at] and leans[at])
-        missing = [each for each, is_wanted in zip(statements, wanted, strict=True) if is_wanted]
+            is_new[at - 1] = is_new[at - 1] or (is_new[at] and leans[at])
+        missing = [statement for statement, is_wanted in zip(statements, is_new, strict=True) if is_wanted]
         marks = ITEM.match(chunk.text) if chunk.kind == "item" else LABEL.match(chunk.text)
         begins = missing[0] == statements[0] and chunk.kind != "item"
-        text = " ".join(each.text for each in missing)
+        text = " ".join(statement.text for statement in missing)
         return Chunk(chunk.kind, text if marks is None or begins else marks[0].lstrip() + text)
 
     def _put_behind(self, before: Statement, following: Sequence[Statement]) -> bool:
         """Put statements behind the piece that ends with `before`; return whether there is one without a follower."""
         _, targets = self._said.find(before)
         for at, chunk in enumerate(self._chunks):
-            said = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and targets else []
-            if said and said[-1].text == targets[-1].text and chunk.text.endswith(SENTENCE_END):
+            statements = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and targets else []
+            if statements and statements[-1].text == targets[-1].text and chunk.text.endswith(SENTENCE_END):
                 below = self._chunks[at + 1].plain if at + 1 < len(self._chunks) else ""
                 if LEANING.match(below):
                     return False
@@ -205,7 +205,7 @@ class _Body:
 
     def _section_end(self, heading: Chunk | None) -> int | None:
         """Return the end of the section with a heading, None if there is none; without one, of the first text."""
-        heads = [at for at, each in enumerate(self._chunks) if each.kind == "heading"]
+        heads = [at for at, chunk in enumerate(self._chunks) if chunk.kind == "heading"]
         after = [*heads[1:], self._end]
         if heading is None:
             return (after[0] if heads[0] == 0 else heads[0]) if heads else self._end
@@ -215,7 +215,7 @@ class _Body:
 
     def _behind_label(self, chunk: Chunk) -> int | None:
         """Return the place behind the last piece with the label of a piece, or where pieces without a heading go."""
-        same = [at for at, each in enumerate(self._chunks) if chunk.label and each.label == chunk.label]
+        same = [at for at, part in enumerate(self._chunks) if chunk.label and part.label == chunk.label]
         return same[-1] + 1 if same else self._section_end(None)
 
     def _insert(self, at: int, chunk: Chunk) -> None:

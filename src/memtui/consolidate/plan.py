@@ -90,20 +90,20 @@ class Planned(NamedTuple):
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
     """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
-    found = lint.check(subject, go_on)
-    planner = _Planner(store, subject, found)
+    reports = lint.check(subject, go_on)
+    planner = _Planner(store, subject, reports)
     placed: list[tuple[int, Proposal]] = []
     for step in (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links):
         if go_on():
             placed += step()
-    unique = {each.id: each for _, each in sorted(placed, key=lambda each: each[0])}
-    return Planned(tuple(unique.values()), tuple(found), planner.file_fixes if go_on() else [])
+    unique = {item.id: item for _, item in sorted(placed, key=lambda item: item[0])}
+    return Planned(tuple(unique.values()), tuple(reports), planner.file_fixes if go_on() else [])
 
 
 def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Proposal, ...]:
     """Return the proposals about files of some scopes; a plan of these alone would weigh words differently."""
-    places = tuple(each.directory + "/" for each in scopes)
-    return tuple(each for each in proposals if any(file.path.startswith(places) for file in each.inputs))
+    places = tuple(scope.directory + "/" for scope in scopes)
+    return tuple(proposal for proposal in proposals if any(file.path.startswith(places) for file in proposal.inputs))
 
 
 class _Planner:
@@ -112,7 +112,7 @@ class _Planner:
     def __init__(self, store: Store, subject: LintInput, findings: Sequence[Finding]) -> None:
         self.store, self.subject, self.found = store, subject, findings
         self.gone: set[str] = set()
-        self.scopes = {each.label: each for each in subject.scopes}
+        self.scopes = {scope.label: scope for scope in subject.scopes}
 
     @cached_property
     def file_fixes(self) -> list[tuple[Scope, list[lint_fixes.FileFix]]]:
@@ -120,29 +120,29 @@ class _Planner:
         return lint_fixes.plan_all(self.subject, self.found)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
-        return ((at, each) for at, each in enumerate(self.found) if each.code in codes)
+        return ((at, finding) for at, finding in enumerate(self.found) if finding.code in codes)
 
     def _memory(self, path: object) -> Memory | None:
         """Return a memory that may be changed; None if it may not."""
-        found = self.subject.memories.get(str(path))
-        if found is None or found.broken is not None or os.path.islink(found.path) or found.path in self.gone:
+        mem = self.subject.memories.get(str(path))
+        if mem is None or mem.broken is not None or os.path.islink(mem.path) or mem.path in self.gone:
             return None
-        scope = self.scopes.get(found.scope_label)
+        scope = self.scopes.get(mem.scope_label)
         can_change = scope is not None and scope.writable and not scope.problem
-        return found if can_change and len(found.raw) <= memory.MAX_BYTES else None
+        return mem if can_change and len(mem.raw) <= memory.MAX_BYTES else None
 
     def merges(self) -> Placed:
         """Propose a merge for each cluster of memories of a scope that overlap."""
         shares: dict[frozenset[str], tuple[int, int]] = {}
-        for at, each in self._numbered({"memories.alike"}):
-            facts: dict[str, Any] = dict(each.data)
+        for at, finding in self._numbered({"memories.alike"}):
+            facts: dict[str, Any] = dict(finding.data)
             if facts["share"] >= MERGED and not facts["why"]:
                 shares[frozenset((facts["path"], facts["other_path"]))] = (facts["share"], at)
         copied = copies.of_memories(tuple(self.subject.memories.values()))
         for cluster in _clusters(shares):
-            memories = [each for each in map(self._memory, cluster) if each is not None]
+            memories = [mem for mem in map(self._memory, cluster) if mem is not None]
             # What they all are copies of is to stay, and can't be merged now.
-            if len(memories) < len(cluster) or all(each.path in copied for each in memories):
+            if len(memories) < len(cluster) or all(mem.path in copied for mem in memories):
                 continue
             if all(map(self.store.is_trusted, memories)):
                 pairs = [at for pair, (_, at) in shares.items() if pair <= set(cluster)]
@@ -153,12 +153,12 @@ class _Planner:
 
     def _referred(self, memories: Sequence[Memory]) -> set[str]:
         """Return the paths of those of some memories that the index or a link refers to."""
-        linking = [each for each in self.subject.memories.values() if each.links]
+        linking = [mem for mem in self.subject.memories.values() if mem.links]
         return {
-            each.path
-            for each in memories
-            if any(other.scope_label == each.scope_label and other.links_to(each) for other in linking)
-            or references.index_entry(self.scopes[each.scope_label], os.path.basename(each.path)) is not None
+            mem.path
+            for mem in memories
+            if any(other.scope_label == mem.scope_label and other.links_to(mem) for other in linking)
+            or references.index_entry(self.scopes[mem.scope_label], os.path.basename(mem.path)) is not None
         }
 
     def _merge(self, memories: Sequence[Memory], pairs: Sequence[int]) -> Proposal | None:
@@ -176,28 +176,28 @@ class _Planner:
 
     def removals(self) -> Placed:
         """Propose to remove what is empty or only repeats instructions, to archive what expired."""
-        for at, each in self._numbered(REMOVED):
-            found, kind = self._memory(each.data.get("path")), REMOVED[each.code]
-            if found is None or (kind == "archive" and not self.store.is_trusted(found)):
+        for at, finding in self._numbered(REMOVED):
+            mem, kind = self._memory(finding.data.get("path")), REMOVED[finding.code]
+            if mem is None or (kind == "archive" and not self.store.is_trusted(mem)):
                 continue
-            read, outputs = [read_from(found.path, found.raw)], [FileOutput(found.path, None)]
-            if each.code == "memories.repeats":
-                instructions = _repeated(found, str(each.data.get("file")))
+            sources, outputs = [read_from(mem.path, mem.raw)], [FileOutput(mem.path, None)]
+            if finding.code == "memories.repeats":
+                instructions = _repeated(mem, str(finding.data.get("file")))
                 if instructions is None:
                     continue
-                read.append(instructions)
+                sources.append(instructions)
             if kind == "archive":
-                place = in_archive(self.scopes[found.scope_label].directory, found.stem)
-                outputs.append(FileOutput(place, found.raw))
-            self.gone.add(found.path)
-            yield at, propose(kind, read, outputs, [_evidence(each)], findings.message(each))
+                place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
+                outputs.append(FileOutput(place, mem.raw))
+            self.gone.add(mem.path)
+            yield at, propose(kind, sources, outputs, [_evidence(finding)], findings.message(finding))
 
     def fixes(self) -> Placed:
         """Propose what lint would fix, one change for each file."""
         by_path: dict[str, list[int]] = {}
-        for at, each in enumerate(self.found):
-            if lint_fixes.fixable(each):
-                by_path.setdefault(str(each.data.get("path")), []).append(at)
+        for at, finding in enumerate(self.found):
+            if lint_fixes.fixable(finding):
+                by_path.setdefault(str(finding.data.get("path")), []).append(at)
         for scope, files in self.file_fixes:
             for fixed in files:
                 path = f"{scope.directory}/{fixed.file}"
@@ -207,22 +207,22 @@ class _Planner:
                 messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
                 reason = " ".join(filter(None, [*messages, fixed.words]))
                 evidence = [_evidence(self.found[at]) for at in numbers]
-                read, written = [read_from(path, fixed.before)], [FileOutput(path, fixed.after)]
+                sources, outputs = [read_from(path, fixed.before)], [FileOutput(path, fixed.after)]
                 kind: Kind = "relink" if is_index(path) else "rewrite"
-                yield min(numbers), propose(kind, read, written, evidence, reason)
+                yield min(numbers), propose(kind, sources, outputs, evidence, reason)
 
     def stronger_forms(self) -> Placed:
         """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
         for at, each in self._numbered({"memories.violated"}):
-            found, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
-            if found is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(found):
+            mem, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
+            if mem is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(mem):
                 continue
             evidence, reason = _evidence(each), findings.message(each)
             with suppress(MemtuiError):
-                form = pinned(found, evidence, reason)
+                form = pinned(mem, evidence, reason)
                 # What was done to it has to show first what it does.
-                if form is None and isinstance(last, float) and last > found.mtime:
-                    form = forbidding(found, evidence, reason)
+                if form is None and isinstance(last, float) and last > mem.mtime:
+                    form = forbidding(mem, evidence, reason)
                 if form is not None:
                     yield at, form
 
@@ -231,25 +231,25 @@ class _Planner:
         for at, each in self._numbered({"memories.link", "memories.odd_link"}):
             label = next((label for label, scope in self.scopes.items() if scope.shown == each.data.get("scope")), "")
             name = str(each.data.get("name"))
-            own = [found for found in self.subject.memories.values() if found.scope_label == label]
-            meant = {found.stem for found in own if _spelled(name) in {_spelled(found.stem), _spelled(found.name)}}
-            linking = [found for found in own if {name, name + ".md"} & set(found.links) and self._memory(found.path)]
-            if len(meant) == 1 and linking:
-                (stem,) = meant
-                after = [references.relink(found.raw, found.path, "", (name,), stem) for found in linking]
-                outputs = [FileOutput(found.path, data) for found, data in zip(linking, after, strict=True)]
-                read = [read_from(found.path, found.raw) for found in linking]
-                yield at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))
+            own = [mem for mem in self.subject.memories.values() if mem.scope_label == label]
+            stems = {mem.stem for mem in own if _spelled(name) in {_spelled(mem.stem), _spelled(mem.name)}}
+            linking = [mem for mem in own if {name, name + ".md"} & set(mem.links) and self._memory(mem.path)]
+            if len(stems) == 1 and linking:
+                (stem,) = stems
+                after = [references.relink(mem.raw, mem.path, "", (name,), stem) for mem in linking]
+                outputs = [FileOutput(mem.path, data) for mem, data in zip(linking, after, strict=True)]
+                sources = [read_from(mem.path, mem.raw) for mem in linking]
+                yield at, propose("relink", sources, outputs, [_evidence(each)], findings.message(each))
 
 
-def _repeated(found: Memory, path: str) -> FileInput | None:
+def _repeated(mem: Memory, path: str) -> FileInput | None:
     """Return the file of instructions if it says all that a memory does; None if it does not."""
     try:
         data = fs.read_bytes(path, memory.MAX_BYTES)
     except OSError:
         return None
     says = coverage.of_text(path, data.decode("utf-8", "replace"))
-    own = [each for each in coverage.of_file(found.path, found.raw) if each.kind != "field"]
+    own = [statement for statement in coverage.of_file(mem.path, mem.raw) if statement.kind != "field"]
     return read_from(path, data) if coverage.cover(own, says).is_verbatim else None
 
 
@@ -270,7 +270,7 @@ def _evidence(finding: Finding) -> ProposalEvidence:
 def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
     """Group files of which all are alike, each in one group, the most alike first."""
     groups: dict[str, list[str]] = {}
-    for pair, _ in sorted(shares.items(), key=lambda each: (-each[1][0], sorted(each[0]))):
+    for pair, _ in sorted(shares.items(), key=lambda item: (-item[1][0], sorted(item[0]))):
         one, other = sorted(pair)
         for path, partner in ((one, other), (other, one)):
             group = groups.get(partner)
@@ -278,10 +278,10 @@ def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
                 continue
             if group is None:
                 groups[path] = groups[partner] = [path, partner]
-            elif len(group) < MOST and all(frozenset((path, each)) in shares for each in group):
+            elif len(group) < MOST and all(frozenset((path, item)) in shares for item in group):
                 group.append(path)
                 groups[path] = group
-    return list({id(each): sorted(each) for each in groups.values()}.values())
+    return list({id(item): sorted(item) for item in groups.values()}.values())
 
 
 def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
@@ -296,20 +296,20 @@ def forbidding(memory: Memory, evidence: ProposalEvidence, reason: str) -> Propo
     commands = forbidden_commands(f"{memory.description}\n{memory.body}")
     if not commands or fields.read(memory.raw, os.path.basename(memory.path), ()).forbids:
         return None
-    told = ", ".join(f"`{each}`" for each in commands)
-    return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=told)}")
+    text = ", ".join(f"`{command}`" for command in commands)
+    return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=text)}")
 
 
 def forbidden_commands(text: str) -> list[str]:
     """List the known commands that a text says not to run, in code or by name, behind “never” and the like."""
-    found: list[str] = []
+    commands: list[str] = []
     for match in _NEGATED.finditer(text.replace("’", "'")):
         rest = match["rest"]
         if CONDITION.search(_CODE.sub("", rest) + match["more"]):
             continue
-        named = _CODE.findall(rest) if rest.startswith("`") else [_plain(rest)]
-        found += [each for each in (" ".join(name.split()) for name in named) if _is_command(each)]
-    return list(dict.fromkeys(found))[:MOST_COMMANDS]
+        names = _CODE.findall(rest) if rest.startswith("`") else [_plain(rest)]
+        commands += [command for command in (" ".join(name.split()) for name in names) if _is_command(command)]
+    return list(dict.fromkeys(commands))[:MOST_COMMANDS]
 
 
 def _plain(rest: str) -> str:
@@ -317,14 +317,14 @@ def _plain(rest: str) -> str:
     program, *further = rest.lower().split()
     if program in WORDS:
         return ""
-    kept = [program]
+    words = [program]
     if program in WITH_SUBCOMMAND and further and further[0] not in JOINING:
-        kept.append(further.pop(0))
-    for each in further:
-        if not each.startswith("-"):
+        words.append(further.pop(0))
+    for word in further:
+        if not word.startswith("-"):
             break
-        kept.append(each)
-    return " ".join(kept).rstrip(".,;:!?")
+        words.append(word)
+    return " ".join(words).rstrip(".,;:!?")
 
 
 def _is_command(text: str) -> bool:
@@ -335,6 +335,6 @@ def _is_command(text: str) -> bool:
     return program in PROGRAMS or script or (program in WITH_SUBCOMMAND | WORDS and bool(further))
 
 
-def _rewritten(found: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
-    data = memory.with_fields(found, changed)
-    return propose("rewrite", [read_from(found.path, found.raw)], [FileOutput(found.path, data)], [evidence], reason)
+def _rewritten(mem: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
+    data = memory.with_fields(mem, changed)
+    return propose("rewrite", [read_from(mem.path, mem.raw)], [FileOutput(mem.path, data)], [evidence], reason)

@@ -39,7 +39,7 @@ class Repository:
         """Return what a git command that only reads prints; empty if it fails or takes too long."""
         env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 ["git", "-C", self.top, *SAFE, *words],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -49,7 +49,7 @@ class Repository:
             )
         except (OSError, subprocess.SubprocessError, ValueError):
             return ""
-        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+        return process.stdout.decode("utf-8", "replace") if process.returncode == 0 else ""
 
     @cached_property
     def there(self) -> bool:
@@ -70,15 +70,15 @@ class Repository:
     @cached_property
     def removed(self) -> dict[str, str]:
         """Each path that a commit removed or renamed: its new path, empty if it was removed."""
-        became: dict[str, str] = {}
+        renames: dict[str, str] = {}
         text = self.ask("log", "-z", "-M", "--diff-filter=DR", "--name-status", "--format=", *PLAIN, f"-n{COMMITS}")
         fields = iter(text.split("\0"))
         for field in fields:
             status = field.strip()[:1]
             if status in {"D", "R"}:
                 old = next(fields, "")
-                became.setdefault(old, next(fields, "") if status == "R" else "")
-        return became
+                renames.setdefault(old, next(fields, "") if status == "R" else "")
+        return renames
 
     @cached_property
     def refs(self) -> frozenset[tuple[str, str]]:
@@ -94,8 +94,8 @@ class Repository:
         """Return the day of the last commit of a file with the content `data`; None if that is not committed. `git
         status` would tell, but runs the filters that a repository configures."""
         blob = self.ask("rev-parse", "--verify", "-q", f"HEAD:{os.path.relpath(path, self.top)}").strip()
-        known = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
-        if blob not in known:
+        hashes = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
+        if blob not in hashes:
             return None
         try:
             return date.fromisoformat(self.ask("log", "-1", "--format=%cs", "--", path).strip())
@@ -104,9 +104,9 @@ class Repository:
 
     def holds(self, words: Iterable[str]) -> set[str]:
         """Return which of some words are in the files of the work tree, Claude's own directory left out."""
-        wanted = list(words)
-        patterns = [part for word in wanted for part in ("-e", word)]
-        return set(self.ask("grep", "--untracked", "-IohwF", *patterns, *OUTSIDE).splitlines()) & set(wanted)
+        names = list(words)
+        patterns = [part for word in names for part in ("-e", word)]
+        return set(self.ask("grep", "--untracked", "-IohwF", *patterns, *OUTSIDE).splitlines()) & set(names)
 
     def had(self, word: str) -> bool:
         """Return whether a commit added or removed a word outside Claude's own directory."""
@@ -144,13 +144,13 @@ class ProjectFiles:
     @cached_property
     def scripts(self) -> set[str] | None:
         """The names of scripts in any package.json; None if there is none at the top, or one can't be read."""
-        files = [each for each in self.git.tracked if each.rpartition("/")[2] == "package.json"]
+        files = [path for path in self.git.tracked if path.rpartition("/")[2] == "package.json"]
         if "package.json" not in files:
             return None
         names: set[str] = set()
-        for each in files:
+        for path in files:
             try:
-                package = json.loads(self.read(each))
+                package = json.loads(self.read(path))
             except ValueError:
                 return None
             scripts = package.get("scripts") if isinstance(package, dict) else None
@@ -160,9 +160,9 @@ class ProjectFiles:
     @cached_property
     def targets(self) -> set[str] | None:
         """The targets in any makefile; None if there is none at the top, or one has targets that can't be known."""
-        files = [each for each in self.git.tracked if each.rpartition("/")[2] in MAKEFILES or each.endswith(".mk")]
-        texts = [self.read(each) for each in files]
-        if not any(each in MAKEFILES for each in files) or any(map(UNKNOWN.search, texts)):
+        files = [path for path in self.git.tracked if path.rpartition("/")[2] in MAKEFILES or path.endswith(".mk")]
+        texts = [self.read(path) for path in files]
+        if not any(path in MAKEFILES for path in files) or any(map(UNKNOWN.search, texts)):
             return None
         return {name for text in texts for match in RULE.finditer(text) for name in match[1].split()}
 
@@ -174,11 +174,11 @@ class ProjectFiles:
     def removed(self, path: str) -> tuple[bool, str]:
         """Return whether the history proves that a path was removed, and where it is now; empty if it is not known."""
         at = bare = path.rstrip("/")
-        seen: set[str] = set()
-        became = self.git.removed
-        while at in became and at not in seen:
-            seen.add(at)
-            at = became[at]
+        names: set[str] = set()
+        renames = self.git.removed
+        while at in renames and at not in names:
+            names.add(at)
+            at = renames[at]
             if at and at in self.git.tracked:
                 return True, at
-        return bare in became or any(each.startswith(bare + "/") for each in became), ""
+        return bare in renames or any(each.startswith(bare + "/") for each in renames), ""

@@ -78,19 +78,21 @@ def undecided(
     """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
     planned = plan.plan(store, subject, go_on)
     proposals = plan.within(planned.proposals, within) if within else planned.proposals
-    rows = [*([] if within else _saved(store)), *(Undecided(each, plan.BY, "") for each in proposals)]
-    known = set(rejected(store.root))
+    rows = [*([] if within else _saved(store)), *(Undecided(proposal, plan.BY, "") for proposal in proposals)]
+    rejected_ids = set(rejected(store.root))
     unique: dict[str, Undecided] = {}
-    for each in rows:
-        if not known & {each.proposal.id, _for_good(each.proposal)}:
-            unique.setdefault(each.proposal.id, each)
+    for other in rows:
+        if not rejected_ids & {other.proposal.id, _for_good(other.proposal)}:
+            unique.setdefault(other.proposal.id, other)
     # What is left for a person: no fix, and no other proposal is about it.
     files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned.fixes for fix in fixes}
-    fixed = {id(found) for found in planned.findings if lint_fixes.fixable(found) and found.data.get("path") in files}
+    fixed = {
+        id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
+    }
     reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
-    problems = [found for found in planned.findings if found.level == PROBLEM and id(found) not in fixed]
-    left = [found for found in problems if (found.code, found.data.get("path")) not in reasons]
-    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(left)))
+    problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
+    findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)))
 
 
 def _saved(store: Store) -> list[Undecided]:
@@ -100,10 +102,10 @@ def _saved(store: Store) -> list[Undecided]:
     for path, _, changes in _sets(store.root):
         try:
             check_places(changes, files)
-            current = [each for each in changes.proposals if all(map(files.is_current, each.inputs))]
+            current = [proposal for proposal in changes.proposals if all(map(files.is_current, proposal.inputs))]
         except MemtuiError:
             continue
-        rows += [Undecided(each, changes.by, path) for each in current]
+        rows += [Undecided(proposal, changes.by, path) for proposal in current]
     return rows
 
 
@@ -122,12 +124,12 @@ def rejected(root: str) -> list[str]:
 
 def _ids(data: bytes) -> list[str]:
     names = fastjson.loads_dict(data).get("ids") if data.strip() else None
-    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _for_good(proposal: Proposal) -> str:
     """Return what a proposal that is rejected for good is known by, however its memories change."""
-    return " ".join(["never", proposal.ref, *sorted({each.code for each in proposal.evidence})])
+    return " ".join(["never", proposal.ref, *sorted({evidence.code for evidence in proposal.evidence})])
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
@@ -146,9 +148,9 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
         path = rejected_path(store.root)
         before = read_or_none(path)
         known = _ids(before or b"")
-        new = tuple(each for each in proposals if (_for_good(each) if never else each.id) not in known)
+        new = tuple(proposal for proposal in proposals if (_for_good(proposal) if never else proposal.id) not in known)
         if new:
-            names = [*known, *(each.id for each in new), *(_for_good(each) for each in new if never)]
+            names = [*known, *(proposal.id for proposal in new), *(_for_good(proposal) for proposal in new if never)]
             names = list(dict.fromkeys(names))[-MOST_REJECTED:]
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
@@ -169,9 +171,13 @@ def save(root: str, changes: ChangeSet, now: float) -> str:
         fs.write_atomic(path, dumps(changes))
     except OSError as error:
         raise storage_error(error, path) from error
-    about = {(each.kind, _texts(each)) for each in changes.proposals}
-    for older, _, known in [*_sets(root)]:
-        if older != path and known.by == changes.by and all((e.kind, _texts(e)) in about for e in known.proposals):
+    about = {(proposal.kind, _texts(proposal)) for proposal in changes.proposals}
+    for older, _, change_set in [*_sets(root)]:
+        if (
+            older != path
+            and change_set.by == changes.by
+            and all((e.kind, _texts(e)) in about for e in change_set.proposals)
+        ):
             fs.unlink(older)
     return path
 
@@ -183,7 +189,7 @@ def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
 def waiting(root: str) -> int:
     """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
     decided = {*rejected(root)}
-    proposals = [each for _, _, changes in _sets(root) for each in changes.proposals]
+    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
     return len(
         {each.id for each in proposals if each.id not in decided and all(file.is_current for file in each.inputs)}
     )
@@ -191,8 +197,8 @@ def waiting(root: str) -> int:
 
 def settled(root: str) -> Settled:
     """Return what needs no new proposal, since a person has one to decide, or did not want it."""
-    proposals = [each for _, _, changes in _sets(root) for each in changes.proposals]
-    return Settled(frozenset(each.id for each in proposals), frozenset().union(*map(_texts, proposals)))
+    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
+    return Settled(frozenset(proposal.id for proposal in proposals), frozenset().union(*map(_texts, proposals)))
 
 
 def _sets(root: str) -> Iterator[tuple[str, float, ChangeSet]]:
@@ -249,10 +255,10 @@ def read(path: str) -> ChangeSet:
 
 def _proposal(row: dict[str, Any]) -> Proposal:
     parts = [
-        ProposalEvidence(each["code"], each["score"], tuple(each["texts"]), each["data"]) for each in row["evidence"]
+        ProposalEvidence(item["code"], item["score"], tuple(item["texts"]), item["data"]) for item in row["evidence"]
     ]
-    inputs = tuple(FileInput(str(each["path"]), str(each["sha256"]), _data(each)) for each in row["inputs"])
-    outputs = tuple(FileOutput(str(each["path"]), _data(each)) for each in row["outputs"])
+    inputs = tuple(FileInput(str(item["path"]), str(item["sha256"]), _data(item)) for item in row["inputs"])
+    outputs = tuple(FileOutput(str(item["path"]), _data(item)) for item in row["outputs"])
     proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), inputs, outputs)
     check(proposal)
     return proposal
@@ -260,8 +266,8 @@ def _proposal(row: dict[str, Any]) -> Proposal:
 
 def check_places(changes: ChangeSet, files: MemoryFiles) -> None:
     """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
-    for each in changes.proposals:
-        for read_file in each.inputs:
+    for proposal in changes.proposals:
+        for read_file in proposal.inputs:
             files.readable(read_file.path)
-        for output in each.outputs:
+        for output in proposal.outputs:
             files.writable(output.path)

@@ -84,7 +84,7 @@ def pairs(
 ) -> list[Pair]:
     """List the pairs that share at least `least`, most first. `go_on` is asked before each; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
-    bags = [words(f"{each.name} {each.description} {each.body[:BODY]}") for each in takewhile(lambda _: go_on(), whole)]
+    bags = [words(f"{pair.name} {pair.description} {pair.body[:BODY]}") for pair in takewhile(lambda _: go_on(), whole)]
     counts = Counter(word for bag in bags for word in bag)
     # A word's rarity is the logarithm of how few of the texts have it.
     weights = {word: math.log((1 + len(bags)) / count) for word, count in counts.items()}
@@ -93,7 +93,7 @@ def pairs(
         for one, other in takewhile(lambda _: go_on(), _candidates(bags, weights, counts))
         if (score := _share(bags[one], bags[other], weights)) >= least
     ]
-    scored.sort(key=lambda each: (-each[0], each[1], each[2]))
+    scored.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
     return [
         Pair(whole[one], whole[other], round(score, 3), _rarest(bags[one] & bags[other], weights, NAMED))
         for score, one, other in scored[:most]
@@ -112,7 +112,7 @@ def _candidates(
     for at, bag in enumerate(bags):
         for word in _rarest((word for word in bag if 1 < counts[word] <= COMMON), weights, RAREST):
             holders[word].append(at)
-    shared = Counter(pair for held in holders.values() for pair in combinations(held, 2))
+    shared = Counter(pair for holder in holders.values() for pair in combinations(holder, 2))
     return (pair for pair, count in shared.items() if count >= SHARED)
 
 
@@ -128,20 +128,20 @@ def _share(one: frozenset[str], other: frozenset[str], weights: dict[str, float]
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     """List the memories most similar to a draft, best first, without broken ones."""
     own = _Measure(name, *text.partition("\n")[::2])
-    scores = [Similar(each, round(own.score(each), 2)) for each in memories if each.broken is None]
-    found = [each for each in scores if each.score >= SIMILAR]
-    return sorted(found, key=lambda each: (-each.score, each.memory.name))[:SHOWN]
+    scores = [Similar(memory, round(own.score(memory), 2)) for memory in memories if memory.broken is None]
+    similars = [similar for similar in scores if similar.score >= SIMILAR]
+    return sorted(similars, key=lambda similar: (-similar.score, similar.memory.name))[:SHOWN]
 
 
 def to_refused(name: str, text: str, rejected: Iterable[RefusedDraft]) -> list[LikeRefused]:
     """List the rejected drafts most similar to a draft, best first; of those that say the same the newest."""
     own = _Measure(name, *text.partition("\n")[::2])
     likes = {
-        each.description.casefold(): LikeRefused(each, round(score, 2))
-        for each in rejected
-        if (score := own.score(each)) >= LIKE_REFUSED
+        refused_draft.description.casefold(): LikeRefused(refused_draft, round(score, 2))
+        for refused_draft in rejected
+        if (score := own.score(refused_draft)) >= LIKE_REFUSED
     }
-    return sorted(likes.values(), key=lambda each: (-each.score, -(each.draft.time or 0.0)))[:SHOWN]
+    return sorted(likes.values(), key=lambda refusal: (-refusal.score, -(refusal.draft.time or 0.0)))[:SHOWN]
 
 
 def of_two(one: Memory, other: Memory) -> float:
@@ -182,7 +182,7 @@ def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
     ]
     changes = difflib.SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
     ends = [(start, end, begin, stop) for kind, start, end, begin, stop in changes if kind != "equal"]
-    sides = [[each[:2] for each in ends], [each[2:] for each in ends]]
+    sides = [[end[:2] for end in ends], [end[2:] for end in ends]]
     runs: list[list[tuple[int, int]]] = []
     for spans, side in zip(places, sides, strict=True):
         own = [(start, end) for start, end in side if start < end]
@@ -219,7 +219,7 @@ class KnownTexts:
         if words in self._exact and words:  # what has no words says nothing
             return self._exact[words]
         rule = same_rule.of(text)
-        rarest_first = sorted(rule.words & self._holders.keys(), key=lambda each: len(self._holders[each]))
+        rarest_first = sorted(rule.words & self._holders.keys(), key=lambda word: len(self._holders[word]))
         numbers = dict.fromkeys(at for word in rarest_first[:RAREST] for at in self._holders[word][-COMPARED:])
         rows = (self._rules[at] for at in numbers)
         return next((what for other, what in rows if same_rule.same(rule, other, self._share)), None)

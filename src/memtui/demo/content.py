@@ -31,8 +31,8 @@ def entries(text: str) -> list[Entry]:
     for (hours, fields), body in _blocks(text):
         words = fields.split()
         draft = zip(("kind", "name", "type", "scope"), [word for word in words if "=" not in word], strict=False)
-        named = (word.split("=", 1) for word in words if "=" in word)
-        rows.append(({**dict(draft), **dict(named)}, body.removesuffix("\n"), float(hours)))
+        pairs = (word.split("=", 1) for word in words if "=" in word)
+        rows.append(({**dict(draft), **dict(pairs)}, body.removesuffix("\n"), float(hours)))
     return rows
 
 

@@ -35,10 +35,10 @@ def start(directory: str, project: str, now: float) -> str:
 def _hook(session: sessions.DemoSession, event: str, **more: str) -> None:
     """Run the hook of an event, and add what it answers to the transcript."""
     world, path = session.world, transcript_path(session.world, NAME, session.project)
-    asked = {"session_id": session.id, "transcript_path": path, "cwd": session.project, "hook_event_name": event}
+    payload = {"session_id": session.id, "transcript_path": path, "cwd": session.project, "hook_event_name": event}
     hook = subprocess.run(
         [sys.executable, "-I", "-S", entries.launcher_path(), event],
-        input=json.dumps({**asked, **more}).encode(),
+        input=json.dumps({**payload, **more}).encode(),
         env={**os.environ, **world.env},
         cwd=session.project,
         capture_output=True,

@@ -86,7 +86,7 @@ class DemoSession:
 
     def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
         """Append a record to the delivery log."""
-        found: Record = {
+        record: Record = {
             "v": delivery_log.VERSION,
             "id": name,
             "time": clock.iso(self.time),
@@ -104,9 +104,9 @@ class DemoSession:
             "items": items,
         }
         if tool:
-            found |= {"tool": tool, "tool_use_id": f"toolu_{self.count}"}
-        found["ms"] = round(11.0 + self.count % 7 * 0.9, 1)
-        delivery_log.append(self.world.root, found, self.time)
+            record |= {"tool": tool, "tool_use_id": f"toolu_{self.count}"}
+        record["ms"] = round(11.0 + self.count % 7 * 0.9, 1)
+        delivery_log.append(self.world.root, record, self.time)
 
     def reads(self, path: str) -> None:
         """Log that the agent read a memory."""
@@ -253,8 +253,8 @@ def write(world: World) -> None:
     tuesday.says("make the upload test stable")
     tuesday.delivers("UserPromptSubmit", drafts(world, tuesday.time))
     tuesday.answers("Looking at upload.spec.ts.")
-    written = f"{world.config}/projects/{paths.slug(shop)}/memory/{content.WRITTEN}"
-    tuesday.writes(written, content.FIRST_WRITTEN)
+    path = f"{world.config}/projects/{paths.slug(shop)}/memory/{content.WRITTEN}"
+    tuesday.writes(path, content.FIRST_WRITTEN)
     urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
     tuesday.answers("I stop working on the upload test, then.")
@@ -285,7 +285,7 @@ def write(world: World) -> None:
     today.says("add tests for the new components")
     today.delivers("UserPromptSubmit", drafts(world, today.time))
     today.answers("I added snapshot tests for the three new components.")
-    today.writes(written, content.LAST_WRITTEN)
+    today.writes(path, content.LAST_WRITTEN)
     today.reads(shop + "/.claude/memory/release-steps.md")
     today.says("no, no snapshots please, they break with every redesign")
     today.answers("Replaced by assertions on what the user sees.")
@@ -302,12 +302,12 @@ def write(world: World) -> None:
 
 def take_in(world: World, at: float) -> Versions:
     """Take in the versions of all memories as they are, as the worker would have at the time `at`."""
-    found = Versions(world.root, lambda: at)
-    return history.taken_in(found, scopes.discover(world.env, world.shop, all_projects=True))
+    versions = Versions(world.root, lambda: at)
+    return history.taken_in(versions, scopes.discover(world.env, world.shop, all_projects=True))
 
 
 def review(world: World, at: float) -> None:
     """Let the person see, at the time `at`, all memories as they are."""
-    known = take_in(world, at)
+    versions = take_in(world, at)
     everywhere = scopes.discover(world.env, world.shop, all_projects=True)
-    known.see([each.now for each in changed.waiting(known, everywhere)])
+    versions.see([change.now for change in changed.waiting(versions, everywhere)])

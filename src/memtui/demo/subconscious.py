@@ -30,8 +30,8 @@ def write(world: World) -> None:
 def delivered(world: World, at: float) -> delivery_blocks.Block:
     """Return the block with which the whisper of a run reaches its session at the time `at`."""
     number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
-    said = world.now - hours * HOUR
-    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(said), "from": runs.SENDER}
+    when = world.now - hours * HOUR
+    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(when), "from": runs.SENDER}
     fields |= {"kind": deliverable.WHISPER, "for": "session"}
     entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
     return deliverable.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
@@ -50,15 +50,15 @@ def _run(world: World, number: int, slug: str) -> None:
     name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
     at, session, run_id = world.now - hours * HOUR, world.sessions[name], _run_id(world, number)
     changes = tuple(f"{block}: added “{text}”" for run, block, text in content.SUBCONSCIOUS_NOTES if run == number)
-    done = runs.Run(
+    job = runs.Run(
         run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,
         seconds=4.2 + number, calls=1 + number % 2, tokens=3100 + 700 * number, cost=0.0011 + 0.0004 * number,
         heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), changes=changes,
         whispers=(runs.Whisper(_whisper_id(world, number), *whisper),) if whisper else (),
     )  # fmt: skip
-    runs.append(world.root, done)
+    runs.append(world.root, job)
     mentions = []
     if number == len(content.SUBCONSCIOUS_RUNS) - 1:
-        asked = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
-        mentions.append(asked)
+        question = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
+        mentions.append(question)
     control.save(world.root, session, {"mentions": mentions})

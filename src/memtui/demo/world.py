@@ -58,8 +58,8 @@ def build(directory: str, now: float | None = None) -> World:
     subconscious.write(world)
     _decisions(world)
     _trashed(world)
-    asked = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
-    fs.write_atomic(world.root + "/run/tui.json", asked, durable=False)
+    state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
+    fs.write_atomic(world.root + "/run/tui.json", state, durable=False)
     return world
 
 
@@ -146,8 +146,8 @@ def _trashed(world: World) -> None:
     store.delete(memory)
     journal = world.root + "/journal.jsonl"
     content = fs.read_bytes(journal)
-    found = dict.fromkeys(match[1] for match in ULID.finditer(content))
-    for number, old in enumerate(found):
+    trash_ids = dict.fromkeys(match[1] for match in ULID.finditer(content))
+    for number, old in enumerate(trash_ids):
         content = content.replace(old, ulid(world.now - (30 - number) * HOUR, 5000 + number).encode())
     fs.write_atomic(journal, content, durable=False)
     index = world.config + "/memory/MEMORY.md"
@@ -158,10 +158,10 @@ def _decisions(world: World) -> None:
     """Write the decisions and what follows from them, as the worker does (worker/decided.py). Raises OSError."""
     shop, judge = paths.project_key(world.shop), classifier.shipped()
     labels: dict[str, str] = {}
-    for number, (said, label, hours) in enumerate(DECIDED):
+    for number, (text, label, hours) in enumerate(DECIDED):
         seconds = world.now - hours * HOUR
         name = ulid(seconds, 7000 + number)
-        turn = Turn(said, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
+        turn = Turn(text, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
         draft = classifier.draft_of(turn, judge)
         if draft is not None:
             personal.note(world.root, name, shop, draft)

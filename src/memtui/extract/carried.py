@@ -114,26 +114,26 @@ _ENGLISH = compiled(
 
 def unbroken(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Join sentences that an abbreviation, a bracket or code had split."""
-    found: list[Sentence] = []
+    joined: list[Sentence] = []
     for at, each in enumerate(sentences):
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         after = " ".join(other.said for other in sentences[at:] if other.line == each.line)
         if last and last.line == each.line and _goes_on(last.said, after):
             closing = last.said[len(last.said.rstrip("\"')")) :]
             text, low = f"{last.text}{closing} {each.said}", f"{last.low}{closing} {each.said.lower()}"
-            found[-1] = replace(last, text=text, low=low, said=f"{last.said} {each.said}", question=each.question)
+            joined[-1] = replace(last, text=text, low=low, said=f"{last.said} {each.said}", question=each.question)
         else:
-            found.append(each)
-    return found
+            joined.append(each)
+    return joined
 
 
-def _goes_on(said: str, after: str) -> bool:
+def _goes_on(text: str, after: str) -> bool:
     """Whether a sentence goes on in what stands after it in its line."""
-    code = said.count("`") % 2 == 1 and "`" in after
-    opened = code or (said.count("(") > said.count(")") and ")" in after)
-    half = _HALF.search(said) and _OTHER_HALF.match(after)
-    may_end = after[:1].islower() and _MAY_END.search(said)
-    return opened or any((half, may_end, _BROKEN.search(said)))
+    code = text.count("`") % 2 == 1 and "`" in after
+    opened = code or (text.count("(") > text.count(")") and ")" in after)
+    half = _HALF.search(text) and _OTHER_HALF.match(after)
+    may_end = after[:1].islower() and _MAY_END.search(text)
+    return opened or any((half, may_end, _BROKEN.search(text)))
 
 
 def carrying(
@@ -142,30 +142,32 @@ def carrying(
     """Return the sentences that carry the rule at a place of a message, as many as a body holds; the rule always.
     `others`: places of more rules, and of objections; `apart`: those of another draft; `alone`: whether the rule says
     by itself what to do, else what is around it may belong to it."""
-    wanted = [*_with(sentences, at), *_foreign(sentences, at)]
+    places = [*_with(sentences, at), *_foreign(sentences, at)]
     for other in others:
-        wanted += _with(sentences, other)
-    wanted += _around(sentences, at, alone=alone)
+        places += _with(sentences, other)
+    places += _around(sentences, at, alone=alone)
     apart = set(apart) - set(_referred(sentences, at))
-    kept: list[int] = []
+    places_fitting: list[int] = []
     room = MOST_CHARS - len(sentences[at].said)
-    for place in dict.fromkeys(wanted):
+    for place in dict.fromkeys(places):
         size = len(sentences[place].said)
-        few = sentences[place].listed or len(kept) < MOST_SENTENCES
+        few = sentences[place].listed or len(places_fitting) < MOST_SENTENCES
         if place == at or (few and size <= room and place not in apart):
-            kept.append(place)
+            places_fitting.append(place)
             room -= 0 if place == at else size
     coded = alone or _orders(sentences[at])
     return [
-        each if place == at and coded else replace(each, code="")
-        for place, each in ((place, sentences[place]) for place in sorted(kept))
+        sentence if place == at and coded else replace(sentence, code="")
+        for place, sentence in ((place, sentences[place]) for place in sorted(places_fitting))
     ]
 
 
-def limit_of(sentence: Sentence, kept: Sequence[Sentence]) -> str:
+def limit_of(sentence: Sentence, sentences: Sequence[Sentence]) -> str:
     """Return the sentence that limits a rule right after it, by an exception or a condition; empty if none does."""
-    at = next((at for at, each in enumerate(kept) if each.said == sentence.said and each.line == sentence.line), None)
-    after = None if at is None else next(iter(kept[at + 1 : at + 2]), None)
+    at = next(
+        (at for at, each in enumerate(sentences) if each.said == sentence.said and each.line == sentence.line), None
+    )
+    after = None if at is None else next(iter(sentences[at + 1 : at + 2]), None)
     near = after is not None and after.line - sentence.line <= 1 and not after.question
     return after.said if after is not None and near and limits(after) else ""
 
@@ -181,13 +183,13 @@ def told(sentences: Sequence[Sentence]) -> str:
     last: Sentence | None = None
     for each in sentences:
         begins = last is None or each.line != last.line or bool(last.code)
-        said = (each.mark if begins else "") + each.said + (f"\n\n```\n{each.code}\n```" if each.code else "")
+        words = (each.mark if begins else "") + each.said + (f"\n\n```\n{each.code}\n```" if each.code else "")
         if last is not None:
             near = each.line - last.line <= 1 and each.listed == last.listed and not last.code
             # No blank where a script has none.
             joint = "" if text.endswith(("。", "！", "？")) else " "
             text += ("\n" if near or (each.listed and last.announces) else "\n\n") if begins else joint
-        text += said
+        text += words
         last = each
     return text
 
@@ -201,10 +203,10 @@ def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
         yield at - 1
     turned = False
     for place in range(at + 1, min(len(sentences), at + 1 + MOST_ON)):
-        each = sentences[place]
-        joined = _near(sentences, place - 1, place) or _REFERS.match(each.low)
+        sentence = sentences[place]
+        joined = _near(sentences, place - 1, place) or _REFERS.match(sentence.low)
         turns = not turned and _turns(sentences, at, place)
-        if _asks(each) or not joined or not (turns or _BELONGS.match(each.said)):
+        if _asks(sentence) or not joined or not (turns or _BELONGS.match(sentence.said)):
             break
         turned |= turns
         yield place
@@ -221,10 +223,10 @@ def _referred(sentences: Sequence[Sentence], at: int) -> list[int]:
 def _refers(sentence: Sentence) -> bool:
     """Whether a sentence begins with a word for something said before, says “those rules”, or follows from it."""
     head = _NO_REFERENCE.sub("_", " ".join(sentence.low.split()[:FIRST_WORDS]))
-    found = _REFERS.search(head)
-    begins = found is not None and not _NAMED.search(head[: found.start()])
-    said = (_THOSE.search(sentence.low), _THEREFORE.match(sentence.said))
-    return begins or any(each is not None for each in said)
+    match = _REFERS.search(head)
+    begins = match is not None and not _NAMED.search(head[: match.start()])
+    references = (_THOSE.search(sentence.low), _THEREFORE.match(sentence.said))
+    return begins or any(match is not None for match in references)
 
 
 def _near(sentences: Sequence[Sentence], one: int, other: int) -> bool:
@@ -295,12 +297,12 @@ def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
     while first < len(sentences) and sentences[first].listed:
         points.append(first)
         first += 1
-    orders = sum(_orders(sentences[each]) for each in points)
-    short = sum(len(sentences[each].said) for each in points) <= MOST_SHORT_LIST
+    orders = sum(_orders(sentences[point]) for point in points)
+    short = sum(len(sentences[point].said) for point in points) <= MOST_SHORT_LIST
     if announced and (not sentences[at].listed or short or orders * 2 >= len(points)):
         yield from points
     elif orders * 2 >= len(points):
-        yield from (each for each in points if _orders(sentences[each]) or not _STATES.search(sentences[each].low))
+        yield from (point for point in points if _orders(sentences[point]) or not _STATES.search(sentences[point].low))
 
 
 def _heads(sentences: Sequence[Sentence], at: int) -> bool:
@@ -347,7 +349,7 @@ def quoted(rule: Sentence, sentences: Sequence[Sentence], time: str) -> DraftWor
 def _completed(rule: Sentence, sentences: Sequence[Sentence]) -> str:
     """Return a rule with the code or the points that it announces, or with what limits it."""
     text = rule.text.rstrip(" :.,;!?…。！？")
-    at = next((at for at, each in enumerate(sentences) if each.said == rule.said), len(sentences))
+    at = next((at for at, sentence in enumerate(sentences) if sentence.said == rule.said), len(sentences))
     code = sentences[at].code if at < len(sentences) else ""
     if code and len(code) <= MOST_CODE:
         return f"{text}: " + "; ".join(f"`{line.strip()}`" for line in code.splitlines())
@@ -355,9 +357,9 @@ def _completed(rule: Sentence, sentences: Sequence[Sentence]) -> str:
     if limit and len(text) + len(limit) < wording.MAX_DESCRIPTION:
         return f"{text}{'。' if limit.endswith('。') else '. '}{limit}"
     announces = len(text.split()) <= MOST_ANNOUNCED and (rule.announces or text.lower().endswith(" that"))
-    listed = [*takewhile(lambda each: each.listed, sentences[at + 1 :])] if announces else []
+    points = [*takewhile(lambda sentence: sentence.listed, sentences[at + 1 :])] if announces else []
     joint = " " if text.lower().endswith(" that") else ": "
-    return text + joint + "; ".join(each.text.rstrip(" .;,") for each in listed) if listed else rule.text
+    return text + joint + "; ".join(sentence.text.rstrip(" .;,") for sentence in points) if points else rule.text
 
 
 def _says_more(rule: Sentence, description: str, sentences: Sequence[Sentence]) -> bool:
@@ -366,9 +368,9 @@ def _says_more(rule: Sentence, description: str, sentences: Sequence[Sentence]) 
         return False
     if description.endswith("…") or len(description) < len(rule.text) - MOST_LEAD:
         return True
-    others = [each for each in sentences if each.said != rule.said]
-    words = " ".join(each.text for each in others if normalised(each.text) not in normalised(description))
-    return len(words.split()) > LEAST_MORE or not words.isascii() or any(each.code for each in sentences)
+    others = [sentence for sentence in sentences if sentence.said != rule.said]
+    words = " ".join(sentence.text for sentence in others if normalised(sentence.text) not in normalised(description))
+    return len(words.split()) > LEAST_MORE or not words.isascii() or any(sentence.code for sentence in sentences)
 
 
 def _dated(text: str, time: str) -> str:
@@ -376,7 +378,7 @@ def _dated(text: str, time: str) -> str:
     seconds = clock.parse(time)
     if seconds is None:
         return text
-    written = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it
-    for each in reversed(list(relative_dates(text, written))):
-        text = text[: each.start] + each.absolute + text[each.end :]
+    day = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it
+    for relative_date in reversed(list(relative_dates(text, day))):
+        text = text[: relative_date.start] + relative_date.absolute + text[relative_date.end :]
     return text

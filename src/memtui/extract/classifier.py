@@ -97,21 +97,24 @@ LEAST = 0.05
 
 def drafts(turns: Iterable[Turn], classifier: Classifier | None) -> list[Signal]:
     """List the drafts in these turns, each name once; by the rules alone without a classifier."""
-    return signals.once(each for turn in turns for each in drafts_of(turn, classifier))
+    return signals.once(signal for turn in turns for signal in drafts_of(turn, classifier))
 
 
 def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
     """List the drafts in one turn: one, or for each of several rules one. Only the first teaches by its decision."""
-    found = signals.signals_of(turn)
+    signals_here = signals.signals_of(turn)
     words = message.own_words(turn.text)
     if classifier is None or not words:
-        return found
-    if not found and (message.too_short(words) or phrases.MACHINE.match(turn.text)):
+        return signals_here
+    if not signals_here and (message.too_short(words) or phrases.MACHINE.match(turn.text)):
         return []  # of which no draft is made, whatever its scores
-    first = _judged(turn, found[0] if found else None, classifier)
+    first = _judged(turn, signals_here[0] if signals_here else None, classifier)
     if first is None:
         return []
-    return [first, *[replace(each, durable=_lasting(first.durable or 0.0, each.confidence)) for each in found[1:]]]
+    return [
+        first,
+        *[replace(each, durable=_lasting(first.durable or 0.0, each.confidence)) for each in signals_here[1:]],
+    ]
 
 
 def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
@@ -130,12 +133,12 @@ def _lasting(durable: float, sure: float) -> float:
 
 
 def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal | None:
-    found = classifier.judged(turn, draft)
-    feedback, durable = found.feedback, found.durable
+    judged = classifier.judged(turn, draft)
+    feedback, durable = judged.feedback, judged.durable
     if draft is None:
-        made = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
-        return replace(made, durable=round(durable, 2), judged=found.basis) if made else None
-    draft = replace(draft, judged=found.basis)
+        signal = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
+        return replace(signal, durable=round(durable, 2), judged=judged.basis) if signal else None
+    draft = replace(draft, judged=judged.basis)
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
@@ -149,8 +152,8 @@ def again(draft: Signal, correction: Correction, project: str) -> Signal:
     """Return a draft with what was learned for a project (slug) since; what the rules are sure of stays."""
     if draft.judged is None or draft.durable is None:
         return draft
-    shipped, found = draft.judged
-    moved = correction.of(found, project)
+    shipped, values = draft.judged
+    moved = correction.of(values, project)
     least = draft.durable if draft.durable > _rounded(shipped[1]) else 0.0
     durable = max(least, _rounded(shipped[1] + moved[1]))
     if draft.kind == "confirmation":

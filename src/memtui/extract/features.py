@@ -102,7 +102,7 @@ def bucket(group: str, name: str) -> int:
 def _buckets(group: str, names: Iterable[str]) -> list[int]:
     """Return the number of each feature of a group by its name: the hash of group and name, begun with the group."""
     begun, start, size = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group]
-    return [start + each % size for each in map(zlib.crc32, map(str.encode, names), repeat(begun))]
+    return [start + checksum % size for checksum in map(zlib.crc32, map(str.encode, names), repeat(begun))]
 
 
 def _groups(low: str) -> set[str]:
@@ -115,36 +115,36 @@ def _groups(low: str) -> set[str]:
 def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:
     """Return what the rules see, and what the agent had just done, each 0 to 1."""
     sentences = message.sentences_of(words)
-    found = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
+    values = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
     for name, family in _FAMILIES.items():
-        found[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
-        found[name + " first"] = signals.weight_of(family, sentences[0].low) if sentences else 0.0
+        values[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
+        values[name + " first"] = signals.weight_of(family, sentences[0].low) if sentences else 0.0
     for name, pattern in _SINGLE.items():
-        found[name] = float(any(pattern.search(s.low) for s in sentences))
+        values[name] = float(any(pattern.search(s.low) for s in sentences))
     if draft:
-        found["draft " + draft.kind] = draft.confidence
-        found["draft"] = float(draft.confidence >= 0.5)
+        values["draft " + draft.kind] = draft.confidence
+        values["draft"] = float(draft.confidence >= 0.5)
     agent = turn.agent[-TAIL_OF_CLAIM:].lower()
     claimed = bool(phrases.CLAIM.search(agent))
     questions = sum(s.question for s in sentences)
-    found["claimed"] = float(claimed)
-    found["failure after claim"] = found["failure"] * claimed
-    found["agent asked"] = float(agent.rstrip(" *_)\n").endswith("?"))
-    found["asks"] = float(questions > 0)
-    found["only asks"] = float(bool(sentences) and questions == len(sentences))
-    found["asks first"] = float(bool(sentences) and sentences[0].question)
-    found["listed"] = float(any(s.listed for s in sentences))
-    found["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
-    found["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
-    found["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
-    found["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
-    found["document"] = float(_DOCUMENT.search(words) is not None)
-    found["check"] = float(message.check_in(words) is not None)
-    found["link"] = float("http" in words)
-    found[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
+    values["claimed"] = float(claimed)
+    values["failure after claim"] = values["failure"] * claimed
+    values["agent asked"] = float(agent.rstrip(" *_)\n").endswith("?"))
+    values["asks"] = float(questions > 0)
+    values["only asks"] = float(bool(sentences) and questions == len(sentences))
+    values["asks first"] = float(bool(sentences) and sentences[0].question)
+    values["listed"] = float(any(s.listed for s in sentences))
+    values["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
+    values["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
+    values["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
+    values["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
+    values["document"] = float(_DOCUMENT.search(words) is not None)
+    values["check"] = float(message.check_in(words) is not None)
+    values["link"] = float("http" in words)
+    values[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
     for tool in turn.tools[-3:]:
-        found["tool " + tool] = 0.5
+        values["tool " + tool] = 0.5
     if turn.tools:
-        found["last tool " + turn.tools[-1]] = 0.5
-    found["tools"] = min(1.0, len(turn.tools) / 10)
-    return {name: value for name, value in found.items() if value}
+        values["last tool " + turn.tools[-1]] = 0.5
+    values["tools"] = min(1.0, len(turn.tools) / 10)
+    return {name: value for name, value in values.items() if value}

@@ -46,14 +46,14 @@ def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
     if not texts or not conversation.todos_changed:
         # The list at the end of the answer is newer than a todo list of an earlier turn.
         texts = listed(conversation.last_message, next_steps=not todos) or texts
-    running = [each for each in conversation.running.values() if each.agent or not ended]
-    texts += [f"{'not finished' if ended else 'still running'}: {each.text}" for each in running]
-    found: dict[str, str] = {}
+    running = [other for other in conversation.running.values() if other.agent or not ended]
+    texts += [f"{'not finished' if ended else 'still running'}: {other.text}" for other in running]
+    texts_by_key: dict[str, str] = {}
     for text in texts:
         line = " ".join(text.split())[:MAX_ITEM].strip()
         if len(normalised(line)) > 2:
-            found.setdefault(normalised(line), line)
-    return list(found.values())[:MAX_ITEMS]
+            texts_by_key.setdefault(normalised(line), line)
+    return list(texts_by_key.values())[:MAX_ITEMS]
 
 
 def listed(message: str, next_steps: bool = True) -> list[str]:
@@ -65,11 +65,11 @@ def listed(message: str, next_steps: bool = True) -> list[str]:
         return [_plain(box["text"]) for box in boxes if box["mark"] == " "]
     if not (_HEADING.match(heading) or (next_steps and _NEXT.match(heading))):
         return []
-    found = [item for line in points if (item := _ITEM.match(line))]
-    least = len(found[0]["indent"]) if found else 0
+    matches = [item for line in points if (item := _ITEM.match(line))]
+    least = len(matches[0]["indent"]) if matches else 0
     return [
         _plain(item["text"])
-        for item in found
+        for item in matches
         if len(item["indent"]) <= least and not (_DONE.match(item["text"]) or _ADVICE.search(_plain(item["text"])))
     ]
 

@@ -129,7 +129,7 @@ def written_sentences(text: str, agent: str = "") -> list[Sentence]:
     """Split what the person wrote in a message, beside what they pasted, into sentences."""
     own = written(text)
     sentences = carried.unbroken(_sentences_of(own.text, agent))
-    last = {each.line: at for at, each in enumerate(sentences)}
+    last = {sentence.line: at for at, sentence in enumerate(sentences)}
     for line, code in own.code.items():
         if line in last:
             sentences[last[line]] = replace(sentences[last[line]], code=code)
@@ -143,14 +143,14 @@ def _sentences_of(words: str, agent: str) -> list[Sentence]:
     unmarked: Callable[[str], str] = lambda text: _MARK.sub(whole, text) if quoted else text
     sentences = []
     for number, line in enumerate(marked.splitlines()):
-        listed = _POINT.match(line)
+        match = _POINT.match(line)
         for part, whole_part in _parts(_POINT.sub("", line)):
             text = part.strip()
             text = (phrases.FILLER.sub("", text) or text)[:500]
             low = _MARK.sub(" ", text).lower() if quoted else text.lower()
             if text and (low == text.lower() or len(low.split()) >= 2):
                 question = part.rstrip("\"') ").endswith("?")
-                mark = listed[0].lstrip() if listed else ""
+                mark = match[0].lstrip() if match else ""
                 sentences.append(Sentence(unmarked(text), low, question, mark, unmarked(whole_part), number))
     return sentences[:60] if sentences or not quoted else sentences_of(words)
 
@@ -253,31 +253,31 @@ def _runs(text: str) -> list[tuple[list[str], bool]]:
 
 def _told(lines: list[str]) -> list[bool]:
     """Tell of each line whether it is pasted: by itself, or for what stands around it."""
-    told = [inside or _is_pasted(line) for line, inside in zip(lines, _fenced(lines), strict=True)]
+    foreign = [inside or _is_pasted(line) for line, inside in zip(lines, _fenced(lines), strict=True)]
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         before = False
         for at in order:
-            told[at] = told[at] or (before and _goes_on(lines[at]))
-            before = told[at]
-    return _filled(lines, told)
+            foreign[at] = foreign[at] or (before and _goes_on(lines[at]))
+            before = foreign[at]
+    return _filled(lines, foreign)
 
 
-def _filled(lines: list[str], told: list[bool]) -> list[bool]:
+def _filled(lines: list[str], foreign: list[bool]) -> list[bool]:
     """Add the few lines between two pasted ones, and those that are indented below one, where no person speaks."""
     last, indented = -1, False
     for at, line in enumerate(lines):
         if not line.strip():
             continue
-        indented = told[at] or (indented and line.startswith(("  ", "\t")) and not _LISTED.match(line))
-        told[at] = told[at] or indented
-        if told[at]:
+        indented = foreign[at] or (indented and line.startswith(("  ", "\t")) and not _LISTED.match(line))
+        foreign[at] = foreign[at] or indented
+        if foreign[at]:
             between = lines[last + 1 : at]
             few = last >= 0 and sum(bool(each.strip()) for each in between) <= MOST_BETWEEN
             block = all(map(str.strip, between))
             if few and not any(_is_own(each, block=block) for each in between if each.strip()):
-                told[last + 1 : at] = [True] * len(between)
+                foreign[last + 1 : at] = [True] * len(between)
             last = at
-    return told
+    return foreign
 
 
 def _is_own(line: str, *, block: bool) -> bool:
@@ -319,7 +319,7 @@ def _goes_on(line: str) -> bool:
 
 
 def _is_foreign(line: str) -> bool:
-    return any(each.isalpha() and not each.isascii() for each in line)
+    return any(char.isalpha() and not char.isascii() for char in line)
 
 
 def _talks(line: str, least: int) -> bool:

@@ -116,34 +116,36 @@ def _score(weights: Mapping[int, float], values: Features) -> float:
 
 def fit(decisions: Sequence[Decided], validation: Sequence[Validated]) -> Correction:
     """Fit a correction to decisions, those for everything first, then what is special in each project."""
-    made, projects, halved = Correction(), {each.project for each in decisions}, 0
+    correction, projects, halved = Correction(), {other.project for other in decisions}, 0
     shipped = [
         average_precision([row.scores[at] for row in validation], [row.truths[at] for row in validation])
         for at in (0, 1)
     ]
     pairs = [_bounded(_fitted(decisions, at, {}), {}, validation, at, shipped[at]) for at in (0, 1)]
-    made.everything = (pairs[0][0], pairs[1][0])
+    correction.everything = (pairs[0][0], pairs[1][0])
     halved += sum(times for _, times in pairs)
-    newest = sorted(projects, key=lambda slug: -max(n for n, each in enumerate(decisions) if each.project == slug))
+    newest = sorted(projects, key=lambda slug: -max(n for n, other in enumerate(decisions) if other.project == slug))
     for slug in newest[:MOST_PROJECTS]:
-        own = [each for each in decisions if paths.is_of(each.project, slug)]
+        own = [other for other in decisions if paths.is_of(other.project, slug)]
         pairs = [
-            _bounded(_fitted(own, at, made.everything[at]), made.everything[at], validation, at, shipped[at])
+            _bounded(
+                _fitted(own, at, correction.everything[at]), correction.everything[at], validation, at, shipped[at]
+            )
             for at in (0, 1)
         ]
-        made.projects[slug] = (pairs[0][0], pairs[1][0])
+        correction.projects[slug] = (pairs[0][0], pairs[1][0])
         halved += sum(times for _, times in pairs)
     for at, name in enumerate(QUESTIONS):
-        made.figures[name] = (shipped[at], _precision(made.everything[at], {}, validation, at))
-    made.halved = halved
-    return made
+        correction.figures[name] = (shipped[at], _precision(correction.everything[at], {}, validation, at))
+    correction.halved = halved
+    return correction
 
 
 def _fitted(decisions: Sequence[Decided], at: int, below: Mapping[int, float]) -> Weights:
     """Return the weights of one question, beside those `below` them: logistic regression by gradient descent."""
     weights: Weights = {}
-    fixed = [each.scores[at] + _score(below, each.values) for each in decisions]
-    total = sum(each.counts[at] for each in decisions)
+    fixed = [decision.scores[at] + _score(below, decision.values) for decision in decisions]
+    total = sum(decision.counts[at] for decision in decisions)
     for _ in range(PASSES if total else 0):
         slopes: Weights = {}
         for each, base in zip(decisions, fixed, strict=True):
@@ -212,8 +214,8 @@ def data(correction: Correction) -> dict[str, object]:
 
     def pair(weights: tuple[Weights, Weights]) -> dict[str, object]:
         return {
-            name: {str(key): value for key, value in each.items()}
-            for name, each in zip(QUESTIONS, weights, strict=True)
+            name: {str(key): value for key, value in weights_of_question.items()}
+            for name, weights_of_question in zip(QUESTIONS, weights, strict=True)
         }
 
     return {
@@ -285,7 +287,7 @@ def row_of(basis: Basis | None) -> dict[str, object] | None:
     if basis is None:
         return None
     values = {str(key): round(value, 3) for key, value in basis[1].items()}
-    return {"scores": [round(each, 4) for each in basis[0]], "features": values}
+    return {"scores": [round(score, 4) for score in basis[0]], "features": values}
 
 
 def of_row(row: object) -> Basis | None:
@@ -294,7 +296,7 @@ def of_row(row: object) -> Basis | None:
     scores, values = fields.get("scores"), fields.get("features")
     if not isinstance(scores, list) or not isinstance(values, dict) or len(scores) != 2:
         return None
-    if not all(isinstance(each, (int, float)) for each in (*scores, *values.values())):
+    if not all(isinstance(number, (int, float)) for number in (*scores, *values.values())):
         return None
     if not all(str(key).isdigit() for key in values):
         return None

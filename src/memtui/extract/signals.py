@@ -102,21 +102,21 @@ class _Rule(NamedTuple):
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
     """List signals, each description once, surer for each other record that says it; equal names get a number."""
-    found: dict[str, list[Signal]] = {}
+    by_text: dict[str, list[Signal]] = {}
     for signal in filter(None, signals):
-        found.setdefault(normalised(signal.description), []).append(signal)
+        by_text.setdefault(normalised(signal.description), []).append(signal)
     times: Counter[str] = Counter()
-    named = []
-    for same in found.values():
+    drafts = []
+    for same in by_text.values():
         signal = max(same, key=lambda signal: signal.confidence)
-        others = [origin for each in same for origin in each.origins if origin not in signal.origins]
+        others = [origin for other in same for origin in other.origins if origin not in signal.origins]
         if others:
             repeats = tuple(dict.fromkeys([*signal.repeats, *others]))
             signal = replace(signal, repeats=repeats, confidence=said_again(signal.confidence, len(repeats)))
         times[signal.name] += 1
         number = times[signal.name]
-        named.append(replace(signal, name=f"{signal.name}-{number}") if number > 1 else signal)
-    return named
+        drafts.append(replace(signal, name=f"{signal.name}-{number}") if number > 1 else signal)
+    return drafts
 
 
 def said_again(confidence: float, times: int) -> float:
@@ -127,12 +127,12 @@ def said_again(confidence: float, times: int) -> float:
 @lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
     """Return the strongest signal in one turn, or None: measured on the whole message, worded by what was written."""
-    heard = _heard(turn)
-    found = None if heard is None else _main(turn, *heard)
-    if heard is None or found is None:
+    message = _heard(turn)
+    main_rule = None if message is None else _main(turn, *message)
+    if message is None or main_rule is None:
         return None
-    sentences = _learned(turn, heard[0])
-    return _signal(turn, sentences, _worded(turn, sentences, found)) if sentences else None
+    sentences = _learned(turn, message[0])
+    return _signal(turn, sentences, _worded(turn, sentences, main_rule)) if sentences else None
 
 
 def signals_of(turn: Turn) -> list[Signal]:
@@ -142,24 +142,24 @@ def signals_of(turn: Turn) -> list[Signal]:
     if main is None or main.kind == "confirmation":
         return [main] if main else []
     sentences = written_sentences(turn.text, turn.agent)
-    if sum(each.listed for each in sentences) >= CROWD:
+    if sum(sentence.listed for sentence in sentences) >= CROWD:
         return [main]
-    rules = [(at, *_rule(each, crowd=False)) for at, each in enumerate(sentences)]
+    rules = [(at, *_rule(sentence, crowd=False)) for at, sentence in enumerate(sentences)]
     starts = [at for at, weight, _ in rules if weight >= LEAST_OTHER]
-    found = [main]
+    signals = [main]
     for at, weight, kind_of_rule in rules:
-        if weight < LEAST_OTHER or len(found) == MOST_RULES or len(starts) < 2:
+        if weight < LEAST_OTHER or len(signals) == MOST_RULES or len(starts) < 2:
             continue
         end = next((other for other in starts if other > at), len(sentences))
         rule = _Rule(main.kind, sentences[at], kind_of_rule, min(main.confidence, weight), at)
-        made = _signal(turn, sentences[:end], rule, [other for other in starts if other != at])
-        if made is None or (not turn.agent and weight < 0.75):
+        signal = _signal(turn, sentences[:end], rule, [other for other in starts if other != at])
+        if signal is None or (not turn.agent and weight < 0.75):
             continue
-        if normalised(made.description) == normalised(main.description):
-            found[0] = replace(made, confidence=main.confidence, person=main.person)
-        elif normalised(made.description) not in {normalised(each.description) for each in found}:
-            found.append(made)
-    return [replace(each, part=number) for number, each in enumerate(found)]
+        if normalised(signal.description) == normalised(main.description):
+            signals[0] = replace(signal, confidence=main.confidence, person=main.person)
+        elif normalised(signal.description) not in {normalised(signal.description) for signal in signals}:
+            signals.append(signal)
+    return [replace(signal, part=number) for number, signal in enumerate(signals)]
 
 
 def _heard(turn: Turn) -> tuple[str, list[Sentence]] | None:
@@ -173,9 +173,9 @@ def _heard(turn: Turn) -> tuple[str, list[Sentence]] | None:
 
 def _learned(turn: Turn, words: str) -> list[Sentence]:
     """Return the sentences that the person wrote; none if those beside a paste are too short to learn from."""
-    found = written_sentences(turn.text, turn.agent)
-    short = too_short(" ".join(each.said for each in found)) and not too_short(words)
-    return [] if short else found
+    sentences = written_sentences(turn.text, turn.agent)
+    short = too_short(" ".join(sentence.said for sentence in sentences)) and not too_short(words)
+    return [] if short else sentences
 
 
 def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
@@ -191,33 +191,33 @@ def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
         return _Rule(kind, rule, kind_of_rule, min(0.95, standing + bonus) - penalty, sentences.index(rule))
     failure = _failure(turn, sentences, words)
     if objection and (failure is None or failure.confidence < SURE_FAILURE):
-        told = _directive(sentences)
-        return _Rule("correction", told, "rule", objection - penalty, sentences.index(told))
+        sentence = _directive(sentences)
+        return _Rule("correction", sentence, "rule", objection - penalty, sentences.index(sentence))
     return failure or _confirmation(turn, sentences)
 
 
 def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _Rule:
     """Return the rule that the person wrote beside what they pasted; of the kind of the whole message, and as sure."""
-    found = _main(turn, "\n".join(each.said for each in sentences), sentences)
-    if found is None:
-        told = _directive(sentences)
-        found = _Rule("correction" if turn.agent else "preference", told, "rule", 0.0, sentences.index(told))
-    return found if measured is None else found._replace(kind=measured.kind, confidence=measured.confidence)
+    rule = _main(turn, "\n".join(sentence.said for sentence in sentences), sentences)
+    if rule is None:
+        sentence = _directive(sentences)
+        rule = _Rule("correction" if turn.agent else "preference", sentence, "rule", 0.0, sentences.index(sentence))
+    return rule if measured is None else rule._replace(kind=measured.kind, confidence=measured.confidence)
 
 
 def asks(turn: Turn) -> bool:
     """Return whether a prompt asks for work, as far as the rules see; feedback and small talk do not."""
     if not words.tells(turn.text):
         return False
-    found = signal_of(turn)
-    return found is None or found.kind == "confirmation" or found.confidence < LEAST_FEEDBACK
+    signal = signal_of(turn)
+    return signal is None or signal.kind == "confirmation" or signal.confidence < LEAST_FEEDBACK
 
 
 def unruled(turn: Turn, confidence: float) -> Signal | None:
     """Return a draft of a turn without a rule; None if a program wrote it, or it leaves nothing to learn."""
-    heard = _heard(turn)
-    sentences = _learned(turn, heard[0]) if heard else []
-    if heard is None or too_short(heard[0]) or not sentences:
+    message = _heard(turn)
+    sentences = _learned(turn, message[0]) if message else []
+    if message is None or too_short(message[0]) or not sentences:
         return None
     return _signal(turn, sentences, _worded(turn, sentences, None)._replace(confidence=confidence))
 
@@ -237,7 +237,7 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
 def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
     """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
     best: tuple[Sentence | None, float, str] = (None, 0.0, "")
-    crowd = sum(each.listed for each in sentences) >= CROWD  # as a specification does
+    crowd = sum(other.listed for other in sentences) >= CROWD  # as a specification does
     for sentence in sentences:
         weight, kind = _rule(sentence, crowd=crowd, first=sentence is sentences[0])
         if weight > best[1]:
@@ -305,7 +305,7 @@ def _directive(sentences: list[Sentence]) -> Sentence:
     """Return the sentence that says best what to do."""
     if len(sentences) == 1:
         return sentences[0]
-    return max(sentences[:MOST_SCORED], key=lambda each: _telling(each, sentences.index(each)))
+    return max(sentences[:MOST_SCORED], key=lambda sentence: _telling(sentence, sentences.index(sentence)))
 
 
 def _telling(sentence: Sentence, at: int) -> float:
@@ -366,33 +366,33 @@ def _confirmation(turn: Turn, sentences: list[Sentence]) -> _Rule | None:
     return _Rule("confirmation", praise, "rule", weight, sentences.index(praise))
 
 
-def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int] | None = None) -> Signal | None:
+def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int] | None = None) -> Signal | None:
     """Make the draft of a rule. `apart`: the places of the other rules, if each of them becomes a draft."""
-    own = sentences if apart is None else sentences[found.at :]
+    own = sentences if apart is None else sentences[rule.at :]
     others = [
         at
-        for at, each in enumerate(sentences)
-        if (apart is None or at > found.at)
-        and not each.question
-        and len(phrases.REFUSAL.sub("", each.low).split()) > MIN_RULE_WORDS
+        for at, sentence in enumerate(sentences)
+        if (apart is None or at > rule.at)
+        and not sentence.question
+        and len(phrases.REFUSAL.sub("", sentence.low).split()) > MIN_RULE_WORDS
         # Another rule, or what the person objects to.
-        and max(_rule(each, crowd=False)[0], weight_of(phrases.OBJECTION, each.low)) >= LEAST_FEEDBACK
+        and max(_rule(sentence, crowd=False)[0], weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
     ]
-    alone = _rule(sentences[found.at], crowd=False)[0] >= ALONE
-    kept = carried.carrying(sentences, found.at, others, apart or (), alone=alone)
-    draft_words = carried.quoted(found.sentence, kept, turn.time)
+    alone = _rule(sentences[rule.at], crowd=False)[0] >= ALONE
+    carried_sentences = carried.carrying(sentences, rule.at, others, apart or (), alone=alone)
+    draft_words = carried.quoted(rule.sentence, carried_sentences, turn.time)
     if not draft_words.description:
         return None
-    person = found.kind_of_rule == "person"
-    said = " ".join(each.said for each in own)
+    person = rule.kind_of_rule == "person"
+    said = " ".join(sentence.said for sentence in own)
     return Signal(
-        kind=found.kind,
+        kind=rule.kind,
         name=wording.slug(draft_words.description),
-        type="user" if person else _type_of(found.sentence),
+        type="user" if person else _type_of(rule.sentence),
         scope="global" if person or phrases.GLOBAL.search(said.lower()) else "project",
         description=draft_words.description,
         body=draft_words.body,
-        confidence=round(max(0.0, found.confidence), 2),
+        confidence=round(max(0.0, rule.confidence), 2),
         evidence=turn.uuid,
         session=turn.session,
         time=turn.time,

@@ -33,16 +33,16 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
     root = paths.root(env)
     project = paths.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
-    found: list[str] = []
+    draft_ids: list[str] = []
     for scope, directory in (
         ("project", paths.inbox_dir(root, paths.project_key(project))),
         ("global", paths.inbox_dir(root, None)),
     ):
-        wanted = [redacted(draft) for draft in good if draft.scope == scope]
-        if wanted:
+        drafts_of_scope = [redacted(draft) for draft in good if draft.scope == scope]
+        if drafts_of_scope:
             with fs.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
-                found += _write(env, cwd, directory, project, wanted)
-    return found
+                draft_ids += _write(env, cwd, directory, project, drafts_of_scope)
+    return draft_ids
 
 
 def redacted(draft: Signal) -> Signal:
@@ -61,9 +61,9 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     ledger = filling.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    never = [each.description for each in refused.load(directory) if each.never]
-    unwanted = {normalised(each) for each in never}
-    found: list[str] = []
+    never = [text.description for text in refused.load(directory) if text.never]
+    unwanted = {normalised(text) for text in never}
+    draft_ids: list[str] = []
     noted = b""
     for draft in drafts:
         key = normalised(draft.description)
@@ -71,14 +71,16 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
-        known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
-        known = known or same_rule.first(draft.description, never) is not None
-        if not _seen_again(directory, draft, origins) and not known:
-            found.append(inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now))
-            personal.note(paths.root(env), found[-1], paths.project_key(project), draft)
+        is_known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
+        is_known = is_known or same_rule.first(draft.description, never) is not None
+        if not _seen_again(directory, draft, origins) and not is_known:
+            draft_ids.append(
+                inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
+            )
+            personal.note(paths.root(env), draft_ids[-1], paths.project_key(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
         row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
-        noted = b"".join(fastjson.dumps({**row, "evidence": each}).encode() + b"\n" for each in origins)
+        noted = b"".join(fastjson.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
         evidence.update(origins)
         hashes.add(digest)
         fs.append(f"{directory}/{LEDGER}", noted)
@@ -88,7 +90,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         data = fs.read_bytes(f"{directory}/{LEDGER}", offset=size - LEDGER_LIMIT).partition(b"\n")[2]
         rows = data.splitlines(keepends=True)[-LEDGER_KEPT:]
         fs.write_atomic(f"{directory}/{LEDGER}", b"".join(rows), durable=False)
-    return found
+    return draft_ids
 
 
 def fields_of(draft: Signal, project: str) -> dict[str, str]:

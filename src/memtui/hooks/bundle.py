@@ -118,8 +118,8 @@ def path(group: str) -> str:
 
 def magic() -> bytes:
     """Return how a bundle begins: by Python's own number for its compiled code."""
-    found: bytes = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER
-    return found
+    number: bytes = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER
+    return number
 
 
 def load(group: str) -> None:

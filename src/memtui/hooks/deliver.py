@@ -28,10 +28,10 @@ def asker(hook: runner.Hook) -> "claims.Asker":
     from memtui.core.inbox import claims
     from memtui.hooks import environment
 
-    found = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
-    found.root = hook.root
-    found.personal = environment.personal(hook.env, hook.started_in)
-    return found
+    other = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    other.root = hook.root
+    other.personal = environment.personal(hook.env, hook.started_in)
+    return other
 
 
 def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
@@ -125,7 +125,7 @@ def record(
     claimed: "list[claims.Claim]",
 ) -> "dict[str, object]":
     """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
-    found: dict[str, object] = {
+    row: dict[str, object] = {
         "v": log_file.VERSION,
         "id": delivery_id,
         "time": clock.iso(clock.now()),
@@ -142,7 +142,7 @@ def record(
         "items": items,
     }
     if text:
-        found |= {"transcript_size": _size(hook.text("transcript_path")), "client": process.client()}
+        row |= {"transcript_size": _size(hook.text("transcript_path")), "client": process.client()}
     further = {
         "agent": hook.env.get("MEMTUI_AGENT", ""),
         "entrypoint": hook.env.get(process.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
@@ -150,8 +150,8 @@ def record(
         "tool": hook.text("tool_name"),
         "tool_use_id": hook.text("tool_use_id"),
     }
-    found |= {key: name for key, name in further.items() if name}
+    row |= {key: name for key, name in further.items() if name}
     if claimed:
-        found["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in claimed]
-    found["ms"] = int((time.monotonic() - hook.started) * 10000) / 10
-    return found
+        row["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in claimed]
+    row["ms"] = int((time.monotonic() - hook.started) * 10000) / 10
+    return row

@@ -29,16 +29,16 @@ def believed(
     project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client
     here = paths.normal(project or posix.getcwd())
     doubts = {name: path for path, name in set_by_project(env, here) if name in env}
-    found = {name: value for name, value in env.items() if name not in doubts}
+    trusted = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
-        if paths.root(found) != root or paths.config_dir(found) != config:
-            doubts.update({name: "the installed hooks" for name in ROOTS if name in found})
-            found |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
-    elif project and any(name in found for name in ROOTS) and _within_project(found, here):
-        doubts.update({name: "the directory of this project" for name in ROOTS if name in found})
-        found = {name: value for name, value in found.items() if name not in ROOTS}
+        if paths.root(trusted) != root or paths.config_dir(trusted) != config:
+            doubts.update({name: "the installed hooks" for name in ROOTS if name in trusted})
+            trusted |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
+    elif project and any(name in trusted for name in ROOTS) and _within_project(trusted, here):
+        doubts.update({name: "the directory of this project" for name in ROOTS if name in trusted})
+        trusted = {name: value for name, value in trusted.items() if name not in ROOTS}
     words = ", ".join([f"{name} (because of {path})" for name, path in doubts.items()])
-    return found, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
+    return trusted, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
 
 
 def set_by_project(env: "dict[str, str]", directory: str) -> "list[tuple[str, str]]":

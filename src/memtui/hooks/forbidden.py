@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 def refuse(hook: runner.Hook) -> bool:
     """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
     error is logged, and then it runs."""
-    found = hook.attempt(None, _found, hook)
-    if found is None:
+    verdict = hook.attempt(None, _found, hook)
+    if verdict is None:
         return False
     bundle.load("delivery")
     from memtui.core.base import clock, ids
     from memtui.hooks import deliver, recall_block
     from memtui.recall import memory_block
 
-    command, found.reason = found.reason, f"it forbids `{found.reason}`: refused"
-    about = memory_block.sentence(found.hit.description or found.hit.name)
-    reason = REASON.format(name=found.hit.name, command=command, about=about)
+    command, verdict.reason = verdict.reason, f"it forbids `{verdict.reason}`: refused"
+    about = memory_block.sentence(verdict.hit.description or verdict.hit.name)
+    reason = REASON.format(name=verdict.hit.name, command=command, about=about)
     if hook.payload.get("agent_id"):  # what a subagent got the session does not have
         deliver.send(
-            hook, ids.new_id(), memory_block.blocks([found], deliver.budget(hook), clock.now()), [], "", reason
+            hook, ids.new_id(), memory_block.blocks([verdict], deliver.budget(hook), clock.now()), [], "", reason
         )
         return True
     giving = recall_block.Giving(hook)
-    hook.attempt(None, lambda: giving.had().forget([found.hit.path]))  # it had it, and needs it once more
-    giving.end(deliver.send(hook, ids.new_id(), giving.blocks([found], deliver.budget(hook)), [], "", reason))
+    hook.attempt(None, lambda: giving.had().forget([verdict.hit.path]))  # it had it, and needs it once more
+    giving.end(deliver.send(hook, ids.new_id(), giving.blocks([verdict], deliver.budget(hook)), [], "", reason))
     return True
 
 
 def _found(hook: runner.Hook) -> "judge.Verdict | None":
     """Return the memory that forbids the command, with that as its reason; None if none does, or the session was
     refused it before. Raises OSError."""
-    given = hook.payload.get("tool_input")
-    line = given.get("command") if isinstance(given, dict) else None
+    tool_input = hook.payload.get("tool_input")
+    line = tool_input.get("command") if isinstance(tool_input, dict) else None
     if not isinstance(line, str):
         return None
     matching = forbidden.matching(hook.root, places.of_session(hook.env, hook.started_in), line)

@@ -35,11 +35,11 @@ def path(hook: Hook) -> str:
 def note_session(hook: Hook, delivery_id: str, old: "dict[str, object]", index: "dict[str, object]") -> None:
     """Note which session this client process serves. With a `delivery_id` also what the session knew before that
     delivery: its state `old` and its part `index`."""
-    found: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
-    found["client"] = process.client()
+    row: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
+    row["client"] = process.client()
     if delivery_id and old:
-        found |= {"delivery": delivery_id, "tool": old.get("tool"), "dirs": old.get("dirs"), "index": index}
-    fs.write_atomic(path(hook), fastjson.dumps(found).encode(), durable=False)
+        row |= {"delivery": delivery_id, "tool": old.get("tool"), "dirs": old.get("dirs"), "index": index}
+    fs.write_atomic(path(hook), fastjson.dumps(row).encode(), durable=False)
 
 
 def _noted(hook: Hook) -> "dict[str, object]":
@@ -77,28 +77,28 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if origin:
         return {**_copied(hook, origin, {}), **_now(hook)}
-    found = _noted(hook)
-    parent = _text(found, "session_id")
-    if found.get("source") != "resume" or not parent or parent == hook.session_id:
+    noted = _noted(hook)
+    parent = _text(noted, "session_id")
+    if noted.get("source") != "resume" or not parent or parent == hook.session_id:
         origin = _parent_by_answer(hook, _own_answer(hook))
         if origin:
             return {**_copied(hook, origin, {}), **_now(hook)}
         # Its parent has gone on since. What it knows stands in its transcript alone.
         is_copy = has_index(hook.text("transcript_path"))
         return {"telling": "a parent that is not known", **_now(hook)} if is_copy else {}
-    known = _copied(hook, parent, {})
-    delivery = found.get("delivery")
+    copied = _copied(hook, parent, {})
+    delivery = noted.get("delivery")
     if delivery:
         state = session_state.load(hook.root, parent)
         state |= {
-            "tool": [*_list(found.get("tool")), *_list(state.get("tool"))],
-            "dirs": dict.fromkeys(session_state.table(found, "dirs"), -1),
+            "tool": [*_list(noted.get("tool")), *_list(state.get("tool"))],
+            "dirs": dict.fromkeys(session_state.table(noted, "dirs"), -1),
             "redone": [*_list(state.get("redone")), delivery],
         }
-        session_state.save(hook.root, parent, session_state.table(found, "index"), "index")
+        session_state.save(hook.root, parent, session_state.table(noted, "index"), "index")
         session_state.save(hook.root, parent, state)
         note_session(hook, "", {}, {})
-    return {**known, **_now(hook)}
+    return {**copied, **_now(hook)}
 
 
 def _now(hook: Hook) -> "dict[str, object]":
@@ -111,13 +111,13 @@ def _now(hook: Hook) -> "dict[str, object]":
     }
 
 
-def _text(found: "dict[str, object]", key: str) -> str:
-    value = found.get(key)
+def _text(row: "dict[str, object]", key: str) -> str:
+    value = row.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _list(given: "object") -> "list[object]":
-    return given if isinstance(given, list) else []
+def _list(value: "object") -> "list[object]":
+    return value if isinstance(value, list) else []
 
 
 def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, object]":

@@ -85,8 +85,8 @@ def note_known(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]",
 
 def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
     """Move the lines that the session was told from `after` into a file of their own. An error is logged."""
-    known = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
-    hook.attempt(None, session_state.save, hook.root, hook.session_id, known, "index")
+    index = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
+    hook.attempt(None, session_state.save, hook.root, hook.session_id, index, "index")
 
 
 def _watched(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
@@ -108,14 +108,14 @@ def changes(
     """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
     directory whose index was still being built then."""
     building = after.get("building")
-    known = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
+    lines_before = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in catalogs:
         if isinstance(building, list) and scope in building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
             continue
-        before = session_state.table(known, scope)
+        before = session_state.table(lines_before, scope)
         parts: list[delivery_blocks.Part] = []
         for line in memories.lines:
             parts += _difference(scope, memories.directory, line, before)
@@ -159,20 +159,20 @@ def _quick_changes(
     """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large
     directories that the session knows; None if others may have changed. Other changes in the same directories are found
     by the worker when the turn ends."""
-    known = session_state.load(hook.root, hook.session_id, "index")
-    lines, written = session_state.table(known, "lines"), []
+    index = session_state.load(hook.root, hook.session_id, "index")
+    lines, changed_files = session_state.table(index, "lines"), []
     for path in changed:
-        files = _files(path, session_state.table(known, "tops"), lines)
+        files = _files(path, session_state.table(index, "tops"), lines)
         if files is None:
             return None
-        written += files
-    places = {paths.parent(f"{directory}/{file}") for _, directory, file in written}
+        changed_files += files
+    places = {paths.parent(f"{directory}/{file}") for _, directory, file in changed_files}
     # A directory's stamp changes when a file in it is replaced.
-    if not written or any(path not in places for path in changed if not path.endswith((".md", ".touched"))):
+    if not changed_files or any(path not in places for path in changed if not path.endswith((".md", ".touched"))):
         return None
     parts: dict[tuple[str, str], list[delivery_blocks.Part]] = {}
     try:
-        for scope, directory, file in dict.fromkeys(written):
+        for scope, directory, file in dict.fromkeys(changed_files):
             line = catalog.line_of(directory, file)
             allowed = catalog.trusted(hook.root, directory, scope == "project")
             if allowed is not None and not allowed.knows(line.digest):
@@ -183,8 +183,8 @@ def _quick_changes(
     except OSError:
         return None
     after["dirs"] = {**session_state.table(after, "dirs"), **{path: fs.stamp(path) for path in changed}}
-    after |= {"lines": lines, "tops": session_state.table(known, "tops")}
-    return [_changed(*key, each) for key, each in parts.items() if each]
+    after |= {"lines": lines, "tops": session_state.table(index, "tops")}
+    return [_changed(*key, part) for key, part in parts.items() if part]
 
 
 def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> "list[tuple[str, str, str]] | None":
@@ -217,6 +217,6 @@ def _gone(
                 continue  # still there, but others now fill the lines that are delivered
         except OSError:
             pass
-        gone = catalog.CatalogLine([file, file.removesuffix(".md"), "", "", str(old[0]), None])
-        parts.append(_part(scope, memories.directory, gone, f"- {old[1]}", "gone in this session"))
+        catalog_line = catalog.CatalogLine([file, file.removesuffix(".md"), "", "", str(old[0]), None])
+        parts.append(_part(scope, memories.directory, catalog_line, f"- {old[1]}", "gone in this session"))
     return parts

@@ -28,9 +28,9 @@ def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: s
 
 
 def updates(
-    hook: runner.Hook, scope: str, directory: str, known: "dict[str, object]"
+    hook: runner.Hook, scope: str, directory: str, state: "dict[str, object]"
 ) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
-    """Return the block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
+    """Return the block of one inbox's pending updates for a session that knows `state` (id -> [hash, text as shown]).
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
     from the session itself are left out: it has the words they come from. So are those that a person has snoozed, those
     that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported."""
@@ -46,18 +46,18 @@ def updates(
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.
     knows: dict[str, list[str]] = {
         entry_id: [str(piece) for piece in before]
-        for entry_id, before in known.items()
+        for entry_id, before in state.items()
         if entry_id in present and isinstance(before, list)
     }
     parts: list[delivery_blocks.Part] = []
     for entry in fresh:
         digest = ids.content_hash(entry.text)
-        before = known.get(entry.id)
+        before = state.get(entry.id)
         if isinstance(before, list) and before and before[0] == digest:
             continue
         text = _shown(entry, now)
         knows[entry.id] = [digest, text]
-        if not known:
+        if not state:
             reason = "unreviewed, newest first"
         elif isinstance(before, list) and len(before) > 1:
             reason, text = "changed", delivery_blocks.difference(str(before[1]), text)
@@ -66,7 +66,7 @@ def updates(
         parts.append(
             delivery_blocks.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason))
         )
-    for entry_id, before in known.items():
+    for entry_id, before in state.items():
         if entry_id in present or not isinstance(before, list) or len(before) < 2:
             continue
         title = str(before[1]).split("\n")[0]
@@ -79,9 +79,9 @@ def updates(
     if not parts:
         return None, knows
     fields = {"scope": scope, "source": path}
-    if known:
+    if state:
         fields["change"] = "diff"
-    intro = UPDATES_CHANGED if known else UPDATES_INTRO + _beyond(len(awake) - len(fresh))
+    intro = UPDATES_CHANGED if state else UPDATES_INTRO + _beyond(len(awake) - len(fresh))
     return delivery_blocks.Block(delivery_blocks.TAGS["pending-update"], fields, intro, parts), knows
 
 
@@ -105,8 +105,8 @@ def items(
         and entry.fields.get("session", "") != hook.session_id
         and (only is None or entry.id in only)
     ]
-    shown = due[: config.number(hook.settings, "todos_max")]
-    for entry in shown:
+    entries = due[: config.number(hook.settings, "todos_max")]
+    for entry in entries:
         origin = entry.fields.get("session", "")
         source = f"session {origin[:8]}, {clock.ago(entry.time(), now)}" if origin else "hand-written"
         text = "- [ ] " + entry.text.replace("\n", "\n  ") + f" ({source})"
@@ -114,5 +114,5 @@ def items(
         parts.append(delivery_blocks.Part(text, entry.text, item))
     if not parts:
         return None
-    intro = ITEMS_INTRO + _beyond(len(due) - len(shown))
+    intro = ITEMS_INTRO + _beyond(len(due) - len(entries))
     return delivery_blocks.Block(delivery_blocks.TAGS["pending-item"], {"scope": scope, "source": path}, intro, parts)

@@ -101,15 +101,15 @@ def handle(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
-    given = _deliver(hook, recalled) if _is_urgent(hook) else None
+    delivered = _deliver(hook, recalled) if _is_urgent(hook) else None
     if not recalled:
         return
-    if given is None:
+    if delivered is None:
         from memtui.hooks import recall_block
 
-        given = recall_block.deliver(hook, recalled)
-    left = [each for each in recalled if each.hit.path not in given]
-    if left:
+        delivered = recall_block.deliver(hook, recalled)
+    verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
+    if verdicts:
         from memtui.hooks import selected
 
-        hook.attempt(None, selected.put_back, hook, left)
+        hook.attempt(None, selected.put_back, hook, verdicts)

@@ -30,32 +30,32 @@ def deliver_prompt(
         claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         # The ids of the notes that this session knows to be too long for a delivery.
-        known = state.get("told")
-        told = {str(each) for each in known} if isinstance(known, list) else set()
+        names = state.get("told")
+        delivered = {str(name) for name in names} if isinstance(names, list) else set()
         blocks: list[delivery_blocks.Block] = []
-        found: list[delivery_blocks.Block] = []
+        parts: list[delivery_blocks.Block] = []
         if claimed or oversize:
             from memtui.core.inbox import deliverable
 
-            blocks, found = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, told)
+            blocks, parts = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, delivered)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
         # Whatever fails or takes too long must not hold up the guidance that is already claimed.
-        found += due_lists(hook, state, after, stamps)
+        parts += due_lists(hook, state, after, stamps)
         if hook.settings and hook.setting("subconscious") == "full":
             from memtui.hooks import subconscious_block
 
-            found += hook.attempt([], subconscious_block.blocks, hook, state, after)
+            parts += hook.attempt([], subconscious_block.blocks, hook, state, after)
         if changed:
             from memtui.hooks import index_block
 
-            found += hook.attempt([], index_block.news, hook, changed, after)
+            parts += hook.attempt([], index_block.news, hook, changed, after)
         try:
-            if found:
+            if parts:
                 # If no state can be saved, nothing is delivered: the same lists would come with every prompt. A hook
                 # that dies from here on leaves a note that they may have been told.
                 session_state.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
-                blocks += [delivery_blocks.repeated(block) for block in found] if maybe_told else found
+                blocks += [delivery_blocks.repeated(block) for block in parts] if maybe_told else parts
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
             after, oversize = turn, {}
@@ -73,11 +73,11 @@ def deliver_prompt(
         giving.end(left_out)
     waiting = {str(part.item["id"]) for part in left_out}
     if oversize:
-        after["told"] = sorted(told | (oversize.keys() - waiting))
+        after["told"] = sorted(delivered | (oversize.keys() - waiting))
     remember(after, "turn", claimed)
     if "lines" in after:
         index_block.save_known(hook, after)
-    if after != state or maybe_told or found:
+    if after != state or maybe_told or parts:
         session_state.save(hook.root, hook.session_id, after)
 
 
@@ -86,18 +86,18 @@ def due_lists(
 ) -> "list[delivery_blocks.Block]":
     """Return the blocks of pending updates and items that are due, and note in `after` what the session then knows."""
     blocks = []
-    known = session_state.table(state, "updates")
-    knows: dict[str, object] = dict(known)
+    updates_told = session_state.table(state, "updates")
+    knows: dict[str, object] = dict(updates_told)
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
         if stamps.get(scope) != session_state.table(state, "stamps").get(scope, 0):
             from memtui.hooks import lists
 
-            news = hook.attempt(None, lists.updates, hook, scope, directory, session_state.table(known, scope))
+            news = hook.attempt(None, lists.updates, hook, scope, directory, session_state.table(updates_told, scope))
             if news is not None:
                 block, knows[scope] = news
                 blocks += [block] if block is not None else []
     waiting = state.get("waiting")
-    only = {str(each) for each in waiting} if state.get("prompted") and isinstance(waiting, list) else None
+    only = {str(entry_id) for entry_id in waiting} if state.get("prompted") and isinstance(waiting, list) else None
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
         from memtui.hooks import lists
 
@@ -138,8 +138,8 @@ def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]
 def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]") -> None:
     """Keep guidance that the client may drop from the context, under a `key` of `after`: `turn`, this turn's, dropped
     when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
-    kept = after.get(key)
-    notes = kept if isinstance(kept, list) else []
+    value = after.get(key)
+    notes = value if isinstance(value, list) else []
     for claim in claimed:
         from memtui.core.inbox import format as inbox_format
 

@@ -27,8 +27,8 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
     where = places.of_prompt(hook.env, hook.root, hook.started_in)
     had = given.Given(hook.root, hook.session_id)
     session = judge.Recipient(had.sent, had.units)
-    found = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
-    return found if found.injected() else None
+    recalled = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
+    return recalled if recalled.injected() else None
 
 
 class Giving:
@@ -63,16 +63,16 @@ class Giving:
             from memtui.core.deliveries import blocks as delivery_blocks
             from memtui.recall import memory_block
 
-            sent = self.had().sent
-            chosen = [each for each in chosen if sent.get(each.hit.path, [""])[0] != each.seen]
-            made = memory_block.blocks(chosen, room, clock.now())
-            if made:
-                paths = {block.attributes["source"] for block in made}
+            sent_before = self.had().sent
+            chosen = [verdict for verdict in chosen if sent_before.get(verdict.hit.path, [""])[0] != verdict.seen]
+            blocks = memory_block.blocks(chosen, room, clock.now())
+            if blocks:
+                paths = {block.attributes["source"] for block in blocks}
                 noted: dict[str, list[object]] = {
-                    each.hit.path: [each.seen, *each.stamp] for each in chosen if each.hit.path in paths
+                    verdict.hit.path: [verdict.seen, *verdict.stamp] for verdict in chosen if verdict.hit.path in paths
                 }
-                self.begin(noted, sum([delivery_blocks.units(part.text) for block in made for part in block.parts]))
-            return made
+                self.begin(noted, sum([delivery_blocks.units(part.text) for block in blocks for part in block.parts]))
+            return blocks
         except Exception as error:
             self.paths = set()  # what is noted by now counts as given only once `end` says so
             runner.fail(self._hook.env, self._hook.event, error)
@@ -99,8 +99,8 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
     from memtui.hooks import deliver
 
     giving = Giving(hook)
-    made = giving.blocks(chosen, deliver.budget(hook))
-    giving.end(deliver.send(hook, ids.new_id(), made, []) if made else [])
+    blocks = giving.blocks(chosen, deliver.budget(hook))
+    giving.end(deliver.send(hook, ids.new_id(), blocks, []) if blocks else [])
     return giving.paths
 
 
@@ -111,11 +111,11 @@ def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: str) 
     from memtui.recall import places
 
     where = places.of_session(hook.env, hook.started_in)
-    found = [each for each in selected if each[:2] in where]
-    names = {each[1:3] for each in found}
+    rows = [row for row in selected if row[:2] in where]
+    names = {row[1:3] for row in rows}
     bound_to = binding.matching(hook.root, where, [touched], hook.project_root) if touched else []
-    found += [each for each in bound_to if each[1:3] not in names]
-    if not found:
+    rows += [row for row in bound_to if row[1:3] not in names]
+    if not rows:
         return []
     had = given.Given(hook.root, hook.session_id)
-    return binding.due(hook.root, found, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)
+    return binding.due(hook.root, rows, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)

@@ -126,8 +126,8 @@ class Hook:
 
     def text(self, key: str) -> str:
         """Return a text of the payload; empty if it is missing or of another type."""
-        found = self.payload.get(key)
-        return found if isinstance(found, str) else ""
+        value = self.payload.get(key)
+        return value if isinstance(value, str) else ""
 
     def tool_file(self) -> str:
         """Return the absolute path of the file that the tool is about; empty if it names none on this machine."""
@@ -161,8 +161,8 @@ class Hook:
 
     def number(self, key: str) -> float:
         """Return a setting that is a number; 0 if it is none."""
-        found = self.setting(key)
-        return found if isinstance(found, (int, float)) else 0
+        value = self.setting(key)
+        return value if isinstance(value, (int, float)) else 0
 
     def attempt(
         self, otherwise: "Source", source: "Callable[..., Source]", *words: "object", **more: "object"

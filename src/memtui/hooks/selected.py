@@ -49,8 +49,8 @@ def take(hook: Hook) -> "list[bound.Bound]":
     return [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST]]
 
 
-def put_back(hook: Hook, left: "list[judge.Verdict]") -> None:
+def put_back(hook: Hook, verdicts: "list[judge.Verdict]") -> None:
     """Keep what was selected and had no room for the next tool. Raises OSError."""
-    rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in left if each.reason == REASON]
+    rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in verdicts if each.reason == REASON]
     if rows:
         session_state.save(hook.root, hook.session_id, {"key": ids.new_id(), "memories": rows}, PART)

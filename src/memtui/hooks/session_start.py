@@ -42,19 +42,19 @@ def handle(hook: runner.Hook) -> None:
         reconcile_claims(hook)
     hook.attempt(None, _forget_given, hook, source)
     blocks: list[delivery_blocks.Block] = []
-    found: list[tuple[str, catalog.Catalog]] = []
+    catalogs: list[tuple[str, catalog.Catalog]] = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
     hook.attempt(None, _dropped, hook, source, old, after, blocks)
     if hook.mode == "full":
-        hook.attempt(None, _index, hook, source, old, after, found, blocks)
+        hook.attempt(None, _index, hook, source, old, after, catalogs, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block
 
         # A context that has them already gets what changed since.
-        known = old if source in COPIES else {}
-        blocks += hook.attempt([], subconscious_block.blocks, hook, known, after)
-    untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in found)
-    message = _message(hook, source, found, untrusted)
+        lines_before = old if source in COPIES else {}
+        blocks += hook.attempt([], subconscious_block.blocks, hook, lines_before, after)
+    untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in catalogs)
+    message = _message(hook, source, catalogs, untrusted)
     if untrusted:
         after["told_untrusted"] = True
     delivery_id = ids.new_id()
@@ -64,7 +64,7 @@ def handle(hook: runner.Hook) -> None:
     if "lines" in after:
         index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
-    _catch_up(hook, found)
+    _catch_up(hook, catalogs)
 
 
 def _forget_given(hook: runner.Hook, source: str) -> None:
@@ -208,8 +208,8 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     total = sum(number for _, number in counts)
     # Without any, nothing is said of memories: there may be some that the client loads itself, and a look takes time.
     if total:
-        listed = ", ".join([f"{number} {scope}" for scope, number in counts])
-        words.append(f"{listed} {'memory' if total == 1 else 'memories'}")
+        counted = ", ".join([f"{number} {scope}" for scope, number in counts])
+        words.append(f"{counted} {'memory' if total == 1 else 'memories'}")
     if hook.settings and hook.setting("subconscious") != "off":
         words.append(_subconscious_words(hook))
     waiting, now = [], clock.now()
@@ -221,14 +221,14 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         number = 0
         for _, directory in hook.inboxes():
             try:
-                found = inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
+                entries = inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
             except OSError:
                 continue
-            if kind == "guidance" and found:
+            if kind == "guidance" and entries:
                 from memtui.core.inbox import claims
 
-                found = [entry for entry in found if claims.may_get(entry, deliver.asker(hook))]
-            number += len([e for e in found if kind != "updates" or not (e.snoozed(now) or e.one_off())])
+                entries = [entry for entry in entries if claims.may_get(entry, deliver.asker(hook))]
+            number += len([e for e in entries if kind != "updates" or not (e.snoozed(now) or e.one_off())])
         if number:
             waiting.append(f"{number} {word}{'' if number == 1 else 's'}")
     words.append((", ".join(waiting) or "nothing") + " waiting")

@@ -25,16 +25,16 @@ def line(hook: runner.Hook) -> str:
     `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out."""
     _enter_project(hook)
     words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
-    said = " · ".join([each for each in words if each])
-    return "memtui " + said if said else ""
+    text = " · ".join([word for word in words if word])
+    return "memtui " + text if text else ""
 
 
 def _enter_project(hook: runner.Hook) -> None:
     """Take the project from the payload: the client sets no CLAUDE_PROJECT_DIR for a status line."""
     workspace = hook.payload.get("workspace")
-    given = workspace.get("project_dir") if isinstance(workspace, dict) else None
-    if isinstance(given, str) and given.startswith("/"):
-        hook.started_in = paths.normal(given)
+    directory = workspace.get("project_dir") if isinstance(workspace, dict) else None
+    if isinstance(directory, str) and directory.startswith("/"):
+        hook.started_in = paths.normal(directory)
         hook.project_root = paths.project_root(hook.started_in)
         hook.slug = paths.project_key(hook.project_root)
 
@@ -44,30 +44,32 @@ def _many(count: int, one: str) -> str:
 
 
 def _notes(hook: runner.Hook) -> str:
-    held = [directory for _, directory in hook.inboxes() if fs.stamp(f"{directory}/{inbox_format.FILES['guidance']}")]
-    if not held:
+    inboxes_with_notes = [
+        directory for _, directory in hook.inboxes() if fs.stamp(f"{directory}/{inbox_format.FILES['guidance']}")
+    ]
+    if not inboxes_with_notes:
         return ""
     from memtui.core.inbox import claims
 
     asker = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
     asker.personal = True  # only a person's session has a status line
-    return _many(sum([len(claims.peek(directory, asker)) for directory in held]), "note")
+    return _many(sum([len(claims.peek(directory, asker)) for directory in inboxes_with_notes]), "note")
 
 
 def _drafts(hook: runner.Hook) -> str:
     files = [f"{directory}/{inbox_format.FILES['updates']}" for _, directory in hook.inboxes()]
-    found = [entry for path in files if fs.stamp(path) for entry in inbox_format.read(path)]
+    entries = [entry for path in files if fs.stamp(path) for entry in inbox_format.read(path)]
     now = clock.now()
-    return _many(len([entry for entry in found if not entry.snoozed(now) and not entry.one_off()]), "draft")
+    return _many(len([entry for entry in entries if not entry.snoozed(now) and not entry.one_off()]), "draft")
 
 
 def _changed(hook: runner.Hook) -> str:
     """Say how many memories somebody else wrote that nobody has seen (core/memories/versions.py)."""
     try:
-        found = fastjson.loads_dict(fs.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
+        counts_by_place = fastjson.loads_dict(fs.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
     except OSError:
         return ""
-    if not isinstance(found, dict) or not found:
+    if not isinstance(counts_by_place, dict) or not counts_by_place:
         return ""
     from memtui.core.places import locate
     from memtui.core.settings import config
@@ -78,7 +80,9 @@ def _changed(hook: runner.Hook) -> str:
     agents = (paths.config_dir(hook.env) + "/agent-memory/", f"{top}/.claude/agent-memory")
     project = locate.project_dir(hook.env, hook.started_in)[0]
     own = {locate.global_dir(hook.env), project, locate.auto_dir(hook.env, hook.started_in)}
-    counts = [n for each, n in found.items() if isinstance(n, int) and (each in own or each.startswith(agents))]
+    counts = [
+        n for each, n in counts_by_place.items() if isinstance(n, int) and (each in own or each.startswith(agents))
+    ]
     return f"{sum(counts)} changed" if sum(counts) else ""
 
 
@@ -107,12 +111,12 @@ def _last(hook: runner.Hook) -> "Record | None":
     """Return the record of the last delivery with text to this session, among the log's newest."""
     from memtui.core.deliveries import log as delivery_log
 
-    session, left = hook.session_id.encode(), LOG_BYTES
+    session, budget = hook.session_id.encode(), LOG_BYTES
     for _, found in delivery_log.lines(hook.root):
         record = delivery_log.parse(found) if session and session in found else None
         if record and record.get("session_id") == hook.session_id and (record.get("text") or record.get("chars")):
             return record
-        left -= len(found)
-        if left < 0:
+        budget -= len(found)
+        if budget < 0:
             break
     return None

@@ -30,17 +30,17 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
     if stamps is None:
         return []
     texts = session_state.table(session_state.table(state, KEY), "texts")
-    told: dict[str, object] = {}
+    texts_by_name: dict[str, object] = {}
     parts = []
     for name in places.BLOCKS:
         text = places.text(hook.root, hook.slug, name) if name != places.DIRECTIVES and name in stamps else ""
         before = texts.get(name)
         old = before if isinstance(before, str) else ""
         if text:
-            told[name] = text
+            texts_by_name[name] = text
         if text == old:
             continue
-        shown = delivery_blocks.difference(old, text) if old else text
+        body = delivery_blocks.difference(old, text) if old else text
         item: dict[str, object] = {
             "kind": KIND,
             "id": name,
@@ -49,8 +49,8 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
             "hash": ids.content_hash(text),
             "reason": "changed" if old else "new",
         }
-        parts.append(delivery_blocks.Part(f"[{name}]\n{shown}", name, item))
-    after[KEY] = {"stamps": stamps, "texts": told}
+        parts.append(delivery_blocks.Part(f"[{name}]\n{body}", name, item))
+    after[KEY] = {"stamps": stamps, "texts": texts_by_name}
     if not parts:
         return []
     fields = {"source": places.home(hook.root)}
@@ -61,6 +61,6 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
 
 def forget(after: "dict[str, object]", name: str) -> None:
     """Note that a block had no room, or did not arrive, so that it is new again at the next prompt."""
-    known = session_state.table(after, KEY)
-    texts = {key: text for key, text in session_state.table(known, "texts").items() if key != name}
+    texts_by_name = session_state.table(after, KEY)
+    texts = {key: text for key, text in session_state.table(texts_by_name, "texts").items() if key != name}
     after[KEY] = {"stamps": {}, "texts": texts}

@@ -55,7 +55,7 @@ def handle(hook: Hook) -> None:
     if unsettled:
         reconcile_claims(hook, hook.session_id)
         due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
-    changed = [d for d, known in session_state.table(state, "dirs").items() if fs.stamp(d) != known]
+    changed = [d for d, stamp in session_state.table(state, "dirs").items() if fs.stamp(d) != stamp]
     recalled: judge.Recalled | None = None
     if _may_recall(hook):
         bundle.load("recall")

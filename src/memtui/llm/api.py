@@ -60,19 +60,19 @@ class Api:
 
     async def _watched(self, call: Call, stop: Stop) -> Answer:
         """Read the answer, and break the connection off as soon as it is time to stop."""
-        heard = _Heard(self.model)
-        task = asyncio.create_task(self._request(call, stop, heard))
+        other = _Heard(self.model)
+        task = asyncio.create_task(self._request(call, stop, other))
         try:
             while not task.done():
                 await asyncio.wait({task}, timeout=POLL_SECONDS)
                 if not task.done():
-                    stop.check(heard.usage())
+                    stop.check(other.usage())
             return task.result()
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _request(self, call: Call, stop: Stop, heard: "_Heard") -> Answer:
+    async def _request(self, call: Call, stop: Stop, other: "_Heard") -> Answer:
         import anthropic
 
         key, token = self._env.get("ANTHROPIC_API_KEY"), self._env.get("ANTHROPIC_AUTH_TOKEN")
@@ -88,19 +88,19 @@ class Api:
                 request: Any = client.messages.stream
                 async with request(**self._body(call)) as stream:
                     async for event in stream:
-                        heard.message, heard.is_whole = stream.current_message_snapshot, event.type == "message_stop"
-            return heard.answer()
+                        other.message, other.is_whole = stream.current_message_snapshot, event.type == "message_stop"
+            return other.answer()
         except ModelError:
             raise
         except anthropic.APIStatusError as error:
-            raise _of_error(error, heard.usage()) from error
+            raise _of_error(error, other.usage()) from error
         except anthropic.APIConnectionError as error:
             raise ModelError(UNREACHABLE, f"There is no connection to the model: {_said(error)}") from error
         except (ValueError, RuntimeError) as error:  # of the SDK, for what the API does not send, and what is no JSON
-            words = NO_API if heard.message is None else NO_JSON
-            raise ModelError(INVALID, *words, heard.usage()) from error
+            words = NO_API if other.message is None else NO_JSON
+            raise ModelError(INVALID, *words, other.usage()) from error
         except Exception as error:  # of the HTTP library, which the SDK lets through while it reads a stream
-            raise ModelError(CUT, f"The connection broke off: {_said(error)}", usage=heard.usage()) from error
+            raise ModelError(CUT, f"The connection broke off: {_said(error)}", usage=other.usage()) from error
 
     def _body(self, call: Call) -> dict[str, Any]:
         head = [{"type": "text", "text": call.head, "cache_control": EPHEMERAL}] if call.head else []
@@ -122,8 +122,8 @@ class _Heard:
 
     def usage(self) -> ModelUsage:
         """Return what was used so far, as far as the service has said."""
-        used = getattr(self.message, "usage", None)
-        return priced(self._named, ModelUsage(**{key: getattr(used, name, 0) or 0 for key, name in COUNTS.items()}))
+        counts = getattr(self.message, "usage", None)
+        return priced(self._named, ModelUsage(**{key: getattr(counts, name, 0) or 0 for key, name in COUNTS.items()}))
 
     @property
     def _named(self) -> str:
@@ -131,25 +131,25 @@ class _Heard:
 
     def answer(self) -> Answer:
         """Return the answer. Raises ModelError if it is not whole, or no answer."""
-        used = self.usage()
+        usage = self.usage()
         if self.message is None:
             raise ModelError(INVALID, *NO_API)
         if not self.is_whole:
-            raise ModelError(CUT, "The answer broke off.", usage=used)
+            raise ModelError(CUT, "The answer broke off.", usage=usage)
         if self.message.stop_reason == "refusal":
-            raise ModelError(REFUSED, "The model refused to answer.", usage=used)
+            raise ModelError(REFUSED, "The model refused to answer.", usage=usage)
         if self.message.stop_reason in {"max_tokens", "model_context_window_exceeded"}:
-            raise ModelError(INVALID, "The answer is too long, and was cut off.", usage=used)
+            raise ModelError(INVALID, "The answer is too long, and was cut off.", usage=usage)
         for block in self.message.content:
             if block.type == "tool_use":
-                return Answer(block.input, self._named, used)
+                return Answer(block.input, self._named, usage)
         text = "".join(block.text for block in self.message.content if block.type == "text").strip()
         if text.startswith("```") and text.endswith("```"):
             text = text.removesuffix("```").partition("\n")[2]  # marks of a code block
         try:
-            return Answer(json.loads(text), self._named, used)
+            return Answer(json.loads(text), self._named, usage)
         except (ValueError, RecursionError) as error:
-            raise ModelError(INVALID, *NO_JSON, used) from error
+            raise ModelError(INVALID, *NO_JSON, usage) from error
 
 
 def _said(error: Exception) -> str:
@@ -158,7 +158,7 @@ def _said(error: Exception) -> str:
     return shortened(f"{words} {cause}" if cause not in words else words)
 
 
-def _of_error(error: Any, used: ModelUsage) -> ModelError:
+def _of_error(error: Any, usage: ModelUsage) -> ModelError:
     """Return our error for an answer with a status that is not good, or an error in the middle of a stream."""
     status = error.status_code
     body: Any = error.body if isinstance(error.body, dict) else {}
@@ -171,4 +171,4 @@ def _of_error(error: Any, used: ModelUsage) -> ModelError:
     except ValueError:
         after = 0.0
     words = shortened(str(inner.get("message") or error.message))
-    return of_status(status, passing, words, hints.get(status, ""), used, after)
+    return of_status(status, passing, words, hints.get(status, ""), usage, after)

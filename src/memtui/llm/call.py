@@ -58,22 +58,24 @@ class ModelUsage(NamedTuple):
     def plus(self, other: "ModelUsage") -> "ModelUsage":
         """Return the sum; its cost is unknown if one of both is."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        read, wrote = self.input + other.input, self.output + other.output
-        return ModelUsage(read, wrote, self.cached + other.cached, self.written + other.written, cost)
+        input_tokens, output_tokens = self.input + other.input, self.output + other.output
+        return ModelUsage(input_tokens, output_tokens, self.cached + other.cached, self.written + other.written, cost)
 
 
 NOTHING = ModelUsage()
 
 
-def priced(model: str, used: ModelUsage) -> ModelUsage:
+def priced(model: str, usage: ModelUsage) -> ModelUsage:
     """Return the usage with its cost by list price; None for a model whose price is not known."""
     name = max((name for name in PRICES if name in model), key=len, default="")
     if not name:
-        return used._replace(cost=None)
-    read, wrote, cached = PRICES[name]
-    long = name == LONG_MODEL and used.input + used.cached + used.written > LONG_INPUT
-    whole = (used.input + CACHE_WRITE * used.written) * read + used.output * wrote + used.cached * cached
-    return used._replace(cost=whole * (LONG_TIMES if long else 1.0) / MILLION)
+        return usage._replace(cost=None)
+    input_price, output_price, cached = PRICES[name]
+    long = name == LONG_MODEL and usage.input + usage.cached + usage.written > LONG_INPUT
+    whole = (
+        (usage.input + CACHE_WRITE * usage.written) * input_price + usage.output * output_price + usage.cached * cached
+    )
+    return usage._replace(cost=whole * (LONG_TIMES if long else 1.0) / MILLION)
 
 
 def tokens_in(text: str) -> int:
@@ -112,11 +114,13 @@ def shortened(words: str) -> str:
     return visible.one_line(visible.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."
 
 
-def of_status(status: int, is_passing: bool, words: str, hint: str, used: ModelUsage, after: float = 0.0) -> ModelError:
+def of_status(
+    status: int, is_passing: bool, words: str, hint: str, usage: ModelUsage, after: float = 0.0
+) -> ModelError:
     """Return the error for a status with which a service answered. `is_passing`: the same request may succeed later."""
     if is_passing:
-        return ModelError(BUSY, f"The model is busy ({status}): {words}", "Try again later.", used, after)
-    return ModelError(REJECTED, f"The service did not take the request ({status}): {words}", hint, used)
+        return ModelError(BUSY, f"The model is busy ({status}): {words}", "Try again later.", usage, after)
+    return ModelError(REJECTED, f"The service did not take the request ({status}): {words}", hint, usage)
 
 
 class Call(NamedTuple):
@@ -157,13 +161,13 @@ class Stop:
         """Seconds left."""
         return self.end - time.monotonic()
 
-    def check(self, used: ModelUsage = NOTHING) -> None:
+    def check(self, usage: ModelUsage = NOTHING) -> None:
         """Raise ModelError, with what was used, if it is time."""
         if self.cancelled():
-            raise ModelError(CANCELLED, "Cancelled.", usage=used)
+            raise ModelError(CANCELLED, "Cancelled.", usage=usage)
         if self.left <= 0:
             words = f"The model did not answer within {self.seconds:g} s."
-            raise ModelError(LATE, words, "Allow more: memtui config set llm_timeout 300", used)
+            raise ModelError(LATE, words, "Allow more: memtui config set llm_timeout 300", usage)
 
     def pause(self, seconds: float) -> None:
         """Wait, checking all the time."""

@@ -68,8 +68,8 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         reason = "llm.no_key" if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
         backend = "" if reason else "api"
     if wanted == "claude" or (wanted == "auto" and not backend):
-        there = shutil.which("claude", path=env.get("PATH", os.defpath))
-        backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else NOTHING)
+        program = shutil.which("claude", path=env.get("PATH", os.defpath))
+        backend, reason = ("claude", "") if program else ("", "llm.no_client" if wanted == "claude" else NOTHING)
     return ModelChoice(
         backend,
         reason,
@@ -103,8 +103,8 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
         return
     today, last = log.today(root, now), next(log.newest_first(root), None)
     unmade = sum(call.outcome == BUDGET for call in today)
-    used = log.sum_of(today)
-    tokens, cost = f"{used.tokens:,}", f"{used.cost or 0.0:.2f}"
+    usage = log.sum_of(today)
+    tokens, cost = f"{usage.tokens:,}", f"{usage.cost or 0.0:.2f}"
     calls = len(today) - unmade
     yield good("llm.ok", backend=choice.backend, model=choice.model, calls=calls, tokens=tokens, cost=cost)
     if unmade:
@@ -152,10 +152,10 @@ def _kept(root: str, url: str) -> list[str] | None:
         cached = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
     except OSError:
         return None
-    read, names = cached.get("time"), cached.get("models")
-    if cached.get("url") != url or not isinstance(read, float) or not 0 <= clock.now() - read < HOLDS:
+    time, names = cached.get("time"), cached.get("models")
+    if cached.get("url") != url or not isinstance(time, float) or not 0 <= clock.now() - time < HOLDS:
         return None
-    return [str(each) for each in names] if isinstance(names, list) else []
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def chosen(names: list[str], default: str) -> str:
@@ -191,11 +191,11 @@ def listed(env: dict[str, str], url: str) -> list[str] | None:
     try:
         request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
         with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
-            found: Any = fastjson.loads_dict(answer.read(MOST))
+            reply: Any = fastjson.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
         return [] if error.code in NO_LIST else None
     except (OSError, ValueError, http.client.HTTPException):
         return None
-    rows = found.get("data")
+    rows = reply.get("data")
     names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [name for name in names if isinstance(name, str) and name][:100]

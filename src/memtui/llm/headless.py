@@ -69,7 +69,7 @@ NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 class Headless:
     """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools,
-    none if empty. `left`: the dollars that a call with tools may cost, None for no limit."""
+    none if empty. `dollars_left`: the dollars that a call with tools may cost, None for no limit."""
 
     name = "claude"
 
@@ -80,9 +80,9 @@ class Headless:
         program: str,
         model: str,
         workplace: str = "",
-        left: Callable[[], float | None] = lambda: None,
+        dollars_left: Callable[[], float | None] = lambda: None,
     ) -> None:
-        self.model, self._left = model, left
+        self.model, self._left = model, dollars_left
         self._env, self._root, self._program, self._workplace = env, root, program, workplace
 
     def call(self, call: Call, stop: Stop) -> Answer:
@@ -94,8 +94,8 @@ class Headless:
             raise ModelError(REJECTED, "The form of the answer is too long for the client.")
         words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
         if self._workplace:
-            left = self._left()
-            dollars = DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
+            remaining = self._left()
+            dollars = DOLLARS if remaining is None else max(0.0001, min(DOLLARS, remaining))
             words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}"]
         else:
             words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
@@ -112,9 +112,9 @@ class Headless:
         directory = self._root + "/run/headless"
         fs.makedirs(directory)
         env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
-        with ExitStack() as held:
-            rules, given, out, err = (held.enter_context(tempfile.TemporaryFile()) for _ in range(4))
-            for file, text in ((rules, call.system), (given, call.head + call.prompt)):
+        with ExitStack() as stack:
+            rules, buffered_random, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for file, text in ((rules, call.system), (buffered_random, call.head + call.prompt)):
                 file.write(text.encode("utf-8", "replace"))
                 file.seek(0)
             process = None
@@ -122,7 +122,7 @@ class Headless:
                 with _signals_held_back():
                     process = subprocess.Popen(
                         [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
-                        stdin=given,
+                        stdin=buffered_random,
                         stdout=out,
                         stderr=err,
                         cwd=self._workplace or directory,
@@ -142,10 +142,10 @@ class Headless:
 @contextmanager
 def slot(root: str) -> Iterator[fs.Lock]:
     """Hold one of the AT_ONCE places for clients. Raises ModelError, OSError."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for number in range(AT_ONCE):
             try:
-                lock = held.enter_context(fs.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
+                lock = stack.enter_context(fs.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
             except fs.LockTimeoutError:
                 continue
             yield lock
@@ -159,10 +159,10 @@ def note_spawn(root: str) -> None:
     with fs.Lock(path + ".lock", 2.0):
         now = time.time()
         try:
-            known = fastjson.loads_dict(fs.read(path, "cache")).get("times")
+            times_before = fastjson.loads_dict(fs.read(path, "cache")).get("times")
         except OSError:
-            known = []
-        times = [each for each in known if isinstance(each, float)] if isinstance(known, list) else []
+            times_before = []
+        times = [each for each in times_before if isinstance(each, float)] if isinstance(times_before, list) else []
         times = [each for each in times if now - MINUTE < each <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now
@@ -178,9 +178,9 @@ def _signals_held_back() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals interrupt the main thread alone
         return
-    came: list[int] = []
+    numbers: list[int] = []
     handlers = {
-        each: signal.signal(each, lambda number, _frame: came.append(number))
+        each: signal.signal(each, lambda number, _frame: numbers.append(number))
         for each in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
     }
     try:
@@ -188,7 +188,7 @@ def _signals_held_back() -> Iterator[None]:
     finally:
         for each, handler in handlers.items():
             signal.signal(each, signal.SIG_DFL if handler is None else handler)
-        for number in came:
+        for number in numbers:
             signal.raise_signal(number)
 
 
@@ -211,43 +211,45 @@ def _text(file: IO[bytes]) -> str:
 def _answer(out: str, err: str, code: int, model: str) -> Answer:
     """Return the answer in what the client printed. Raises ModelError."""
     try:
-        found: Any = json.loads(out)
+        reply: Any = json.loads(out)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        reply = None
+    if not isinstance(reply, dict):
         words = shortened(err or out)
         if code < 0:
             raise ModelError(CUT, f"The client was ended by signal {-code}.")
         if code:
             raise ModelError(REJECTED, f"The client failed ({code}): {words}", RUN_IT)
         raise ModelError(INVALID, "The client printed no JSON.")
-    usage, cost, named = found.get("usage"), found.get("total_cost_usd"), found.get("modelUsage")
+    usage, cost, models = reply.get("usage"), reply.get("total_cost_usd"), reply.get("modelUsage")
     counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in COUNTS]
-    read, wrote, cached, written = (each if isinstance(each, int) else 0 for each in counts)
-    used = ModelUsage(read, wrote, cached, written, float(cost) if isinstance(cost, (int, float)) else None)
-    if isinstance(named, dict) and len(named) == 1:
-        model = str(next(iter(named)))
-    if found.get("subtype") in {NO_TURNS, NO_DOLLARS}:
-        limit = f"{TURNS} answers" if found["subtype"] == NO_TURNS else "all the dollars"
-        raise ModelError(INVALID, f"The model used {limit} that one call may take for its tools alone.", usage=used)
-    if found.get("stop_reason") == "refusal":
-        raise ModelError(REFUSED, "The model refused to answer.", usage=used)
-    has_object = isinstance(found.get("structured_output"), dict)
-    if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not has_object):
-        raise ModelError(INVALID, "The model did not answer in the form that was asked for.", usage=used)
-    if found.get("is_error"):
-        raise _of_error(found, used)
-    return Answer(found["structured_output"], model, used)
+    input_tokens, output_tokens, cached, cache_tokens = (count if isinstance(count, int) else 0 for count in counts)
+    other = ModelUsage(
+        input_tokens, output_tokens, cached, cache_tokens, float(cost) if isinstance(cost, (int, float)) else None
+    )
+    if isinstance(models, dict) and len(models) == 1:
+        model = str(next(iter(models)))
+    if reply.get("subtype") in {NO_TURNS, NO_DOLLARS}:
+        limit = f"{TURNS} answers" if reply["subtype"] == NO_TURNS else "all the dollars"
+        raise ModelError(INVALID, f"The model used {limit} that one call may take for its tools alone.", usage=other)
+    if reply.get("stop_reason") == "refusal":
+        raise ModelError(REFUSED, "The model refused to answer.", usage=other)
+    has_object = isinstance(reply.get("structured_output"), dict)
+    if reply.get("subtype") == NO_OBJECT or (not reply.get("is_error") and not has_object):
+        raise ModelError(INVALID, "The model did not answer in the form that was asked for.", usage=other)
+    if reply.get("is_error"):
+        raise _of_error(reply, other)
+    return Answer(reply["structured_output"], model, other)
 
 
-def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:
+def _of_error(reply: dict[str, Any], usage: ModelUsage) -> ModelError:
     """Return our error for a request of the client that failed: by its status, else by the client's words for it."""
-    status = found.get("api_error_status")
-    words = shortened(str(found.get("result") or ""))
+    status = reply.get("api_error_status")
+    words = shortened(str(reply.get("result") or ""))
     if isinstance(status, int):
-        return of_status(status, status in {408, 429} or status >= 500, words, RUN_IT, used)
+        return of_status(status, status in {408, 429} or status >= 500, words, RUN_IT, usage)
     if "onnect" in words:
-        return ModelError(UNREACHABLE, f"The client has no connection: {words}", usage=used)
+        return ModelError(UNREACHABLE, f"The client has no connection: {words}", usage=usage)
     if "JSON" in words:
         return ModelError(INVALID, "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
-    return ModelError(REJECTED, f"The client got no answer: {words}", RUN_IT, used)
+    return ModelError(REJECTED, f"The client got no answer: {words}", RUN_IT, usage)

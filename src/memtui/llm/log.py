@@ -67,19 +67,19 @@ def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) 
     """Log a call that is about to be made; its usage is what it may use at most. Raises ModelError if that could
     exceed the budget of the day (0: no limit), and OSError."""
     with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
-        used = used_today(root, call.time)
-        if daily_tokens and used.tokens + call.usage.tokens > daily_tokens:
+        usage = used_today(root, call.time)
+        if daily_tokens and usage.tokens + call.usage.tokens > daily_tokens:
             raise ModelError(
                 BUDGET,
                 f"The call could use {call.usage.tokens:,} tokens, and of today's {daily_tokens:,} "
-                f"{used.tokens:,} are used.",
+                f"{usage.tokens:,} are used.",
                 "Allow more: memtui config set llm_daily_tokens NUMBER",
             )
-        if daily_dollars and (used.cost or 0.0) + (call.usage.cost or 0.0) > daily_dollars:
+        if daily_dollars and (usage.cost or 0.0) + (call.usage.cost or 0.0) > daily_dollars:
             raise ModelError(
                 BUDGET,
                 f"The call could cost ${call.usage.cost or 0.0:.3f}, and of today's ${daily_dollars:g} "
-                f"${used.cost or 0.0:.3f} is used.",
+                f"${usage.cost or 0.0:.3f} is used.",
                 "Allow more: memtui config set llm_daily_dollars NUMBER",
             )
         append(root, call)

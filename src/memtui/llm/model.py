@@ -51,8 +51,8 @@ Item = TypeVar("Item")
 def fenced(kind: str, text: str, **attributes: str) -> str:
     """Put a text that others wrote before a model as data: between tags, as `<memtui-memory name="…">`, which it can't
     close itself, and cleaned of hidden characters."""
-    named = "".join(f' {key}="{visible.attribute(value)}"' for key, value in attributes.items())
-    return f"<{TAG}{kind}{named}>\n{visible.clean(text)}\n</{TAG}{kind}>"
+    attributes_text = "".join(f' {key}="{visible.attribute(value)}"' for key, value in attributes.items())
+    return f"<{TAG}{kind}{attributes_text}>\n{visible.clean(text)}\n</{TAG}{kind}>"
 
 
 def batched(items: Iterable[Item], tokens: Callable[[Item], int], most: int) -> list[list[Item]]:
@@ -169,18 +169,18 @@ class LanguageModel:
 
     def _answered(self, call: Call, noted: log.LoggedCall, left_out: Callable[[str], object] | None) -> dict[str, Any]:
         """Make the call, and log how it ended."""
-        begun, used, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
+        begun, usage, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
         self.calls += 1
         stop = Stop(self.choice.seconds, self._cancelled)
         try:
             for tried in count(1):
                 try:
                     answer = self._attempt(call, stop, left_out)
-                    used = used.plus(answer.usage)
+                    usage = usage.plus(answer.usage)
                     outcome = log.ANSWERED
                     return dict(answer.data)
                 except ModelError as error:
-                    used, outcome = used.plus(error.usage), error.outcome
+                    usage, outcome = usage.plus(error.usage), error.outcome
                     # With some chance in it, so that several attempts don't come at once.
                     chance = random.uniform(0.75, 1.25)  # noqa: S311
                     wait = max(error.after, chance * min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))))
@@ -193,10 +193,10 @@ class LanguageModel:
                         raise
             raise AssertionError  # the loop has no end
         except KeyboardInterrupt:
-            used, outcome = used.plus(self._most(call)), CANCELLED
+            usage, outcome = usage.plus(self._most(call)), CANCELLED
             raise
         finally:
-            self._log(noted, outcome, used, time.monotonic() - begun, tried)
+            self._log(noted, outcome, usage, time.monotonic() - begun, tried)
 
     def _attempt(self, call: Call, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()
@@ -216,9 +216,9 @@ class LanguageModel:
             raise ModelError(INVALID, f"The model's answer is not as asked for: {wrong}.", usage=answer.usage)
         return answer
 
-    def _log(self, noted: log.LoggedCall, outcome: str, used: ModelUsage, seconds: float, tried: int) -> None:
-        self.spent = self.spent.plus(used)
+    def _log(self, noted: log.LoggedCall, outcome: str, usage: ModelUsage, seconds: float, tried: int) -> None:
+        self.spent = self.spent.plus(usage)
         try:
-            log.append(self._root, replace(noted, usage=used, outcome=outcome, seconds=seconds, attempts=tried))
+            log.append(self._root, replace(noted, usage=usage, outcome=outcome, seconds=seconds, attempts=tried))
         except OSError as error:
             raise storage_error(error, self._root + "/log") from error

@@ -37,7 +37,7 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
         return _range(len(value), schema, at, "Length", "characters")
     if isinstance(value, list):
         return _range(len(value), schema, at, "Items", "items") or _first(
-            problem(each, schema.get("items", {}), f"{place}[{number}]") for number, each in enumerate(value)
+            problem(item, schema.get("items", {}), f"{place}[{number}]") for number, item in enumerate(value)
         )
     if isinstance(value, dict):
         properties: Schema = schema.get("properties", {})
@@ -45,7 +45,7 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
         strange = _named(value, schema, place)[1]
         if missing or strange:
             return f"{at} has no “{missing[0]}”" if missing else strange[0]
-        return _first(problem(each, properties[key], f"{place}.{key}" if place else key) for key, each in value.items())
+        return _first(problem(item, properties[key], f"{place}.{key}" if place else key) for key, item in value.items())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = schema.get("minimum"), schema.get("maximum")
         # Told so, what is no number (NaN), as JSON of Python may have it, is out of each range.
@@ -57,30 +57,30 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
 def fitting(value: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], list[str]]:
     """Return what of an object is of its schema, and what is wrong with the parts that are left out: keys that it does
     not name, and items of its arrays. What else is wrong stays in it."""
-    kept, wrong = _named(value, schema, "")
-    for key, given in kept.items():
+    properties, wrong = _named(value, schema, "")
+    for key, given in properties.items():
         of_items = schema["properties"][key].get("items")
         if not isinstance(given, list) or of_items is None:
             continue
         most, fits = schema["properties"][key].get("maxItems", len(given)), []
-        for number, each in enumerate(given):
+        for number, part in enumerate(given):
             place = f"{key}[{number}]"
-            item, unknown = _named(each, of_items, place) if isinstance(each, dict) else (each, [])
+            item, unknown = _named(part, of_items, place) if isinstance(part, dict) else (part, [])
             wrong += unknown
             if bad := problem(item, of_items, place):
                 wrong.append(bad)
             else:
                 fits.append(item)
         wrong += [f"{key} has {len(fits) - most} items too many"] if len(fits) > most else []
-        kept[key] = fits[:most]
-    return kept, wrong
+        properties[key] = fits[:most]
+    return properties, wrong
 
 
 def _named(value: dict[str, Any], schema: Schema, place: str) -> tuple[dict[str, Any], list[str]]:
     """Return an object without the keys that its schema does not name, and these in words."""
     names = schema.get("properties", {})
     unknown = [f"{place or 'the answer'} has an unknown key, “{str(key)[:40]}”" for key in value if key not in names]
-    return {key: each for key, each in value.items() if key in names}, unknown
+    return {key: item for key, item in value.items() if key in names}, unknown
 
 
 def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:
@@ -91,4 +91,4 @@ def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:
 
 
 def _first(problems: Any) -> str:
-    return next((each for each in problems if each), "")
+    return next((other for other in problems if other), "")

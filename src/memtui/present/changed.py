@@ -37,9 +37,9 @@ def who(item: Changed) -> str:
 
 def done(act: str, items: Sequence[Changed], failed: int = 0) -> str:
     """Say what was done: `Kept: auto:prefer-pnpm.`, `Rejected: 3 memories; one was left alone.`."""
-    named = some([item.ref for item in items]) if len(items) <= 2 else many(len(items), "memory", "memories")
-    left = f"; {many(failed, 'one was', 'were')} left alone" if failed else ""
-    return f"{acts.done(act).capitalize()}: {named}{left}."
+    names = some([item.ref for item in items]) if len(items) <= 2 else many(len(items), "memory", "memories")
+    rest = f"; {many(failed, 'one was', 'were')} left alone" if failed else ""
+    return f"{acts.done(act).capitalize()}: {names}{rest}."
 
 
 def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:

@@ -49,66 +49,72 @@ def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Tr
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 
-def act(found: "Transaction") -> str:
+def act(transaction: "Transaction") -> str:
     """Return what a change is among the acts: its operation, or that a person rejected what others wrote."""
-    return REJECTS if takes_back(found.record) else found.op
+    return REJECTS if takes_back(transaction.record) else transaction.op
 
 
-def together(made: "Sequence[Transaction]", total: int) -> str:
+def together(transactions: "Sequence[Transaction]", total: int) -> str:
     """Return one summary for changes that were made together: these, of `total`. Only what a person decided counts."""
-    own = decided(made)
+    own = decided(transactions)
     first, count = own[0], len(own)
-    total -= len(made) - count
+    total -= len(transactions) - count
     if total == 1:
         return first.summary
-    if first.op not in ON_MEMORIES or len({act(each) for each in own}) > 1:
+    if first.op not in ON_MEMORIES or len({act(transaction) for transaction in own}) > 1:
         return f"{first.summary} and {count - 1} more"
     return acts.summary(act(first), f"{f'{count} of {total}' if count < total else count} memories")
 
 
-def refusal(op: str, found: "Transaction", error: MemtuiError, ways: "Mapping[str, str]") -> MemtuiError:
+def refusal(op: str, transaction: "Transaction", error: MemtuiError, ways: "Mapping[str, str]") -> MemtuiError:
     """Explain in one sentence why a change was not undone (`op`: undo or redo), and what to do instead."""
     if not isinstance(error, ConflictError | NotFoundError):
         return error
-    files = (os.path.basename(path) for path in found.paths)
+    files = (os.path.basename(path) for path in transaction.paths)
     memory = next((file for file in files if file.endswith(".md") and file not in SHARED), "")
     hint = f" Its versions: {ways['']} {shell_word(memory.removesuffix('.md'))}" if memory else ""
-    if op == "undo" and found.op in INSTEAD:
-        hint = f" {ways[found.op]} {INSTEAD[found.op]}"
-    return type(error)(f"Can't {op} {_quoted(found)}: {reason(found, error)}.", f"Nothing was written.{hint}")
+    if op == "undo" and transaction.op in INSTEAD:
+        hint = f" {ways[transaction.op]} {INSTEAD[transaction.op]}"
+    return type(error)(
+        f"Can't {op} {_quoted(transaction)}: {reason(transaction, error)}.", f"Nothing was written.{hint}"
+    )
 
 
-def reason(found: "Transaction", error: MemtuiError) -> str:
+def reason(transaction: "Transaction", error: MemtuiError) -> str:
     """Say why a change was not undone or redone, as the end of a sentence."""
-    if found.op == "guide" and isinstance(error, ConflictError):
+    if transaction.op == "guide" and isinstance(error, ConflictError):
         return "it was delivered, withdrawn or changed meanwhile"
     words = error.message.removesuffix(".")
     return words[:1].lower() + words[1:]
 
 
-def _quoted(found: "Transaction") -> str:
-    return found.summary if "“" in found.summary else f"“{found.summary}”"
+def _quoted(transaction: "Transaction") -> str:
+    return transaction.summary if "“" in transaction.summary else f"“{transaction.summary}”"
 
 
-def _why_final(found: "Transaction") -> str:
-    return "can't be undone" if found.op == "purge" else "was delivered or changed meanwhile"
+def _why_final(transaction: "Transaction") -> str:
+    return "can't be undone" if transaction.op == "purge" else "was delivered or changed meanwhile"
 
 
 # Where a person made a change, by the journal's names, in lists.
 PLACES = {"cli": "shell", "tui": "TUI"}
 
 
-def place(found: "Transaction", door: str) -> str:
+def place(transaction: "Transaction", door: str) -> str:
     """Return from where a change came, in a word. `door`: the journal's name for the one that asks, cli or tui."""
-    return "here" if found.actor == here(door) and found.by in PLACES else PLACES.get(found.by, found.by)
+    return (
+        "here"
+        if transaction.actor == here(door) and transaction.by in PLACES
+        else PLACES.get(transaction.by, transaction.by)
+    )
 
 
-def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
+def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
     """Describe the change that undo or redo asks about: its summary, when it was made, and from where; `writers` maps
     the journal's names for that to words."""
-    last = asked.first.latest
-    others = len(asked.decided) - 1
+    last = elsewhere.first.latest
+    others = len(elsewhere.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
-    before = f", made before {_quoted(asked.final)}, which {_why_final(asked.final)}" if asked.final else ""
+    before = f", made before {_quoted(elsewhere.final)}, which {_why_final(elsewhere.final)}" if elsewhere.final else ""
     origin = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
-    return f"{_quoted(asked.decided[0])}{more}, {origin}{before}"
+    return f"{_quoted(elsewhere.decided[0])}{more}, {origin}{before}"

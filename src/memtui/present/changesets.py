@@ -32,8 +32,8 @@ REFUSED: dict[Reason, str] = {
 def about(proposal: Proposal) -> str:
     """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
     for a merge, the one that stays first."""
-    gone, written = [name(each) for each in proposal.gone], [name(each.path) for each in proposal.written]
-    shown = {"archive": gone, "merge": [*written, *gone]}.get(proposal.kind, written or gone)
+    removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
+    shown = {"archive": removed, "merge": [*outputs, *removed]}.get(proposal.kind, outputs or removed)
     names = list(dict.fromkeys(shown))
     join = " + " if proposal.kind == "merge" else ", "
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
@@ -50,7 +50,7 @@ def gist(proposal: Proposal) -> str:
 
 def scope_of(proposal: Proposal) -> str:
     """Return the label of the scope that a proposal is about; empty if its evidence names none."""
-    return next((str(each.data["scope"]) for each in proposal.evidence if "scope" in each.data), "")
+    return next((str(evidence.data["scope"]) for evidence in proposal.evidence if "scope" in evidence.data), "")
 
 
 def without_scope(sentence: str, label: str, place: str) -> str:
@@ -68,50 +68,51 @@ def reasons(proposal: Proposal) -> list[str]:
     """Return why a proposal is made, in sentences: its reason, or else what its evidence says."""
     if proposal.reason:
         return [proposal.reason]
-    return list(dict.fromkeys(sentence for each in proposal.evidence if (sentence := _sentence(each))))
+    return list(dict.fromkeys(sentence for evidence in proposal.evidence if (sentence := _sentence(evidence))))
 
 
-def _sentence(found: ProposalEvidence) -> str:
+def _sentence(evidence: ProposalEvidence) -> str:
     try:
-        return findings.message(Finding(found.code, NOTE, "", found.data))
+        return findings.message(Finding(evidence.code, NOTE, "", evidence.data))
     except (KeyError, ValueError, IndexError):  # of another version, or written by hand
-        return " … ".join(found.texts)
+        return " … ".join(evidence.texts)
 
 
 def dropped(coverage: Coverage) -> list[str]:
     """List the statements that a proposal drops, each with the memory that has it."""
-    return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in coverage.lost]
+    return [f"“{cover.statement.text}” ({name(cover.statement.path)})" for cover in coverage.lost]
 
 
 def added(proposal: Proposal) -> list[str]:
     """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
-    return [text for each in proposal.evidence if each.code == ADDED for text in each.texts]
+    return [text for evidence in proposal.evidence if evidence.code == ADDED for text in evidence.texts]
 
 
 def fields(coverage: Coverage) -> list[str]:
     """Say of each field of which a proposal drops values what stays: `keeps “type: project”, not “user” (flaky)`."""
-    gone = [each.statement for each in coverage.dropped if each.statement.kind == "field"]
-    told = []
-    for key in dict.fromkeys(each.text.partition(": ")[0] for each in gone):
-        kept = [f"“{each.text}”" for each in coverage.fields if each.text.startswith(f"{key}: ")]
-        lost = [each for each in gone if each.text.startswith(f"{key}: ")]
-        if kept:
-            values = [f"“{each.text.partition(': ')[2]}” ({name(each.path)})" for each in lost]
-            told.append(f"keeps {', '.join(kept)}, not {', '.join(values)}")
+    statements = [statement.statement for statement in coverage.dropped if statement.statement.kind == "field"]
+    sentences = []
+    for key in dict.fromkeys(statement.text.partition(": ")[0] for statement in statements):
+        texts_kept = [f"“{statement.text}”" for statement in coverage.fields if statement.text.startswith(f"{key}: ")]
+        lost = [statement for statement in statements if statement.text.startswith(f"{key}: ")]
+        if texts_kept:
+            values = [f"“{statement.text.partition(': ')[2]}” ({name(statement.path)})" for statement in lost]
+            sentences.append(f"keeps {', '.join(texts_kept)}, not {', '.join(values)}")
         else:
-            told += [f"drops “{each.text}” ({name(each.path)})" for each in lost]
-    return told
+            sentences += [f"drops “{statement.text}” ({name(statement.path)})" for statement in lost]
+    return sentences
 
 
-def lost(found: Sequence[Coverage]) -> str:
+def lost(coverages: Sequence[Coverage]) -> str:
     """Say what several proposals dropped: `Dropped: 2 statements; values of the fields type, owner.`, or nothing."""
-    statements = sum(len(each.lost) for each in found)
-    gone = [each.statement for coverage in found for each in coverage.dropped if each.statement.kind == "field"]
-    keys = dict.fromkeys(each.text.partition(": ")[0] for each in gone)
+    statements = sum(len(coverage.lost) for coverage in coverages)
+    covered = [cover for coverage in coverages for cover in coverage.dropped]
+    sentences = [cover.statement for cover in covered if cover.statement.kind == "field"]
+    keys = dict.fromkeys(statement.text.partition(": ")[0] for statement in sentences)
     told = [many(statements, "statement")] if statements else []
     if keys:
         told.append(
-            f"{many(len(gone), 'value')} of {'the field' if len(keys) == 1 else 'the fields'} {some(list(keys))}"
+            f"{many(len(sentences), 'value')} of {'the field' if len(keys) == 1 else 'the fields'} {some(list(keys))}"
         )
     return f"Dropped: {', and '.join(told)}." if told else ""
 
@@ -119,27 +120,30 @@ def lost(found: Sequence[Coverage]) -> str:
 def reworded(coverage: Coverage) -> list[str]:
     """List the statements that a proposal says in other words, each with the sentence that says it."""
     return [
-        f"“{each.statement.text}” ({name(each.statement.path)}) as “{each.targets[0].text}”"
-        for each in coverage.of("reworded")
+        f"“{cover.statement.text}” ({name(cover.statement.path)}) as “{cover.targets[0].text}”"
+        for cover in coverage.of("reworded")
     ]
 
 
 def covered(coverage: Coverage) -> str:
     """Say how many statements are dropped or in other words, or that nothing is lost, and how many stay: `Nothing is
     lost: 5 statements stay word for word.`; empty if there are none."""
-    dropped, kept, reworded = len(coverage.lost), coverage.count("kept"), coverage.count("reworded")
-    told = [f"{many(dropped, 'statement is', 'statements are')} dropped"] if dropped else []
+    dropped, count_kept, reworded = len(coverage.lost), coverage.count("kept"), coverage.count("reworded")
+    sentences = [f"{many(dropped, 'statement is', 'statements are')} dropped"] if dropped else []
     if reworded:
-        told.append(f"{many(reworded, 'statement is', 'statements are')} in other words")
-    if told:
-        return "; ".join([*told, *([f"{kept} {'stays' if kept == 1 else 'stay'}"] if kept else [])]) + "."
+        sentences.append(f"{many(reworded, 'statement is', 'statements are')} in other words")
+    if sentences:
+        return (
+            "; ".join([*sentences, *([f"{count_kept} {'stays' if count_kept == 1 else 'stay'}"] if count_kept else [])])
+            + "."
+        )
     nothing = "No statement is lost" if coverage.dropped else "Nothing is lost"
-    return f"{nothing}: {many(kept, 'statement stays', 'statements stay')} word for word." if kept else ""
+    return f"{nothing}: {many(count_kept, 'statement stays', 'statements stay')} word for word." if count_kept else ""
 
 
-def following(found: Sequence[FileDiff]) -> str:
+def following(diffs: Sequence[FileDiff]) -> str:
     """Name the files whose links or lines follow: `Links and lines follow in MEMORY.md, review.`"""
-    names = [name(each.path) for each in found if each.repaired]
+    names = [name(diff.path) for diff in diffs if diff.repaired]
     return f"Links and lines follow in {some(names)}." if names else ""
 
 
@@ -150,9 +154,9 @@ def saved(savings: Savings) -> str:
     less, more = _counted(savings, 1), _counted(savings, -1)
     if savings.index_lines > 0 and not savings.memories and savings.bytes + savings.index_bytes < 0:
         return f"Saves {less[0]}. The files are {more[0]} longer."
-    told = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
-    said = "; ".join(told)
-    return f"{said[:1].upper()}{said[1:]}." if told else ""
+    parts = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
+    summary = "; ".join(parts)
+    return f"{summary[:1].upper()}{summary[1:]}." if parts else ""
 
 
 def _counted(savings: Savings, sign: int) -> list[str]:
@@ -160,17 +164,17 @@ def _counted(savings: Savings, sign: int) -> list[str]:
     memories, lines = sign * savings.memories, sign * savings.index_lines
     tokens, total = sign * round(savings.index_bytes / 4), sign * (savings.bytes + savings.index_bytes)
     context = f" (about {many(tokens, 'token')} of each session)" if tokens > 0 else ""
-    told = [
+    counts = [
         many(memories, "memory", "memories") if memories > 0 else "",
         f"{many(lines, 'line')} of MEMORY.md{context}" if lines > 0 else "",
         size(total) if total > 0 else "",
     ]
-    return [each for each in told if each]
+    return [part for part in counts if part]
 
 
 def made(proposals: Sequence[Proposal]) -> str:
     """Say what was done: `Approved 3 changes: 2 merged, 1 archived.`"""
-    counts = [(sum(each.kind == kind for each in proposals), word) for kind, word in DONE.items()]
+    counts = [(sum(proposal.kind == kind for proposal in proposals), word) for kind, word in DONE.items()]
     words = ", ".join(f"{count} {word}" for count, word in counts if count)
     return f"Approved {many(len(proposals), 'change')}: {words}."
 

@@ -7,17 +7,21 @@ from memtui.core.base import clock
 
 def day(seconds: float, now: float) -> str:
     """Write a time to come, in local time: `18:00` for today, else `Mon 24 Nov`; of another year with the year."""
-    there, here = time.localtime(seconds), time.localtime(now)
-    if there[:3] == here[:3]:
-        return time.strftime("%H:%M", there)
-    year = "" if there.tm_year == here.tm_year else f" {there.tm_year}"
-    return f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b', there)}{year}"
+    struct_time, here = time.localtime(seconds), time.localtime(now)
+    if struct_time[:3] == here[:3]:
+        return time.strftime("%H:%M", struct_time)
+    year = "" if struct_time.tm_year == here.tm_year else f" {struct_time.tm_year}"
+    return f"{time.strftime('%a', struct_time)} {struct_time.tm_mday} {time.strftime('%b', struct_time)}{year}"
 
 
 def day_and_time(seconds: float, now: float) -> str:
     """Write a time to come as `day` does, with the time of day unless that is midnight: `Mon 24 Nov 14:00`."""
-    there, shown = time.localtime(seconds), day(seconds, now)
-    return shown if ":" in shown or there[3:5] == (0, 0) else f"{shown} {time.strftime('%H:%M', there)}"
+    struct_time, day_text = time.localtime(seconds), day(seconds, now)
+    return (
+        day_text
+        if ":" in day_text or struct_time[3:5] == (0, 0)
+        else f"{day_text} {time.strftime('%H:%M', struct_time)}"
+    )
 
 
 def when(seconds: float, now: float) -> str:

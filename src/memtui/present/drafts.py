@@ -35,8 +35,8 @@ def kind(item: Waiting) -> str:
     source = item.entry.fields.get("source", "")
     if item.entry.fields.get("kind") == inbox_format.IMPORTED and source:
         return f"imported from {source}"
-    given = item.entry.fields.get("kind", "draft")
-    return WRITES.get(given, given)
+    name = item.entry.fields.get("kind", "draft")
+    return WRITES.get(name, name)
 
 
 def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
@@ -69,8 +69,8 @@ def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
     """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
     entry, days = item.entry, config.number(settings, "drafts_days")
     if item.kind == "guidance":
-        found = undelivered.findings(entry, item.directory, now, config.number(settings, "budget"))
-        return [flag for each in found if (flag := findings.flag(each))]
+        reports = undelivered.findings(entry, item.directory, now, config.number(settings, "budget"))
+        return [flag for finding in reports if (flag := findings.flag(finding))]
     if item.kind == "items":
         state = entry.fields.get("state")
         return [state] if state in {"kept", "done"} else []
@@ -110,13 +110,13 @@ def added(count: int) -> str:
     return f"Added {many(count, 'draft')}"
 
 
-def like_refused(each: LikeRefused, now: float) -> str:
+def like_refused(refusal: LikeRefused, now: float) -> str:
     """Say that a draft is like a rejected one: `like a draft that you rejected on Thu 12 Nov (.87): “Use npm”`."""
-    shown = day(each.draft.time, now) if each.draft.time is not None else ""
+    shown = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
     when = f"{' at' if ':' in shown else ' on'} {shown}" if shown else ""
-    words = cut(safe_text.line(each.draft.description), REFUSED_SHOWN)
-    good = " for good" if each.draft.never else ""
-    return f"like a draft that you rejected{good}{when} ({share(each.score)}): “{words}”"
+    words = cut(safe_text.line(refusal.draft.description), REFUSED_SHOWN)
+    good = " for good" if refusal.draft.never else ""
+    return f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”"
 
 
 class Quote(NamedTuple):

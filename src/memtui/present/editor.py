@@ -34,11 +34,11 @@ def run(env: "dict[str, str]", path: str) -> bytes:
     words = command(env)
     try:
         with interrupts_ignored():
-            done = subprocess.run([*words, path], check=False, env=env)
+            process = subprocess.run([*words, path], check=False, env=env)
     except OSError as error:
         raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
-    if done.returncode:
-        raise MemtuiError(f"The editor ended with {done.returncode}: nothing was changed.")
+    if process.returncode:
+        raise MemtuiError(f"The editor ended with {process.returncode}: nothing was changed.")
     with open(path, "rb") as file:
         return file.read()
 

@@ -47,9 +47,9 @@ codecs.register_error(ERRORS, _replace)
 
 def only_ascii(env: "Mapping[str, str]") -> bool:
     """Return whether the environment names an encoding other than UTF-8. If it names none, UTF-8 is assumed."""
-    given = env.get("PYTHONIOENCODING", "").partition(":")[0]
-    if given:
-        return not _is_utf8(given)
+    encoding = env.get("PYTHONIOENCODING", "").partition(":")[0]
+    if encoding:
+        return not _is_utf8(encoding)
     # With LANG=C Python itself sets this LC_CTYPE as it starts (PEP 538), which says nothing about the terminal.
     coerced = env.get("LC_CTYPE") in {"C.UTF-8", "C.utf8", "UTF-8"} and env.get("LANG") in {"C", "POSIX"}
     names = ("LC_ALL", "LANG") if coerced else ("LC_ALL", "LC_CTYPE", "LANG")

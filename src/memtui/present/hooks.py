@@ -49,18 +49,18 @@ def notes(plan: Plan) -> list[str]:
     if plan.new_record is None:
         return []
     path, launcher = plan.settings_path, plan.new_record.launcher
-    found = []
+    lines = []
     if plan.scope != "user":
-        found.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
+        lines.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
     if plan.scope == "project":
-        found.append(
+        lines.append(
             "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
         )
     if any(place in launcher for place in CACHES):
-        found.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
+        lines.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
     if plan.other_status_line is not None:
-        found.append(_status_line_stays(plan.other_status_line, bool(plan.instead)))
-    return found
+        lines.append(_status_line_stays(plan.other_status_line, bool(plan.instead)))
+    return lines
 
 
 def to_paste(plan: Plan) -> str:
@@ -75,10 +75,10 @@ def _still_shows_ours(plan: Plan) -> str:
     return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
 
 
-def _status_line_stays(held: object, to_paste: bool) -> str:
+def _status_line_stays(value: object, to_paste: bool) -> str:
     """Say what becomes of a status line that is not ours, where ours was wanted; `to_paste`: whether the line
     of that name follows."""
-    theirs = held.get("command") if isinstance(held, dict) else None
+    theirs = value.get("command") if isinstance(value, dict) else None
     if not isinstance(theirs, str):
         return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
     if shows_ours(theirs):
@@ -89,7 +89,7 @@ def _status_line_stays(held: object, to_paste: bool) -> str:
 def outcome(not_served: Sequence[Finding]) -> list[str]:
     """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
     from it, and what to do about it."""
-    return [findings.message(each) + _what_to_do(each) for each in not_served] or [SERVED]
+    return [findings.message(finding) + _what_to_do(finding) for finding in not_served] or [SERVED]
 
 
 def _what_to_do(finding: Finding) -> str:
@@ -133,7 +133,7 @@ def _ours(data: bytes | None) -> dict[str, list[str]]:
 def diff_lines(plan: Plan) -> list[str]:
     """Return the lines of a plan's diff; of a file that is one long line, the diff with a line for each value."""
     lines = plan.diff.splitlines()
-    changes = pairwise([each for each in lines if each[:1] != "\\"])  # no remarks on line ends
+    changes = pairwise([line for line in lines if line[:1] != "\\"])  # no remarks on line ends
     if not any((old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG for old, new in changes):
         return lines
     before, after = (

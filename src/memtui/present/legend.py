@@ -37,5 +37,5 @@ def section(title: str, marks: Marks) -> str:
 
 def receipts(title: str = "Receipts") -> str:
     """Return the legend of the receipts of deliveries."""
-    known = deliveries.OUTCOMES.items()
-    return section(title, ((deliveries.GLYPHS[each][0], f"{word}: {meaning}") for each, (_, word, meaning) in known))
+    outcomes = deliveries.OUTCOMES.items()
+    return section(title, ((deliveries.GLYPHS[each][0], f"{word}: {meaning}") for each, (_, word, meaning) in outcomes))

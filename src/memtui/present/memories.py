@@ -58,9 +58,9 @@ def scope_name(scope: "Scope", project: str) -> str:
 def scopes_explained(scopes: "Sequence[Scope]", project: str, widest: int = 16) -> list[tuple[str, str]]:
     """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
     scope is; of another project for which one."""
-    named = [(each, scope_name(each, project)) for each in scopes]
-    wide = min(widest, max((len(name) for _, name in named), default=0))
-    return [(each.label, f"{name:<{wide}}  {_explained(each)}".rstrip()) for each, name in named]
+    pairs = [(scope, scope_name(scope, project)) for scope in scopes]
+    wide = min(widest, max((len(name) for _, name in pairs), default=0))
+    return [(scope.label, f"{name:<{wide}}  {_explained(scope)}".rstrip()) for scope, name in pairs]
 
 
 def _explained(scope: "Scope") -> str:
@@ -109,8 +109,8 @@ def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOA
     return words.replace("this project", f"the project {project}") if project else words
 
 
-def source(found: "Source", now: float) -> str:
+def source(other: "Source", now: float) -> str:
     """Say where a memory comes from, in a few words."""
-    if found.session:
-        return f"session {found.session[:8]}"
-    return SOURCES[found.kind] + (f" {ago(found.when, now)}" if found.when is not None else "")
+    if other.session:
+        return f"session {other.session[:8]}"
+    return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")

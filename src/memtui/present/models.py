@@ -42,8 +42,8 @@ def short_name(model: str) -> str:
     return model.removeprefix("claude-")
 
 
-def of_budget(used: ModelUsage, daily_tokens: int, daily_dollars: float) -> str:
+def of_budget(usage: ModelUsage, daily_tokens: int, daily_dollars: float) -> str:
     """Say how much of the budget of the day is used."""
-    tokens = f"{used.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{used.tokens:,} tokens"
-    money = f"{dollars(used.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(used.cost)
+    tokens = f"{usage.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{usage.tokens:,} tokens"
+    money = f"{dollars(usage.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(usage.cost)
     return f"{tokens}, {money}"

@@ -58,7 +58,7 @@ def toggled(text: str, term: str) -> str:
     """Return the query with this term instead of others of its name, or without it if it is there."""
     name = term.partition(":")[0]
     terms = [match[0] for match in TERM.finditer(text)]
-    others = [each for each in terms if not each.startswith(name + ":")]
+    others = [other for other in terms if not other.startswith(name + ":")]
     return " ".join(others if term in terms else [*others, term])
 
 
@@ -77,29 +77,29 @@ def _nearest(word: str, choices: Collection[str]) -> str:
 def not_among(name: str, value: str, choices: Collection[str]) -> str:
     """Return the sentences for a value that a term does not take: the nearest that it takes, and which there are."""
     near = _nearest(value, choices)
-    meant = f" Did you mean {term(name, near)}?" if near else ""
-    return f"There is no {term(name, value)}.{meant} {name}: takes {some([*choices], LISTED)}."
+    hint = f" Did you mean {term(name, near)}?" if near else ""
+    return f"There is no {term(name, value)}.{hint} {name}: takes {some([*choices], LISTED)}."
 
 
 def not_there(name: str, names: Collection[str]) -> str:
     """Return the sentences for a term that there is not: the nearest of those that there are, and all of them."""
     near = _nearest(name, names)
-    meant = f" Did you mean {near}:?" if near else ""
-    return f"There is no {name}: here.{meant} There are {', '.join(f'{each}:' for each in names)}."
+    hint = f" Did you mean {near}:?" if near else ""
+    return f"There is no {name}: here.{hint} There are {', '.join(f'{other}:' for other in names)}."
 
 
 def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:
     """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name."""
     scopes = [*places]
-    names = {name.casefold() for each in scopes for name in (each.kind, each.label, each.source)}
+    names = {name.casefold() for scope in scopes for name in (scope.kind, scope.label, scope.source)}
     types = [*memory.TYPES, *sorted({kind.casefold() for kind in kinds} - {*memory.TYPES, "", UNTYPED}), UNTYPED]
-    projects = sorted({each.project.casefold() for each in scopes} | {here.casefold()})
+    projects = sorted({scope.project.casefold() for scope in scopes} | {here.casefold()})
     return {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
 
 
 def names(scope: Scope, begun: str) -> bool:
     """Tell whether the value of `scope:` means a scope: with the beginning of its kind, label or source."""
-    return bool(begun) and any(each.casefold().startswith(begun) for each in (scope.kind, scope.label, scope.source))
+    return bool(begun) and any(label.casefold().startswith(begun) for label in (scope.kind, scope.label, scope.source))
 
 
 @dataclass(frozen=True)
@@ -123,14 +123,16 @@ class MemoryQuery:
         """Whether it has a word that looks like a term, such as `typ:tool`: it is not to find what is similar."""
         return bool(self.unknown and _nearest(self.unknown, NAMES))
 
-    def problem(self, there: Mapping[str, Sequence[str]]) -> str:
-        """Return in sentences what is wrong with it; empty if nothing is. `there`: what each term takes."""
+    def problem(self, values_by_name: Mapping[str, Sequence[str]]) -> str:
+        """Return in sentences what is wrong with it; empty if nothing is. `values_by_name`: what each term takes."""
         if self.unknown:
             return not_there(self.unknown, NAMES)
         for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
-            begun = [each for each in there[name] if each.startswith(value) or (name == "project" and value in each)]
+            begun = [
+                each for each in values_by_name[name] if each.startswith(value) or (name == "project" and value in each)
+            ]
             if not begun:
-                return not_among(name, value, there[name])
+                return not_among(name, value, values_by_name[name])
         return ""
 
     def matches(
@@ -157,15 +159,15 @@ class MemoryQuery:
 
     def muted(self, root: str, scopes: Iterable[Scope]) -> set[str]:
         """Return the paths of the memories of some scopes that are muted for a prompt, where it asks for them."""
-        asked = scopes if self.state == MUTED else ()
-        return {f"{scope.directory}/{file}" for scope in asked for file in mutes.load(root, scope.directory)}
+        places = scopes if self.state == MUTED else ()
+        return {f"{scope.directory}/{file}" for scope in places for file in mutes.load(root, scope.directory)}
 
 
 def memories(text: str) -> MemoryQuery:
     """Return what a query of memories says."""
-    found = parse(text, NAMES)
-    terms = {name: value.casefold() for name, value in found.terms.items()}
+    query = parse(text, NAMES)
+    terms = {name: value.casefold() for name, value in query.terms.items()}
     begun = terms.get("is", "")
-    state = next((each for each in STATES if each.startswith(begun)), begun) if begun else ""
+    state = next((state_name for state_name in STATES if state_name.startswith(begun)), begun) if begun else ""
     fields = (terms.get("type", ""), terms.get("scope", ""), state, terms.get("project", ""))
-    return MemoryQuery(found.words, *fields, found.unknown[0] if found.unknown else "")
+    return MemoryQuery(query.words, *fields, query.unknown[0] if query.unknown else "")

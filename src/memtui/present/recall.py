@@ -90,12 +90,12 @@ def scored(candidate: "RecallCandidate", run: "RecallRun") -> str:
 
 def telling(candidate: "RecallCandidate") -> "list[MatchedTerm]":
     """Return the words that matched, without those as common as “to”, which count little."""
-    return [each for each in candidate.terms if not each.common]
+    return [matched_term for matched_term in candidate.terms if not matched_term.common]
 
 
 def because(candidate: "RecallCandidate") -> str:
     """Return why a memory was found, in a few words: the telling words that matched, or its meaning."""
-    if words := [each.term for each in telling(candidate)]:
+    if words := [matched_term.term for matched_term in telling(candidate)]:
         return ", ".join(words)
     return "by meaning" if candidate.parts.get("cosine", 0.0) > 0 else ""
 
@@ -105,7 +105,7 @@ def by_field(candidate: "RecallCandidate") -> "list[tuple[str, list[str]]]":
     return [
         (word, terms)
         for name, word in FIELDS.items()
-        if (terms := [each.term for each in telling(candidate) if name in each.fields])
+        if (terms := [matched_term.term for matched_term in telling(candidate) if name in matched_term.fields])
     ]
 
 
@@ -122,7 +122,7 @@ def silence(run: "RecallRun") -> str:
         return "there are no memories yet"
     if run.silent == "nothing" and not run.candidates:
         return "no memory has any of its words"
-    best = next((each for each in run.candidates if each.outcome != "unlikely"), None)
+    best = next((candidate for candidate in run.candidates if candidate.outcome != "unlikely"), None)
     if run.silent == "nothing" and best is not None:
         return f"{best.name} is left out, {outcome(best.outcome)[2]}"
     return SILENT.get(run.silent, run.silent.replace("-", " "))
@@ -139,7 +139,7 @@ def headline(run: "RecallRun") -> str:
 
 def nearest(run: "RecallRun") -> str:
     """Return how near the likeliest memory came to being delivered, in a sentence; empty if that is not why none is."""
-    best = max(run.candidates, key=lambda each: each.probability, default=None)
+    best = max(run.candidates, key=lambda candidate: candidate.probability, default=None)
     if run.delivered or best is None or best.probability >= run.threshold:
         return ""
     return f"The likeliest is {best.name} with {likely(best, run)}. One is delivered from {share(run.threshold)} on."
@@ -158,13 +158,13 @@ def took(run: "RecallRun") -> str:
 def data(run: "RecallRun") -> "dict[str, object]":
     """Return a dry run for --json."""
     candidates = [
-        {name: value for name, value in vars(each).items() if name not in {"units", "stamp"}}
-        | {"characters": each.units, "tokens": each.tokens}
-        for each in run.candidates
+        {name: value for name, value in vars(candidate).items() if name not in {"units", "stamp"}}
+        | {"characters": candidate.units, "tokens": candidate.tokens}
+        for candidate in run.candidates
     ]
     fields = {name: value for name, value in vars(run).items() if name != "units"}
-    named = {"silent": run.silent or None, "session": run.session or None, "candidates": candidates}
-    return fields | named | {"characters": run.units, "tokens": run.tokens}
+    facts = {"silent": run.silent or None, "session": run.session or None, "candidates": candidates}
+    return fields | facts | {"characters": run.units, "tokens": run.tokens}
 
 
 # prompts that are replayed
@@ -173,8 +173,8 @@ def data(run: "RecallRun") -> "dict[str, object]":
 def replayed(each: "ReplayedPrompt") -> list[tuple[str, str, str]]:
     """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
     rows = [(*(SAME if path in each.now else NEW), _memory_words(memory, "")) for path, memory in each.changed.items()]
-    gone = [memory for path, memory in each.now.items() if path not in each.changed]
-    return rows + [(*GONE, _memory_words(memory, "no more")) for memory in gone]
+    replayed_memories = [memory for path, memory in each.now.items() if path not in each.changed]
+    return rows + [(*GONE, _memory_words(memory, "no more")) for memory in replayed_memories]
 
 
 def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
@@ -184,13 +184,13 @@ def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str]
     return SAME if before and after else NEW if after else GONE if before else None
 
 
-def sums_of(found: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
+def sums_of(replayed_prompts: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
     """Say how many prompts would get a memory: `12 of 50 would: 2 more, 1 no more`."""
-    marks = [mark_of(each, paths) for each in found]
+    marks = [mark_of(replayed_prompt, paths) for replayed_prompt in replayed_prompts]
     more, less = marks.count(NEW), marks.count(GONE)
     words = [f"{more:,} that don’t now"] * bool(more) + [f"{less:,} no more"] * bool(less)
     would = sum(mark in {SAME, NEW} for mark in marks)
-    return f"{would:,} of {len(found):,} would" + (": " + ", ".join(words) if words else "")
+    return f"{would:,} of {len(replayed_prompts):,} would" + (": " + ", ".join(words) if words else "")
 
 
 def _memory_words(memory: "ReplayedMemory", note: str) -> str:

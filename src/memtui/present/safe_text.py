@@ -29,8 +29,8 @@ def same_length(text: str) -> str:
 
 def line(text: str, limit: int = MAX_LINE) -> str:
     """Make text safe on one line, cut at `limit` characters."""
-    found = clean(text[: limit + 1]).replace("\n", " ")
-    return found if len(found) <= limit else found[: limit - 1] + "…"
+    text_line = clean(text[: limit + 1]).replace("\n", " ")
+    return text_line if len(text_line) <= limit else text_line[: limit - 1] + "…"
 
 
 def styled(text: str, style: str = "") -> "Text":

@@ -61,7 +61,7 @@ def resume(row: SessionRow, cwd: str) -> str:
     if is_gone(row):
         return ""
     command = f"claude --resume {shell_word(row.id)}"  # the id is from files
-    there = row.cwd or (row.project if row.project.startswith("/") else "")
-    if not there or os.path.realpath(there) == cwd:
+    directory = row.cwd or (row.project if row.project.startswith("/") else "")
+    if not directory or os.path.realpath(directory) == cwd:
         return command
-    return f"cd {shell_word(there)} && {command}"
+    return f"cd {shell_word(directory)} && {command}"

@@ -63,8 +63,8 @@ def cost(run: runs.Run) -> str:
 
 def writers(versions: "Sequence[BlockVersion]") -> list[str]:
     """Say of each version of a block who wrote it: after which session, or to undo what. `versions`: newest first."""
-    numbers = {each.id: len(versions) - at for at, each in enumerate(versions)}
-    return [_writer(each, numbers) for each in versions]
+    numbers = {block_version.id: len(versions) - at for at, block_version in enumerate(versions)}
+    return [_writer(block_version, numbers) for block_version in versions]
 
 
 def _writer(version: "BlockVersion", numbers: Mapping[str, int]) -> str:

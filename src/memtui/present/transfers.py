@@ -15,16 +15,16 @@ SHOWN = 8
 FULL = "the inbox is full. Approve or reject some drafts, then import it again"
 
 
-def imported(plan: ImportPlan, *, done: bool) -> list[str]:
+def imported(plan: ImportPlan, *, is_done: bool) -> list[str]:
     """Say what an import brings, or brought, a line each: counts, and the first of what was left out."""
-    made = plan.drafts
-    verb = "Added" if done else "Would add"
+    drafts = plan.drafts
+    verb = "Added" if is_done else "Would add"
     none = "None of it fits into the inbox." if plan.full else "Nothing new is in it."
-    lines = [f"{verb} {many(len(made), 'draft')}." if made else none]
+    lines = [f"{verb} {many(len(drafts), 'draft')}." if drafts else none]
     if plan.secrets:
-        lines.append(f"Secrets {'were' if done else 'are'} removed: {redact.described(plan.secrets)}.")
+        lines.append(f"Secrets {'were' if is_done else 'are'} removed: {redact.described(plan.secrets)}.")
     if plan.known:
-        secrets = [f"{each.where} ({each.why})" for each in plan.known]
+        secrets = [f"{left_out.where} ({left_out.why})" for left_out in plan.known]
         lines.append(f"{len(plan.known)} known already: {safe_text.line(some(secrets, 3))}.")
     if plan.decided:
         where = safe_text.line(some(plan.decided, 3))
@@ -35,10 +35,10 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
     return [*lines, *map(safe_text.line, plan.found.notes)]
 
 
-def skipped(found: Sequence[LeftOut]) -> list[str]:
+def skipped(left_outs: Sequence[LeftOut]) -> list[str]:
     """Say what was left out and why, a line each."""
-    lines = [safe_text.line(f"{each.where} {each.why}") for each in found[:SHOWN]]
-    return [*lines, f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else lines
+    lines = [safe_text.line(f"{left_out.where} {left_out.why}") for left_out in left_outs[:SHOWN]]
+    return [*lines, f"and {len(left_outs) - SHOWN} more"] if len(left_outs) > SHOWN else lines
 
 
 def exported(export: Export) -> str:
@@ -50,10 +50,10 @@ def beside(export: Export) -> list[str]:
     """Say what an export takes along that others should not see, a line each."""
     lines = []
     if export.secrets:
-        told = [f"{each.where} ({each.why})" for each in export.secrets]
-        hold = "seems to hold a secret" if len(told) == 1 else "seem to hold secrets"
-        memories = many(len(told), "memory", "memories")
-        lines.append(f"{memories} {hold}: {safe_text.line(some(told, SHOWN))}. The export has them as they are.")
+        places = [f"{left_out.where} ({left_out.why})" for left_out in export.secrets]
+        hold = "seems to hold a secret" if len(places) == 1 else "seem to hold secrets"
+        memories = many(len(places), "memory", "memories")
+        lines.append(f"{memories} {hold}: {safe_text.line(some(places, SHOWN))}. The export has them as they are.")
     return lines
 
 

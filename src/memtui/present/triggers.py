@@ -25,15 +25,15 @@ def as_text(lines: Iterable[str]) -> str:
     return "; ".join(lines)
 
 
-def from_text(text: str, known: Iterable[str]) -> list[str]:
-    """Return the triggers of such a line, in their order; one of `known` that has a semicolon itself stays whole."""
-    whole = {f"\0{number}\0": each for number, each in enumerate(known) if ";" in each}
+def from_text(text: str, phrases: Iterable[str]) -> list[str]:
+    """Return the triggers of such a line, in their order; one of `phrases` that has a semicolon itself stays whole."""
+    whole = {f"\0{number}\0": phrase for number, phrase in enumerate(phrases) if ";" in phrase}
     for mark, each in whole.items():
         text = text.replace(each, mark)
-    found = []
+    parts = []
     for part in text.split(";"):
         line = part.strip()
         for mark, each in whole.items():
             line = line.replace(mark, each)
-        found.append(line)
-    return list(dict.fromkeys(filter(None, found)))
+        parts.append(line)
+    return list(dict.fromkeys(filter(None, parts)))

@@ -46,9 +46,9 @@ def before(code: str, keys: str) -> str:
     them stands for when a note can arrive."""
     if not code:
         return keys.replace("{once}", "")
-    found = REASONS[code]
-    then = f", then {{{found.action}}}{found.row}" if found.action else ""
-    cure = f"Sessions get nothing yet: {found.why}.\nPress {{app.setup}}{then} to {found.aim}."
+    unheard = REASONS[code]
+    then = f", then {{{unheard.action}}}{unheard.row}" if unheard.action else ""
+    cure = f"Sessions get nothing yet: {unheard.why}.\nPress {{app.setup}}{then} to {unheard.aim}."
     return f"{cure}\n\n{keys.replace('{once}', ' once hooks are installed' * (code == 'hooks'))}"
 
 
@@ -57,8 +57,8 @@ def keyed(code: str, *, read_only: bool = False) -> str:
     install them)`; empty for no code."""
     if not code:
         return ""
-    found = REASONS[code]
-    if read_only and found.action:
-        return found.why
-    then = f", then {actions.key_of(found.action)}{found.row}" if found.action else ""
-    return f"{found.why} (press {actions.key_of('app.setup')}{then} to {found.aim})"
+    unheard = REASONS[code]
+    if read_only and unheard.action:
+        return unheard.why
+    then = f", then {actions.key_of(unheard.action)}{unheard.row}" if unheard.action else ""
+    return f"{unheard.why} (press {actions.key_of('app.setup')}{then} to {unheard.aim})"

@@ -25,9 +25,9 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
 
 def scope_of(directory: str, scopes: Sequence[Scope]) -> Scope | None:
     """Return the scope of a directory, which a link may have called otherwise; None if it is not known."""
-    exact = next((each for each in scopes if each.directory == directory), None)
+    exact = next((scope for scope in scopes if scope.directory == directory), None)
     real = os.path.realpath(directory)
-    return exact or next((each for each in scopes if os.path.realpath(each.directory) == real), None)
+    return exact or next((scope for scope in scopes if os.path.realpath(scope.directory) == real), None)
 
 
 def ref(directory: str, file: str, scopes: Sequence[Scope]) -> str:

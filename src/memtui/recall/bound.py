@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", project_root: str) -> "list[Bound]":
     """List the memories of some places that are bound to any of the paths `touched`, with why."""
-    known = places.listed(root, FILE)
-    found = []
+    rows_by_place = places.listed(root, FILE)
+    matches = []
     for scope, directory in where:
-        own = session_state.table(known, directory)
+        own = session_state.table(rows_by_place, directory)
         for file, patterns in own.items():
             glob = _fitting(patterns, touched, project_root)
             if glob:
-                found.append((scope, directory, file, f"bound to {glob}"))
-    return found
+                matches.append((scope, directory, file, f"bound to {glob}"))
+    return matches
 
 
 def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> str:
@@ -42,21 +42,21 @@ def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> s
     return ""
 
 
-def due(root: str, found: "Sequence[Bound]", recipient: judge.Recipient, most: int = MOST) -> "list[judge.Verdict]":
+def due(root: str, matches: "Sequence[Bound]", recipient: judge.Recipient, most: int = MOST) -> "list[judge.Verdict]":
     """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
     allowed, now = judge.Allowed(root), clock.now()
-    given: list[judge.Verdict] = []
-    left = judge.SESSION_UNITS - recipient.units
-    for scope, directory, file, reason in found:
+    verdicts: list[judge.Verdict] = []
+    units = judge.SESSION_UNITS - recipient.units
+    for scope, directory, file, reason in matches:
         verdict = judge.Verdict(query.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
         verdict.outcome = judge.hindrance(verdict, recipient, now, allowed)
         size = min(judge.MOST_BYTES, len(verdict.data))
-        if locate.is_set_aside(file) or verdict.outcome or size > left or len(given) == most:
+        if locate.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
             continue
-        left -= size
+        units -= size
         hit = verdict.hit
         name, hit.description, hit.type = head.summarise(verdict.data)
         hit.name = name or file[file.rfind("/") + 1 :].removesuffix(".md")
         verdict.outcome, verdict.reason = judge.INJECT, reason
-        given.append(verdict)
-    return given
+        verdicts.append(verdict)
+    return verdicts

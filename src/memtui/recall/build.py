@@ -140,7 +140,7 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
             terms = [term for term in doc.head if counts.get(term)]
             numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
             idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
-            head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * each))) for each in idfs])
+            head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs])
         rows += marshal.dumps((*doc.row, head))
     starts.append(at + len(rows))
     return starts.tobytes() + bytes(rows)
@@ -152,7 +152,7 @@ def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes
     for number, doc in enumerate(docs):
         owners.extend([number] * len(doc.passages))
         firsts.append(len(owners))
-    passages = [each for doc in docs for each in doc.passages]
+    passages = [passage for doc in docs for passage in doc.passages]
     return nearest.pack(passages), owners.tobytes(), firsts.tobytes()
 
 
@@ -219,13 +219,13 @@ def bring_up_to_date(
                 fs.unlink(base + ".again")
                 opened = _shipped() if table is ... else table
                 try:
-                    done = _Builder(root, directory, opened).run()
+                    build_report = _Builder(root, directory, opened).run()
                 finally:
                     if opened is not None and table is ...:
                         opened.close()
                 # What was read the first time is not read again the next, and is news all the same.
-                done.read, done.gone = done.read + report.read, done.gone + report.gone
-                report = done
+                build_report.read, build_report.gone = build_report.read + report.read, build_report.gone + report.gone
+                report = build_report
         except fs.LockTimeoutError:
             break
     return report
@@ -248,32 +248,33 @@ class _Builder:
         self.base = paths.index_base(root, directory)
         self.embedding = _Embedding(table)
         self.lines = {
-            file: tuple(each.text for each in found) for file, found in triggers.lines_of(root, directory).items()
+            file: tuple(each.text for each in triggers_of_file)
+            for file, triggers_of_file in triggers.lines_of(root, directory).items()
         }
 
     def run(self) -> BuildReport:
         index = self._index()
         changes = self._compare(index)
-        known = index.manifest
+        manifest = index.manifest
         count = len(changes.read) + len(changes.gone)
-        later = sum(entry["number"] for entry in known.segments[1:]) if known is not None else 0
-        if known is None or count + later > max(REBUILT_FROM, SHARE * changes.total):
+        later = sum(entry["number"] for entry in manifest.segments[1:]) if manifest is not None else 0
+        if manifest is None or count + later > max(REBUILT_FROM, SHARE * changes.total):
             return self._rebuilt(len(changes.gone))
         if not count:
             if changes.stamps:
-                self._write_manifest(known.average, known.segments, {**known.stamps, **changes.stamps})
-            self._sweep(known.segments)
+                self._write_manifest(manifest.average, manifest.segments, {**manifest.stamps, **changes.stamps})
+            self._sweep(manifest.segments)
             return BuildReport(changes.total)
         docs = self._read(changes.read)
         replaced = {*changes.gone, *(doc.file for doc in docs)}
-        self._add(index, known, docs, replaced, changes.stamps)
+        self._add(index, manifest, docs, replaced, changes.stamps)
         return BuildReport(changes.total, len(docs), len(changes.gone))
 
     # Reading what is there
 
     def _index(self) -> _Index:
         """Read the index with all its checks; one without a manifest if anything is damaged, missing or older."""
-        found = _Index()
+        index = _Index()
         try:
             manifest = segment.read_manifest(self.root, self.directory)
             if manifest is None or manifest.vectors != self.embedding.version:
@@ -290,18 +291,18 @@ class _Builder:
                 try:
                     for number, row in enumerate(opened.every_row()):
                         if number not in opened.dead:
-                            found.files[row[0]] = _Known(at, number, row)
+                            index.files[row[0]] = _Known(at, number, row)
                 finally:
                     opened.close()
         except segment.DAMAGED:
             return _Index()
-        found.manifest = manifest
-        return found
+        index.manifest = manifest
+        return index
 
     def _compare(self, index: _Index) -> _Changes:
         """Compare the files with the index."""
-        found = _Changes()
-        left = dict(index.files)
+        changes = _Changes()
+        missing = dict(index.files)
         stamps = index.manifest.stamps if index.manifest is not None else {}
         try:
             listed = locate.recallable(self.directory)
@@ -312,73 +313,73 @@ class _Builder:
                 status = os.stat(f"{self.directory}/{file}")
             except OSError:
                 continue
-            found.total += 1
-            known = left.pop(file, None)
+            changes.total += 1
+            other = missing.pop(file, None)
             stamp = status.st_mtime_ns, status.st_size
-            if known is None or known.row[segment.TRIGGERS] != self._number_of_lines(file):
-                found.read.append((file, *stamp))
-            elif stamp != stamps.get(file, known.stamp):
-                if self._has_digest(file, known):
-                    found.stamps[file] = stamp
+            if other is None or other.row[segment.TRIGGERS] != self._number_of_lines(file):
+                changes.read.append((file, *stamp))
+            elif stamp != stamps.get(file, other.stamp):
+                if self._has_digest(file, other):
+                    changes.stamps[file] = stamp
                 else:
-                    found.read.append((file, *stamp))
-        found.gone = list(left)
-        return found
+                    changes.read.append((file, *stamp))
+        changes.gone = list(missing)
+        return changes
 
     def _number_of_lines(self, file: str) -> int:
         return segment.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
 
-    def _has_digest(self, file: str, known: _Known) -> bool:
+    def _has_digest(self, file: str, other: _Known) -> bool:
         try:
-            return bool(ids.digest(fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)) == known.row[3])
+            return bool(ids.digest(fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)) == other.row[3])
         except OSError:
             return False
 
     def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
         """Read memories; those that can't be read are left out."""
-        found = []
+        segment_docs = []
         for file, mtime, size in files:
             try:
                 data = fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
             except OSError:
                 continue
-            read = fields.read(data, file, self.lines.get(file, ()))
-            said = (read.name, read.description, read.type, read.pinned, read.expires, read.paths, read.forbids)
+            texts = fields.read(data, file, self.lines.get(file, ()))
+            said = (texts.name, texts.description, texts.type, texts.pinned, texts.expires, texts.paths, texts.forbids)
             row = (file, mtime, size, ids.digest(data), *said, self._number_of_lines(file))
-            head = list(dict.fromkeys(words.terms(f"{read.name}\n{read.description}")))
-            found.append(SegmentDoc(row, read.weights(), head, self.embedding.passages(read)))
-        return found
+            head = list(dict.fromkeys(words.terms(f"{texts.name}\n{texts.description}")))
+            segment_docs.append(SegmentDoc(row, texts.weights(), head, self.embedding.passages(texts)))
+        return segment_docs
 
     # Writing
 
-    def _rebuilt(self, gone: int) -> BuildReport:
+    def _rebuilt(self, removed: int) -> BuildReport:
         docs = self._read(self._compare(_Index()).read)
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
         for doc in docs:
             doc.impacts = impacts(doc, average)
         entry = write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs)
         self._write_manifest(average, [entry] if docs else [], {})
-        return BuildReport(len(docs), len(docs), gone, rebuilt=True)
+        return BuildReport(len(docs), len(docs), removed, rebuilt=True)
 
     def _add(
         self,
         index: _Index,
-        known: segment.Manifest,
+        manifest: segment.Manifest,
         docs: list[SegmentDoc],
         replaced: set[str],
         stamps: Mapping[str, tuple[int, int]],
     ) -> None:
         """Write the segment of what is new, with the one before it; what is replaced is dead in the first."""
         for doc in docs:
-            doc.impacts = impacts(doc, known.average)
-        for entry in known.segments[1:]:
+            doc.impacts = impacts(doc, manifest.average)
+        for entry in manifest.segments[1:]:
             docs = [doc for doc in self._documents(entry) if doc.file not in replaced] + docs
         dead = {index.files[file].number for file in replaced if file in index.files and not index.files[file].segment}
-        segments = [{**entry, "dead": entry["dead"] | dead} for entry in known.segments[:1]]
+        segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
             segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs))
-        kept = {file: stamp for file, stamp in {**known.stamps, **stamps}.items() if file not in replaced}
-        self._write_manifest(known.average, segments, kept)
+        stamps_kept = {file: stamp for file, stamp in {**manifest.stamps, **stamps}.items() if file not in replaced}
+        self._write_manifest(manifest.average, segments, stamps_kept)
 
     def _documents(self, entry: dict[str, Any]) -> list[SegmentDoc]:
         """Read the memories of a segment, as they were written. Raises as `segment.Segment`."""
@@ -400,22 +401,22 @@ class _Builder:
     def _write_manifest(
         self, average: float, segments: Sequence[dict[str, Any]], stamps: Mapping[str, tuple[int, int]]
     ) -> None:
-        found = {
+        data = {
             "directory": self.directory,
             "average": average,
             "vectors": self.embedding.version,
             "segments": list(segments),
             "stamps": dict(stamps),
         }
-        fs.write_atomic(self.base + ".index", segment.as_bytes(found), durable=False)
+        fs.write_atomic(self.base + ".index", segment.as_bytes(data), durable=False)
         self._sweep(segments)
 
     def _sweep(self, segments: Iterable[dict[str, Any]]) -> None:
         """Remove this directory's segments that its manifest does not name; who read an older one reads it again."""
-        kept = {entry["name"] for entry in segments}
+        names_kept = {entry["name"] for entry in segments}
         stem = os.path.basename(self.base) + "-"
         for name in os.listdir(self.root + "/recall"):
-            if name.startswith(stem) and name not in kept:
+            if name.startswith(stem) and name not in names_kept:
                 fs.unlink(f"{self.root}/recall/{name}")
 
 
@@ -428,9 +429,9 @@ class _Embedding:
         self.version = self.table.size if self.table is not None else 0
         self._embedder: embed.Embedder | None = None
 
-    def passages(self, read: fields.Fields) -> list[bytes]:
+    def passages(self, texts: fields.Fields) -> list[bytes]:
         if self.table is None:
             return []
         if self._embedder is None:
             self._embedder = embed.Embedder(self.table)
-        return [row for text in read.passages() for row in self._embedder.passages(text)]
+        return [row for text in texts.passages() for row in self._embedder.passages(text)]

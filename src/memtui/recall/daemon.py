@@ -69,10 +69,10 @@ class Daemon:
         filler.start()
         try:
             while not self._ended.is_set() and self._owns(own):
-                left = self._last + self.idle - time.monotonic()
-                if left <= 0 and not self._filling:
+                seconds = self._last + self.idle - time.monotonic()
+                if seconds <= 0 and not self._filling:
                     break
-                ready, _, _ = select.select(waited, [], [], max(0.01, min(left, LOOK)))
+                ready, _, _ = select.select(waited, [], [], max(0.01, min(seconds, LOOK)))
                 if listening in ready:
                     connection, _ = listening.accept()
                     if semantic.user_of(connection) not in {os.geteuid(), -1} or not self._places.acquire(
@@ -124,20 +124,20 @@ class Daemon:
     def answer(self, request: dict[str, object]) -> dict[str, object]:
         """Return the answer to a request."""
         self._last = time.monotonic()
-        found: dict[str, object] = {"version": semantic.VERSION}
+        reply: dict[str, object] = {"version": semantic.VERSION}
         op, text = request.get("op"), request.get("text")
         if request.get("version") != semantic.VERSION or op == "stop":
-            return {**found, "ended": True}
+            return {**reply, "ended": True}
         if op == "embed" and isinstance(text, str):
-            return {**found, "key": self.key, "row": self.row(text).hex()}
+            return {**reply, "key": self.key, "row": self.row(text).hex()}
         if op == "fill":
-            asked = request.get("directories")
-            names = [each for each in asked if isinstance(each, str)] if isinstance(asked, list) else []
+            directories = request.get("directories")
+            names = [each for each in directories if isinstance(each, str)] if isinstance(directories, list) else []
             with self._asked:
-                self._directories += [each for each in names if each not in self._directories]
+                self._directories += [directory for directory in names if directory not in self._directories]
                 self._asked.notify_all()
         state = {"pid": os.getpid(), "model": self.model.name, "since": self._since, "answered": self._answered}
-        return {**found, **state, "filling": self._filling, "waiting": len(self._directories)}
+        return {**reply, **state, "filling": self._filling, "waiting": len(self._directories)}
 
     def row(self, text: str) -> bytes:
         """Return the row of one text. One is made at a time, so that a prompt waits for one passage at most."""
@@ -178,34 +178,34 @@ def _line(connection: socket.socket) -> bytes:
 def listen(root: str) -> socket.socket:
     """Return a listening socket, in place of one that a killed daemon left. Raises OSError."""
     directory = semantic.place(root)
-    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    made = f"{directory}/{os.getpid()}.new"
+    other = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    path = f"{directory}/{os.getpid()}.new"
     opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     before = os.umask(0o177)
     try:
-        fs.unlink(made)
-        found.bind(made if len(made.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
-        found.listen(MOST_AT_ONCE)
+        fs.unlink(path)
+        other.bind(path if len(path.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
+        other.listen(MOST_AT_ONCE)
         # Renamed into place: whoever sees the socket can connect to it.
-        os.rename(made, semantic.socket_of(root))
+        os.rename(path, semantic.socket_of(root))
     except OSError:
-        found.close()
-        fs.unlink(made)
+        other.close()
+        fs.unlink(path)
         raise
     finally:
         os.umask(before)
         os.close(opened)
-    return found
+    return other
 
 
 def private(root: str) -> None:
     """Make the directory of the socket; one that others may read is made private. Raises OSError if it is not ours."""
     directory = semantic.place(root)
     fs.makedirs(directory)
-    found = os.lstat(directory)
-    if found.st_mode & fs.S_IFMT != fs.S_IFDIR or found.st_uid != os.geteuid():
+    stat_result = os.lstat(directory)
+    if stat_result.st_mode & fs.S_IFMT != fs.S_IFDIR or stat_result.st_uid != os.geteuid():
         raise OSError(1, "not our own directory", directory)
-    if found.st_mode & 0o077:
+    if stat_result.st_mode & 0o077:
         os.chmod(directory, fs.DIR_MODE)
 
 
@@ -230,8 +230,8 @@ def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fil
 
 def fail(root: str, error: Exception) -> None:
     """Note that the model could not be loaded or served: it is not tried again at once, and doctor tells it."""
-    told = {"time": clock.now(), "why": str(error)[:500], "version": semantic.VERSION}
-    fs.write_cache(semantic.failed(root), fastjson.dumps(told).encode())
+    report = {"time": clock.now(), "why": str(error)[:500], "version": semantic.VERSION}
+    fs.write_cache(semantic.failed(root), fastjson.dumps(report).encode())
 
 
 def main(argv: Sequence[str]) -> None:

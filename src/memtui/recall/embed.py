@@ -31,24 +31,24 @@ class Embedder:
     def passages(self, text: str) -> list[bytes]:
         """Return the row of each passage of a text, at most MOST_PASSAGES; none without known words."""
         blocks = self._blocks(text)
-        found = []
+        rows = []
         for start in range(0, max(1, len(blocks) - BLOCKS + STEP), STEP):
             part = blocks[start : start + BLOCKS]
-            lanes = sum(each for each, _ in part)
-            count = sum(each for _, each in part)
+            lanes = sum(lane for lane, _ in part)
+            count = sum(lane for _, lane in part)
             if count:
-                found.append(row_of_sum(lanes, count))
-            if len(found) == MOST_PASSAGES:
+                rows.append(row_of_sum(lanes, count))
+            if len(rows) == MOST_PASSAGES:
                 break
-        return found
+        return rows
 
     def _blocks(self, text: str) -> list[tuple[int, int]]:
         """Return the sums of about BLOCK tokens each, and how many these are; never over MOST_TOKENS in a passage."""
         blocks = []
         lanes = count = 0
         for folded in words.folded(text):
-            found = self._known.get(folded)
-            for more, number in self._sums(folded) if found is None else found:
+            block = self._known.get(folded)
+            for more, number in self._sums(folded) if block is None else block:
                 lanes += more
                 count += number
                 if count >= BLOCK:
@@ -60,14 +60,14 @@ class Embedder:
 
     def _sums(self, folded: str) -> list[tuple[int, int]]:
         """Return (sum of rows, how many) of each word of what stands between two blanks; keep them if they are few."""
-        found = []
+        sums = []
         for word in words_of(folded):
             numbers = pieces_of(word, lambda piece: self._numbers.get(piece, -1))
-            rows = [self._rows[DIMENSIONS * each : DIMENSIONS * (each + 1)] for each in numbers]
-            found.append((sum(map(lanes_of, rows)), len(numbers)))
-        if len(self._known) < _MOST_KEPT and len(found) <= _MOST_PARTS:
-            self._known[folded] = found
-        return found
+            rows = [self._rows[DIMENSIONS * number : DIMENSIONS * (number + 1)] for number in numbers]
+            sums.append((sum(map(lanes_of, rows)), len(numbers)))
+        if len(self._known) < _MOST_KEPT and len(sums) <= _MOST_PARTS:
+            self._known[folded] = sums
+        return sums
 
 
 def row_of_sum(lanes: int, count: int) -> bytes:
@@ -83,9 +83,9 @@ def row_of_sum(lanes: int, count: int) -> bytes:
     # Half is added to round, 128 since BIASED takes it away again, and 256, so that a value out of range shows above.
     shift = (1 << _POINT - 1) + (384 << _POINT) - bias * scale
     shifted = int.from_bytes(wide, "little") * scale + _ONES * shift
-    found = shifted.to_bytes(_LANE * DIMENSIONS, "little")
-    if found[_POINT // 8 + 1 :: _LANE] == b"\1" * DIMENSIONS:
-        return found[_POINT // 8 :: _LANE].translate(BIASED)
+    row = shifted.to_bytes(_LANE * DIMENSIONS, "little")
+    if row[_POINT // 8 + 1 :: _LANE] == b"\1" * DIMENSIONS:
+        return row[_POINT // 8 :: _LANE].translate(BIASED)
     return row_of(summed(lanes, count))
 
 

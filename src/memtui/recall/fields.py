@@ -39,7 +39,7 @@ class Fields:
     def weights(self) -> dict[str, int]:
         """Return how much each term, also of the English words, counts: how often it is in a field, times its
         weight."""
-        found: dict[str, int] = {}
+        weights_by_term: dict[str, int] = {}
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
@@ -47,10 +47,10 @@ class Fields:
             if name == "triggers":  # how somebody asked tells nothing, what for does
                 terms = [term for term in terms if term not in words.COMMON]
             for term in terms:
-                found[term] = found.get(term, 0) + weight
+                weights_by_term[term] = weights_by_term.get(term, 0) + weight
             for term in words.terms(gloss.english(text, language)) if language else ():
-                found[term] = found.get(term, 0) + weight
-        return found
+                weights_by_term[term] = weights_by_term.get(term, 0) + weight
+        return weights_by_term
 
     def passages(self) -> list[str]:
         """Return the texts that are compared as a whole, each trigger line and all else, in English where that is
@@ -71,12 +71,12 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
     name = name or stem
     lines = [*own_triggers.in_frontmatter(doc.fields), *triggers]
-    shown = name if name == stem else f"{name}\n{stem}"
+    title = name if name == stem else f"{name}\n{stem}"
     texts = {
-        "name": shown,
+        "name": title,
         "description": description,
         "headings": "\n".join(HEADING.findall(doc.body)),
-        "links": "\n".join(each.target.removesuffix(".md") for each in links.find(doc.body)),
+        "links": "\n".join(link.target.removesuffix(".md") for link in links.find(doc.body)),
         "body": doc.body,
         "triggers": "\n".join(lines),
     }
@@ -98,7 +98,7 @@ def _listed(fields: Mapping[str, object], key: str) -> list[str]:
     nested = fields.get("metadata")
     value = fields.get(key, nested.get(key) if isinstance(nested, dict) else None)
     if isinstance(value, list):
-        return [str(each) for each in value if isinstance(each, str) and each.strip()]
+        return [str(item) for item in value if isinstance(item, str) and item.strip()]
     if isinstance(value, str):
         lines = value.split("\n") if "\n" in value else value.split(",")
         return [line.strip() for line in lines if line.strip()]
@@ -109,9 +109,9 @@ def _listed(fields: Mapping[str, object], key: str) -> list[str]:
 MARK = b"forbids"
 
 
-def commands(found: Memory) -> tuple[str, ...]:
+def commands(mem: Memory) -> tuple[str, ...]:
     """Return the commands that a memory forbids, as they are written."""
-    return read(found.raw, os.path.basename(found.path)).forbids if MARK in found.raw else ()
+    return read(mem.raw, os.path.basename(mem.path)).forbids if MARK in mem.raw else ()
 
 
 def can_match(forbids: str) -> bool:

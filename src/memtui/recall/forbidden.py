@@ -21,32 +21,32 @@ if TYPE_CHECKING:
 
 def matching(root: str, where: "Sequence[Place]", line: str) -> "list[Bound]":
     """List the memories of some places that forbid a command of a shell's line, with why."""
-    found = []
-    known = places.listed(root, FILE)
+    matches = []
+    rows_by_place = places.listed(root, FILE)
     commands = commands_of(line)
     for scope, directory in where:
-        for file, forbidden in session_state.table(known, directory).items():
-            for each in forbidden if isinstance(forbidden, list) else []:
-                if any(runs(words, str(each)) for words in commands):
-                    found.append((scope, directory, file, str(each)))
+        for file, forbidden in session_state.table(rows_by_place, directory).items():
+            for row in forbidden if isinstance(forbidden, list) else []:
+                if any(runs(words, str(row)) for words in commands):
+                    matches.append((scope, directory, file, str(row)))
                     break
-    return found
+    return matches
 
 
 def commands_of(line: str) -> "list[list[str]]":
     """Split a shell's line into the words of its commands, without what only precedes a command. Roughly: what follows
     a separator in a quoted text is taken for a command, too."""
-    for each in SEPARATORS:
-        line = line.replace(each, "\n")
-    found = []
+    for separator in SEPARATORS:
+        line = line.replace(separator, "\n")
+    commands = []
     for part in line.split("\n"):
         words = [_unquoted(word) for word in part.split()]
         while words and (words[0] in WRAPPERS or _is_assignment(words[0])):
             del words[0]
         if words:
             words[0] = words[0][words[0].rfind("/") + 1 :]
-            found.append(words)
-    return found
+            commands.append(words)
+    return commands
 
 
 def _unquoted(word: str) -> str:
@@ -64,8 +64,8 @@ def runs(words: "Sequence[str]", forbidden: str) -> bool:
     if not first or words[0] != first:
         return False
     at = 1
-    for each in further:
-        while at < len(words) and words[at] != each:
+    for word in further:
+        while at < len(words) and words[at] != word:
             at += 1
         at += 1
     return at <= len(words)

@@ -35,41 +35,43 @@ def language(text: str) -> str:
             return "ja"
         if any("\u4e00" <= char <= "\u9fff" for char in text):
             return "zh"
-    found = words.folded(text.lower())
-    counts = {each: sum([word in marks for word in found]) for each, marks in MARKS.items()}
+    words_here = words.folded(text.lower())
+    counts = {language_name: sum([word in marks for word in words_here]) for language_name, marks in MARKS.items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > counts["en"] and counts[best] >= (2 if text.isascii() else 1) else ""
 
 
-def english(text: str, found: str = "") -> str:
-    """Return the English words for those of a text in another language, `found` if that is known; "" for English."""
-    found = found or language(text)
-    return " ".join([gloss for _, gloss in _pairs(text, found) if gloss]) if found else ""
+def english(text: str, language_code: str = "") -> str:
+    """Return the English words for those of a text in another language (`language_code`, if known); "" for English."""
+    language_code = language_code or language(text)
+    return " ".join([gloss for _, gloss in _pairs(text, language_code) if gloss]) if language_code else ""
 
 
 def in_english(text: str) -> str:
     """Return a text in another language with the English words in place of those that have some, and without the words
     of LANGUAGES that say little; one in English as it is."""
-    found = language(text)
-    if not found:
+    language_code = language(text)
+    if not language_code:
         return text
-    marks = MARKS.get(found, frozenset())
-    return " ".join([gloss or word for word, gloss in _pairs(text, found) if gloss or word.lower() not in marks])
+    marks = MARKS.get(language_code, frozenset())
+    return " ".join(
+        [gloss or word for word, gloss in _pairs(text, language_code) if gloss or word.lower() not in marks]
+    )
 
 
-def _pairs(text: str, found: str) -> "list[tuple[str, str]]":
+def _pairs(text: str, language_code: str) -> "list[tuple[str, str]]":
     """List the words of a text in one of LANGUAGES, each with its English words, "" if there are none."""
-    table = _tables.get(found)
+    table = _tables.get(language_code)
     if table is None:
-        table = _tables[found] = _read(found)
-    if found in MARKS:
+        table = _tables[language_code] = _read(language_code)
+    if language_code in MARKS:
         return [(word, _spaced(word.strip(words.JOINERS).lower(), table)) for word in words.folded(text)]
     return _unspaced(text, table)
 
 
-def _read(found: str) -> "dict[str, str]":
+def _read(language_code: str) -> "dict[str, str]":
     """Read the English words by those of a language. Nothing if the file is missing."""
-    at = LANGUAGES.index(found) + 1
+    at = LANGUAGES.index(language_code) + 1
     table: dict[str, str] = {}
     try:
         lines = fs.read_bytes(_PATH).decode().split("\n")
@@ -79,8 +81,8 @@ def _read(found: str) -> "dict[str, str]":
         columns = line.split("|")
         if len(columns) > at:
             for word in columns[at].split():
-                known = table.get(word)
-                table[word] = f"{known} {columns[0]}" if known else columns[0]
+                entry = table.get(word)
+                table[word] = f"{entry} {columns[0]}" if entry else columns[0]
     return table
 
 
@@ -89,7 +91,7 @@ def _spaced(word: str, table: "dict[str, str]") -> str:
     gloss = table.get(word)
     if gloss is not None:
         return gloss
-    found = []
+    glosses = []
     at = 0
     while len(word) - at >= BEGINNING:
         for end in range(len(word), at + BEGINNING - 1, -1):
@@ -98,9 +100,9 @@ def _spaced(word: str, table: "dict[str, str]") -> str:
                 break
         else:
             break
-        found.append(gloss)
+        glosses.append(gloss)
         at = end + (word[end : end + 1] == "s")
-    return " ".join(found)
+    return " ".join(glosses)
 
 
 def _unspaced(text: str, table: "dict[str, str]") -> "list[tuple[str, str]]":
@@ -108,16 +110,16 @@ def _unspaced(text: str, table: "dict[str, str]") -> "list[tuple[str, str]]":
     longest: dict[str, int] = {}
     for word in table:
         longest[word[0]] = max(longest.get(word[0], 0), len(word))
-    found = []
+    glosses = []
     at = start = 0
     while at < len(text):
         for size in range(longest.get(text[at], 0), 0, -1):
             gloss = table.get(text[at : at + size])
             if gloss is not None:
-                found += [(text[start:at], ""), (text[at : at + size], gloss)]
+                glosses += [(text[start:at], ""), (text[at : at + size], gloss)]
                 at = start = at + size
                 break
         else:
             at += 1
-    found.append((text[start:], ""))
-    return [pair for pair in found if pair[0]]
+    glosses.append((text[start:], ""))
+    return [pair for pair in glosses if pair[0]]

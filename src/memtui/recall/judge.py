@@ -91,7 +91,7 @@ class Recalled:
 
     def injected(self) -> "list[Verdict]":
         """List the verdicts of the memories that are given."""
-        return [each for each in self.verdicts if each.outcome == INJECT]
+        return [verdict for verdict in self.verdicts if verdict.outcome == INJECT]
 
 
 class RecallLimits:
@@ -130,15 +130,15 @@ def dry_run(
         # Memories that are not trusted must not crowd others out.
         hits = query.search(root, where, words, MANY, allowed, limits.sentences)[:FOUND]
     if everything and any(places.needs_trust(scope) for scope, _ in where):
-        known = {hit.path for hit in hits}
+        hit_paths = {hit.path for hit in hits}
         every = query.search(root, where, words, FOUND, None, limits.sentences)
-        hits += [hit for hit in every if hit.path not in known]
+        hits += [hit for hit in every if hit.path not in hit_paths]
     now = now or clock.now()
     length = words.count(" ") + 1
     verdicts = judged(root, hits, length, now)
     decide(verdicts, recipient or Recipient(), now, limits, allowed, muting(root, words))
-    given = any(each.outcome == INJECT for each in verdicts)
-    return Recalled(words, "" if given else NOTHING, verdicts)
+    is_injected = any(verdict.outcome == INJECT for verdict in verdicts)
+    return Recalled(words, "" if is_injected else NOTHING, verdicts)
 
 
 def features(hit: "Hit", length: int) -> "tuple[float, ...]":
@@ -163,7 +163,7 @@ def probability(log_odds: float) -> float:
 
 def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdict]":
     """Return how likely each memory helps, the likeliest first, without outcomes yet. `length`: words of the prompt."""
-    known = uses.load(root, [hit.path for hit in hits])
+    uses_by_path = uses.load(root, [hit.path for hit in hits])
     newness = {hit: float(0.5 ** (max(0.0, now - hit.stamp[0] / 1e9) / HALF_LIFE)) for hit in hits}
     # What counts is to be newer than the others: all are, in a repository that was cloned today.
     usual = sum(newness.values()) / len(hits) if hits else 0.0
@@ -172,27 +172,27 @@ def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdi
         log_odds = fitted.INTERCEPT
         for weight, value in zip(fitted.WEIGHTS, features(hit, length), strict=True):
             log_odds += weight * value
-        shifts = _shifts(hit, known.get(hit.path), newness[hit] - usual)
+        shifts = _shifts(hit, uses_by_path.get(hit.path), newness[hit] - usual)
         verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))
-    verdicts.sort(key=lambda each: -each.probability)
+    verdicts.sort(key=lambda verdict: -verdict.probability)
     return verdicts
 
 
 def _shifts(hit: "Hit", use: "uses.Use | None", newer: float) -> "list[tuple[str, float]]":
     """List what speaks for or against a memory whatever the prompt, as (code, amount); `newer`: than others found."""
-    found = []
+    shifts = []
     if hit.type in OF_TYPE:
-        found.append(("type", OF_TYPE[hit.type]))
+        shifts.append(("type", OF_TYPE[hit.type]))
     if hit.pinned:
-        found.append(("pinned", PINNED))
+        shifts.append(("pinned", PINNED))
     if abs(newer) >= LEAST_NEWER:
-        found.append(("recent" if newer > 0.0 else "older", RECENT * newer))
+        shifts.append(("recent" if newer > 0.0 else "older", RECENT * newer))
     delivered, opened, corrected, _ = use or (0, 0, 0, 0.0)
     if corrected:
-        found.append(("corrected-again", CORRECTED_AGAIN))
+        shifts.append(("corrected-again", CORRECTED_AGAIN))
     elif delivered >= OFTEN and not opened:
-        found.append(("never-opened", NEVER_OPENED))
-    return found
+        shifts.append(("never-opened", NEVER_OPENED))
+    return shifts
 
 
 def decide(
@@ -204,8 +204,8 @@ def decide(
     muted: "Callable[[str, str], bool]",
 ) -> None:
     """Give each verdict, likeliest first, its outcome; of those that are likely enough, the files are read."""
-    left = SESSION_UNITS - recipient.units
-    given = 0
+    units = SESSION_UNITS - recipient.units
+    count = 0
     for each in verdicts:
         if each.probability < limits.threshold:
             each.outcome = "unlikely"
@@ -214,14 +214,14 @@ def decide(
         if each.outcome:
             continue
         size = min(MOST_BYTES, len(each.data))
-        if given >= limits.most:
+        if count >= limits.most:
             each.outcome = "enough"
-        elif size > left:
+        elif size > units:
             each.outcome = "no-room"
         else:
             each.outcome = INJECT
-            given += 1
-            left -= size
+            count += 1
+            units -= size
 
 
 def muting(root: str, words: str) -> "Callable[[str, str], bool]":
@@ -233,8 +233,8 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
     from memtui.core.memories import mutes
     from memtui.recall import words as prompt_words
 
-    kept, terms = mutes.Mutes(root, prompt_words.COMMON), prompt_words.terms(words)
-    return lambda directory, file: kept.muted(directory, file, terms)
+    all_mutes, terms = mutes.Mutes(root, prompt_words.COMMON), prompt_words.terms(words)
+    return lambda directory, file: all_mutes.muted(directory, file, terms)
 
 
 def hindrance(
@@ -245,15 +245,15 @@ def hindrance(
 ) -> str:
     """Return the outcome of a memory that must not be given; "" for one that may, which is then read."""
     hit = verdict.hit
-    sent = recipient.sent.get(hit.path)
+    sent_before = recipient.sent.get(hit.path)
     if hit.scope == "auto" and hit.file.startswith("team/"):
         return "untrusted"  # an index that is older than the scope of the team has it here
     try:
         if not paths.inside(hit.directory, hit.path):
             return "gone"
-        found = posix.stat(hit.path)
-        verdict.stamp = [found.st_mtime_ns, found.st_size]
-        if sent is not None and sent[1:] == verdict.stamp:
+        stat_result = posix.stat(hit.path)
+        verdict.stamp = [stat_result.st_mtime_ns, stat_result.st_size]
+        if sent_before is not None and sent_before[1:] == verdict.stamp:
             return "known"
         verdict.data = fs.read_bytes(hit.path, content.READ_BYTES)
     except OSError:
@@ -269,7 +269,7 @@ def hindrance(
     if content.in_conflict(verdict.data):
         return "conflict"
     verdict.seen = content.seen(verdict.data)
-    if sent is not None and sent[0] == verdict.seen:
+    if sent_before is not None and sent_before[0] == verdict.seen:
         return "known"
     if hit.scope == "auto" and not content.body(verdict.data).strip():
         return "native-index"
@@ -289,11 +289,11 @@ class Allowed:
     def __call__(self, scope: str, directory: str, digest: str) -> bool:
         if not places.needs_trust(scope):
             return True
-        found = self._trust.get(directory)
-        if found is None:
+        trusts = self._trust.get(directory)
+        if trusts is None:
             from memtui.core.places import trust
 
-            found = self._trust[directory] = trust.load(self._root, directory)
-        known = found.knows(digest)
-        self.refused += not known
-        return known
+            trusts = self._trust[directory] = trust.load(self._root, directory)
+        is_trusted = trusts.knows(digest)
+        self.refused += not is_trusted
+        return is_trusted

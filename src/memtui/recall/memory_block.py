@@ -24,15 +24,15 @@ LOOKED_BACK = 0.5
 FRAME, LEAST = 400, 400
 
 
-def blocks(given: "Sequence[judge.Verdict]", room: int, now: float) -> "list[delivery_blocks.Block]":
+def blocks(verdicts: "Sequence[judge.Verdict]", room: int, now: float) -> "list[delivery_blocks.Block]":
     """Return a block for each memory, cut so that all fit into `room` UTF-16 units; those that can't are left out."""
-    texts = [content.body(each.data).strip() for each in given]
-    frames = [FRAME + 3 * len(each.hit.path) + len(_about(each.hit)) for each in given]
-    found = []
-    for verdict, text, most in zip(given, texts, _shares(texts, frames, room), strict=True):
+    texts = [content.body(other.data).strip() for other in verdicts]
+    frames = [FRAME + 3 * len(other.hit.path) + len(_about(other.hit)) for other in verdicts]
+    parts = []
+    for verdict, text, most in zip(verdicts, texts, _shares(texts, frames, room), strict=True):
         if most > 0:
-            found.append(_block(verdict, text, most, now))
-    return found
+            parts.append(_block(verdict, text, most, now))
+    return parts
 
 
 def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
@@ -41,28 +41,28 @@ def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
     sizes = [min(judge.MOST_BYTES, delivery_blocks.units(text)) for text in texts]
     while sizes and sum(frames[: len(sizes)]) + sum([min(size, LEAST) for size in sizes]) > room:
         sizes.pop()
-    left = room - sum(frames[: len(sizes)])
+    rest = room - sum(frames[: len(sizes)])
     shares = dict.fromkeys(range(len(texts)), 0)
-    for done, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        shares[at] = max(1, min(sizes[at], left // (len(sizes) - done)))
-        left -= shares[at]
+    for count, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[at] = max(1, min(sizes[at], rest // (len(sizes) - count)))
+        rest -= shares[at]
     return list(shares.values())
 
 
 def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delivery_blocks.Block:
     hit = verdict.hit
-    written = verdict.stamp[0] / 1e9
+    modified = verdict.stamp[0] / 1e9
     name = hit.name[:MOST_NAME]
     intro = (INTRO_TEAM if hit.scope == "team" else INTRO).format(about=sentence(_about(hit)))
-    if now - written > clock.DAY:
-        intro += AGED.format(ago=clock.ago(written, now))
+    if now - modified > clock.DAY:
+        intro += AGED.format(ago=clock.ago(modified, now))
     short = cut(text, min(most, judge.MOST_BYTES))
     if short != text:
         short += CUT.format(path=hit.path)
     fields = {"scope": hit.scope, "source": hit.path, "name": name}
     if hit.type:
         fields["type"] = hit.type
-    fields["time"] = clock.iso_seconds(written)
+    fields["time"] = clock.iso_seconds(modified)
     item: dict[str, object] = {
         "kind": "recall",
         "id": name,

@@ -50,13 +50,13 @@ def _width(number: int) -> int:
 
 
 class Passages:
-    """Packed passages, read by `read`, whose offsets start where the layout starts."""
+    """Packed passages, read by `read_rows`, whose offsets start where the layout starts."""
 
     __slots__ = ("_read", "_rows", "_width", "dimensions", "number")
 
-    def __init__(self, read: "Read") -> None:
-        self._read = read
-        self.number, self.dimensions = memoryview(read(0, HEAD)).cast("I")
+    def __init__(self, read_rows: "Read") -> None:
+        self._read = read_rows
+        self.number, self.dimensions = memoryview(read_rows(0, HEAD)).cast("I")
         self._width = _width(self.number)
         self._rows = HEAD + self.dimensions * self._width
 
@@ -66,8 +66,8 @@ class Passages:
 
     def near(self, vector: Vector, most: int) -> "Sequence[int]":
         """Return the numbers of about the nearest passages, in no order: `most` of them, and EXACT at least."""
-        wanted = max(most, EXACT)
-        return range(self.number) if self.number <= wanted else _highest(self._sums(vector), self.number, wanted)
+        count = max(most, EXACT)
+        return range(self.number) if self.number <= count else _highest(self._sums(vector), self.number, count)
 
     def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
         """Return the cosine of each of these passages. One number has a value of all of them, 32 bits each, and is
@@ -155,16 +155,16 @@ def _highest(sums: "list[int]", number: int, most: int) -> "list[int]":
         else:
             sure |= higher
             open_ ^= higher
-    found = _places(sure, most)
-    return found + _places(open_, most - len(found))
+    docs = _places(sure, most)
+    return docs + _places(open_, most - len(docs))
 
 
 def _places(bits: int, most: int) -> "list[int]":
     """Return the places of the lowest bits that are set, at most so many."""
     digits = bin(bits)[:1:-1]
-    found: list[int] = []
+    docs: list[int] = []
     at = digits.find("1")
-    while at >= 0 and len(found) < most:
-        found.append(at)
+    while at >= 0 and len(docs) < most:
+        docs.append(at)
         at = digits.find("1", at + 1)
-    return found
+    return docs

@@ -12,19 +12,19 @@ BY_CLIENT = "/run/client-recalls"
 def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     """List (scope, directory) of the memories that a session may recall: the project's, the global ones, those that the
     client keeps itself (`auto`), what colleagues share there (`team`), and with MEMTUI_AGENT those of that agent."""
-    found = locate.delivered_dirs(env, cwd)
+    dirs = locate.delivered_dirs(env, cwd)
     auto = locate.auto_dir(env, cwd)
-    if auto not in [directory for _, directory in found]:
-        found.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
+    if auto not in [directory for _, directory in dirs]:
+        dirs.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
     try:
         posix.stat(f"{auto}/{locate.TEAM}")
-        found.append((locate.TEAM, f"{auto}/{locate.TEAM}"))
+        dirs.append((locate.TEAM, f"{auto}/{locate.TEAM}"))
     except OSError:
         pass
     agent = env.get("MEMTUI_AGENT", "")
     if agent and "/" not in agent and not agent.startswith("."):
-        found.append((f"agent:{agent}", f"{paths.config_dir(env)}/agent-memory/{agent}"))
-    return found
+        dirs.append((f"agent:{agent}", f"{paths.config_dir(env)}/agent-memory/{agent}"))
+    return dirs
 
 
 def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, str]]":
@@ -58,7 +58,7 @@ LISTED_VERSION = 1
 def listed(root: str, file: str) -> "dict[str, object]":
     """Return what a file under the data root lists, by directory; `{}` if it lists nothing or can't be read."""
     try:
-        found = fastjson.loads_dict(fs.read(f"{root}/{file}", "cache"))
+        table = fastjson.loads_dict(fs.read(f"{root}/{file}", "cache"))
     except OSError:
         return {}
-    return session_state.table(found, "dirs") if found.get("v") == LISTED_VERSION else {}
+    return session_state.table(table, "dirs") if table.get("v") == LISTED_VERSION else {}

@@ -90,21 +90,21 @@ class IndexPart:
 
     def scores(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
         """Return the BM25 score of some memories."""
-        found = dict.fromkeys(docs, 0.0)
+        scores_by_doc = dict.fromkeys(docs, 0.0)
         for term, posting in self.postings.items():
             weight = SCALE * idf[term]
             for doc, impact in posting.among(docs):
-                found[doc] += weight * impact
-        return found
+                scores_by_doc[doc] += weight * impact
+        return scores_by_doc
 
     def matched(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
         """Return how much of the prompt's idf weight some memories have."""
-        found = dict.fromkeys(docs, 0.0)
+        shares_by_doc = dict.fromkeys(docs, 0.0)
         for term, posting in self.postings.items():
             weight = idf[term]
             for doc, _ in posting.among(docs):
-                found[doc] += weight
-        return found
+                shares_by_doc[doc] += weight
+        return shares_by_doc
 
 
 def search(
@@ -118,14 +118,14 @@ def search(
     """Return the memories that fit a text best, at most `most`, from `places`, (scope, directory) each. `allowed` is
     asked with (scope, directory, digest) whether one may be among them. With `sentences` the daemon with a sentence
     model has its say. Never raises for a damaged index."""
-    asked = weighted_terms(text)
-    if not asked:
+    weights = weighted_terms(text)
+    if not weights:
         return []
     parts: list[IndexPart] = []
     try:
         for scope, directory in places:
             parts += opened(root, scope, directory)
-        return _searched(parts, asked, text, most, allowed, root if sentences else "")
+        return _searched(parts, weights, text, most, allowed, root if sentences else "")
     finally:
         for part in parts:
             part.segment.close()
@@ -133,39 +133,39 @@ def search(
 
 def weighted_terms(text: str) -> "dict[str, float]":
     """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf."""
-    found = {term: words.COMMON_WEIGHT if term in words.COMMON else 1.0 for term in words.terms(text)}
+    weights = {term: words.COMMON_WEIGHT if term in words.COMMON else 1.0 for term in words.terms(text)}
     for term in words.terms(gloss.english(text)):
-        found.setdefault(term, GLOSS_WEIGHT)
-    return dict(list(found.items())[:MOST_TERMS]) if len(found) > MOST_TERMS else found
+        weights.setdefault(term, GLOSS_WEIGHT)
+    return dict(list(weights.items())[:MOST_TERMS]) if len(weights) > MOST_TERMS else weights
 
 
 def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
     """Open the segments of a directory. If one was replaced meanwhile, its manifest is read again, once."""
     for _ in range(2):
-        found: list[IndexPart] = []
+        index_parts: list[IndexPart] = []
         try:
             manifest = segments.read_manifest(root, directory)
             if manifest is None:
                 return []
             for entry in manifest.segments:
-                found += [IndexPart(scope, directory, segments.Segment(root, entry), manifest.stamps)]
-            return found
+                index_parts += [IndexPart(scope, directory, segments.Segment(root, entry), manifest.stamps)]
+            return index_parts
         except segments.DAMAGED:
-            for part in found:
+            for part in index_parts:
                 part.segment.close()
     return []
 
 
 def _searched(
     parts: "list[IndexPart]",
-    asked: "dict[str, float]",
+    weights: "dict[str, float]",
     text: str,
     most: int,
     allowed: "Callable[[str, str, str], bool] | None",
     root: str,
 ) -> "list[Hit]":
-    numbers = [(term, segments.number_of(term.encode("utf-8", "surrogatepass"))) for term in asked]
-    counts = dict.fromkeys(asked, 0)
+    numbers = [(term, segments.number_of(term.encode("utf-8", "surrogatepass"))) for term in weights]
+    counts = dict.fromkeys(weights, 0)
     total = 0
     for part in list(parts):
         try:
@@ -177,7 +177,7 @@ def _searched(
         total += part.segment.number - len(part.segment.dead)
         for term, posting in part.postings.items():
             counts[term] += posting.living(part.segment.dead)
-    idf = {term: rarity(total, count) * asked[term] for term, count in counts.items()}
+    idf = {term: rarity(total, count) * weights[term] for term, count in counts.items()}
     wanted = max(CANDIDATES, most)
     best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
     best.sort(reverse=True)
@@ -190,9 +190,9 @@ def _searched(
         cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
     scored = []
     for at, part in enumerate(parts):
-        found = lexical[at]
-        found |= part.scores(cosines[at].keys() - found.keys(), idf)
-        for doc, points in found.items():
+        doc_scores = lexical[at]
+        doc_scores |= part.scores(cosines[at].keys() - doc_scores.keys(), idf)
+        for doc, points in doc_scores.items():
             scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
     scored.sort(key=lambda row: (-row[0], row[1], row[2]))
     return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
@@ -211,7 +211,7 @@ def _hits(
     """Read the best memories that are allowed, and work out what else speaks for them."""
     hits: list[Hit] = []
     docs: list[set[int]] = [set() for _ in parts]
-    read = []
+    parts_read = []
     for score, at, doc in scored:
         if len(hits) == most:
             break
@@ -227,11 +227,11 @@ def _hits(
         hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
         hits.append(hit)
         docs[at].add(doc)
-        read.append((at, doc, row[segments.HEAD]))
+        parts_read.append((at, doc, row[segments.HEAD]))
     matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
     weight = sum(idf.values()) or 1.0
     heads = {numbers[term] for term in idf}
-    for rank, (hit, (at, doc, head)) in enumerate(zip(hits, read, strict=True), 1):
+    for rank, (hit, (at, doc, head)) in enumerate(zip(hits, parts_read, strict=True), 1):
         hit.rank = rank
         hit.share = matched[at][doc] / weight
         hit.overlap = _overlap(head, heads)
@@ -245,11 +245,13 @@ def _by_sentences(
     """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
     from memtui.recall import semantic
 
-    asked = [(part.segment.name, part.segment.number, found) for part, found in zip(parts, lexical, strict=True)]
-    cosines = semantic.closest(root, asked, text, most)
-    for part, found in zip(parts, cosines or (), strict=False):
-        for doc in part.segment.dead.intersection(found):
-            del found[doc]
+    requests = [
+        (part.segment.name, part.segment.number, doc_scores) for part, doc_scores in zip(parts, lexical, strict=True)
+    ]
+    cosines = semantic.closest(root, requests, text, most)
+    for part, doc_scores in zip(parts, cosines or (), strict=False):
+        for doc in part.segment.dead.intersection(doc_scores):
+            del doc_scores[doc]
     return cosines
 
 
@@ -279,15 +281,15 @@ def _cosines(
         return None
     if vector is None:
         return None
-    found = []
-    for part, known in zip(parts, lexical, strict=True):
+    by_part = []
+    for part, doc_scores in zip(parts, lexical, strict=True):
         cosines: dict[int, float] = {}
         try:
             segment = part.segment
             if segment.has_passages:
                 passages = nearest.Passages(segment.passages)
                 owners = {passage: segment.owner(passage) for passage in passages.near(vector, most)}
-                for doc in known:
+                for doc in doc_scores:
                     owners.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
                 chosen = list(owners)
                 for passage, cosine in zip(chosen, passages.cosines(vector, chosen), strict=True):
@@ -296,22 +298,22 @@ def _cosines(
                         cosines[doc] = cosine
         except segments.DAMAGED:
             pass
-        found.append(cosines)
-    return found
+        by_part.append(cosines)
+    return by_part
 
 
 def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
     """Read the postings of the prompt's terms."""
     segment = part.segment
-    read: dict[int, dict[str, object]] = {}
+    rows_by_part: dict[int, dict[str, object]] = {}
     for term, number in numbers:
         at = number % segment.shards
-        shard = read.get(at)
+        shard = rows_by_part.get(at)
         if shard is None:
-            shard = read[at] = segment.shard(at)
-        found = shard.get(term)
-        if found is not None:
-            part.postings[term] = segment.posting(found)
+            shard = rows_by_part[at] = segment.shard(at)
+        entry = shard.get(term)
+        if entry is not None:
+            part.postings[term] = segment.posting(entry)
 
 
 def rarity(total: int, count: int) -> float:
@@ -321,14 +323,14 @@ def rarity(total: int, count: int) -> float:
 
 def _log(number: float) -> float:
     """Return the natural logarithm of a number from 1 on, to six digits: loading `math` takes longer."""
-    found = 0.0
+    total = 0.0
     while number > 2.0:
         number /= 2.0
-        found += 0.6931471805599453
+        total += 0.6931471805599453
     ratio = (number - 1.0) / (number + 1.0)
     square = ratio * ratio
     series = 1.0 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11))))
-    return found + 2.0 * ratio * series
+    return total + 2.0 * ratio * series
 
 
 def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
@@ -338,29 +340,29 @@ def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[fl
     many: list[tuple[float, segments.Posting]] = []
     for term, posting in part.postings.items():
         (many if posting.high else few).append((idf[term] * SCALE, posting))
-    found: dict[int, float] = {}
+    best_scores: dict[int, float] = {}
     for weight, posting in few:
         for doc, impact in zip(posting.docs, posting.impacts, strict=True):
-            found[doc] = found.get(doc, 0.0) + impact * weight
+            best_scores[doc] = best_scores.get(doc, 0.0) + impact * weight
     dead = part.segment.dead
-    for doc in dead.intersection(found) if dead else ():
-        del found[doc]
+    for doc in dead.intersection(best_scores) if dead else ():
+        del best_scores[doc]
     if not many:
-        scores = [(score, doc) for doc, score in found.items()]
+        scores = [(score, doc) for doc, score in best_scores.items()]
         least = _least(scores, most)
-        return [each for each in scores if each[0] >= least]
+        return [score for score in scores if score[0] >= least]
     step, rough = _rough(many, part.segment.number)
     # What is worked out roughly goes by the higher byte of an impact, and is rounded up to a step.
     slack = step * len(many) + 256 * sum([weight for weight, _ in many])
-    upper = [(score + step * rough[doc], doc) for doc, score in found.items()]
+    upper = [(score + step * rough[doc], doc) for doc, score in best_scores.items()]
     # What the others, which have only common terms, must have at least.
     steps = min(256, max(1, int((_least(upper, most) - slack) / step)))
     if len(rough.translate(None, BYTES[:steps])) > 2 * most:
         steps = max(steps, _most_steps(rough, most) - int(slack / step) - 1)
-    upper += [(step * rough[doc], doc) for doc in _from(rough, steps) if doc not in found and doc not in dead]
+    upper += [(step * rough[doc], doc) for doc in _from(rough, steps) if doc not in best_scores and doc not in dead]
     least = _least(upper, most) - slack
     return [
-        (found.get(doc, 0.0) + sum([weight * posting.impact(doc) for weight, posting in many]), doc)
+        (best_scores.get(doc, 0.0) + sum([weight * posting.impact(doc) for weight, posting in many]), doc)
         for score, doc in upper
         if score >= least
     ]
@@ -414,20 +416,20 @@ def _most_steps(rough: bytes, most: int) -> int:
 def _from(rough: bytes, steps: int) -> "list[int]":
     """List the memories that have at least so many steps."""
     marked = rough.translate(b"\0" * steps + b"\1" * (256 - steps))
-    found = []
+    docs_found = []
     at = marked.find(1)
     while at >= 0:
-        found.append(at)
+        docs_found.append(at)
         at = marked.find(1, at + 1)
-    return found
+    return docs_found
 
 
-def _overlap(head: bytes, asked: "set[int]") -> float:
+def _overlap(head: bytes, bits: "set[int]") -> float:
     """Return the share of the weight of a name and description, as in a row, whose terms are asked for."""
     count = len(head) // 5
     weights = head[4 * count :]
-    found = 0
+    common = 0
     for number, weight in zip(memoryview(head[: 4 * count]).cast("I"), weights, strict=True):
-        if number in asked:
-            found += weight
-    return found / (sum(weights) or 1)
+        if number in bits:
+            common += weight
+    return common / (sum(weights) or 1)

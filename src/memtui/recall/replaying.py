@@ -81,9 +81,9 @@ def replay(
 
 def _injected(verdicts: Sequence[judge.Verdict]) -> dict[str, ReplayedMemory]:
     return {
-        each.hit.path: ReplayedMemory(each.hit.path, each.hit.name, each.hit.scope, each.probability)
-        for each in verdicts
-        if each.outcome == judge.INJECT
+        verdict.hit.path: ReplayedMemory(verdict.hit.path, verdict.hit.name, verdict.hit.scope, verdict.probability)
+        for verdict in verdicts
+        if verdict.outcome == judge.INJECT
     }
 
 
@@ -95,9 +95,9 @@ class ChangedStore:
         self.root, self.top = root, top
         self._trust: dict[str, trust.Trust] = {}
         self._old = set()
-        for each in changes:
+        for store_change in changes:
             with suppress(OSError):
-                self._old.add((each.directory, ids.digest(fs.read_bytes(each.path))))
+                self._old.add((store_change.directory, ids.digest(fs.read_bytes(store_change.path))))
         self._own: dict[str, str] = {}  # the directories of the changed memories, by where these are written
         os.mkdir(f"{top}/recall")
         for _, directory in where:
@@ -106,21 +106,21 @@ class ChangedStore:
 
     def _index(self, changes: Sequence[StoreChange]) -> list[tuple[str, str]]:
         """Write the changed memories, with what is beside them, and index them; return their places."""
-        found: dict[tuple[str, str], str] = {}
+        texts: dict[tuple[str, str], str] = {}
         rows: dict[str, dict[str, list[str]]] = {}
-        for each in changes:
-            if each.data is None:
+        for store_change in changes:
+            if store_change.data is None:
                 continue
-            own = found.setdefault((each.scope, each.directory), f"{self.top}/{len(found)}")
-            self._own[own] = each.directory
-            fs.write_atomic(f"{own}/{each.file}", each.data, durable=False)
-            known = beside.rows(self.root, beside.TRIGGERS, each.directory).get(each.file)
-            if known:
-                rows.setdefault(own, {})[each.file] = known
-        for own in found.values():
+            own = texts.setdefault((store_change.scope, store_change.directory), f"{self.top}/{len(texts)}")
+            self._own[own] = store_change.directory
+            fs.write_atomic(f"{own}/{store_change.file}", store_change.data, durable=False)
+            lines = beside.rows(self.root, beside.TRIGGERS, store_change.directory).get(store_change.file)
+            if lines:
+                rows.setdefault(own, {})[store_change.file] = lines
+        for own in texts.values():
             own_files.write_beside(own_files.beside_path(self.top, beside.TRIGGERS, own), own, rows.get(own, {}))
             build.bring_up_to_date(self.top, own)
-        return [(scope, own) for (scope, _), own in found.items()]
+        return [(scope, own) for (scope, _), own in texts.items()]
 
     def _allowed(self, scope: str, directory: str, digest: str) -> bool:
         """Whether a memory may be delivered: what memtui saves is trusted, and the old ones are not there any more."""
@@ -142,8 +142,8 @@ class ChangedStore:
         judge.decide(
             verdicts, judge.Recipient(), now, limits, self._allowed, lambda at, file: muted(self._own.get(at, at), file)
         )
-        for each in verdicts:
-            each.hit.directory = self._own.get(each.hit.directory, each.hit.directory)
+        for verdict in verdicts:
+            verdict.hit.directory = self._own.get(verdict.hit.directory, verdict.hit.directory)
         return verdicts
 
 

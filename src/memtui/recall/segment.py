@@ -55,12 +55,12 @@ class Manifest:
 
     __slots__ = ("average", "directory", "segments", "stamps", "vectors")
 
-    def __init__(self, found: "dict[str, Any]") -> None:
-        self.directory: str = found["directory"]
-        self.average: float = found["average"]
-        self.vectors: int = found["vectors"]
-        self.segments: list[dict[str, Any]] = found["segments"]
-        self.stamps: dict[str, tuple[int, int]] = found["stamps"]
+    def __init__(self, fields: "dict[str, Any]") -> None:
+        self.directory: str = fields["directory"]
+        self.average: float = fields["average"]
+        self.vectors: int = fields["vectors"]
+        self.segments: list[dict[str, Any]] = fields["segments"]
+        self.stamps: dict[str, tuple[int, int]] = fields["stamps"]
 
 
 def read_manifest(root: str, directory: str) -> "Manifest | None":
@@ -69,13 +69,13 @@ def read_manifest(root: str, directory: str) -> "Manifest | None":
         data = fs.read(paths.index_base(root, directory) + ".index", "cache")
     except FileNotFoundError:
         return None
-    found, at = parse_manifest(data)
-    if found is None or found.directory != directory:
+    manifest, at = parse_manifest(data)
+    if manifest is None or manifest.directory != directory:
         return None
-    for entry in found.segments:
+    for entry in manifest.segments:
         entry["table"] = data[at : at + 8 * entry["shards"]]
         at += 8 * entry["shards"]
-    return found
+    return manifest
 
 
 def parse_manifest(data: bytes) -> "tuple[Manifest | None, int]":
@@ -89,13 +89,13 @@ def parse_manifest(data: bytes) -> "tuple[Manifest | None, int]":
     return (Manifest(marshal.loads(body)) if number_of(body) == check else None), start + length  # noqa: S302
 
 
-def as_bytes(found: "dict[str, Any]") -> bytes:
+def as_bytes(fields: "dict[str, Any]") -> bytes:
     """Return the bytes of a manifest with what `Manifest` reads."""
-    entries = [{key: value for key, value in entry.items() if key != "table"} for entry in found["segments"]]
-    body = marshal.dumps({**found, "segments": entries})
+    entries = [{key: value for key, value in entry.items() if key != "table"} for entry in fields["segments"]]
+    body = marshal.dumps({**fields, "segments": entries})
     head = memoryview(bytearray(8)).cast("I")
     head[0], head[1] = number_of(body), len(body)
-    return b"".join([MAGIC, head.tobytes(), body, *[entry["table"] for entry in found["segments"]]])
+    return b"".join([MAGIC, head.tobytes(), body, *[entry["table"] for entry in fields["segments"]]])
 
 
 class Segment:
@@ -147,12 +147,12 @@ class Segment:
             raise DamagedError(self.name)
         return marshal.loads(data)  # type: ignore[no-any-return]  # noqa: S302
 
-    def posting(self, found: "Any") -> "Posting":
+    def posting(self, row: "Any") -> "Posting":
         """Read what a shard holds for a term."""
         wide = self.number > MOST_NARROW
-        if found.__class__ is bytes:
-            return Posting(found, wide, 0, FULL)
-        dense, start, length, highest = found
+        if row.__class__ is bytes:
+            return Posting(row, wide, 0, FULL)
+        dense, start, length, highest = row
         return Posting(posix.pread(self._fd, length, self._long + start), wide, dense, highest)
 
     def row(self, number: int) -> "tuple[Any, ...]":

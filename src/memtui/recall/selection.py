@@ -61,24 +61,24 @@ def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: floa
     """Return the memories that a model may choose from, those that the words of a prompt find first; none that may not
     be delivered, or that seems to hold a secret."""
     allowed, muted = judge.Allowed(root), judge.muting(root, words)
-    found = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
-    listed: list[query.Hit] = []
+    hits_by_file = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
+    hits: list[query.Hit] = []
     for scope, directory in where:
         try:
-            listed += [query.Hit(scope, directory, row) for row in segment.living(root, directory)]
+            hits += [query.Hit(scope, directory, row) for row in segment.living(root, directory)]
         except segment.DAMAGED:
             continue
-    for hit in sorted(listed, key=lambda hit: -hit.stamp[0]):
-        if len(found) >= CATALOGUE:
+    for hit in sorted(hits, key=lambda hit: -hit.stamp[0]):
+        if len(hits_by_file) >= CATALOGUE:
             break
         if allowed(hit.scope, hit.directory, hit.digest):
-            found.setdefault((hit.directory, hit.file), hit)
+            hits_by_file.setdefault((hit.directory, hit.file), hit)
     lines = {directory: triggers.lines_of(root, directory) for _, directory in where}
     entries = []
-    for hit in found.values():
+    for hit in hits_by_file.values():
         if (0.0 < hit.expires <= now) or muted(hit.directory, hit.file):
             continue
-        entry = _entry(hit, allowed, [each.text for each in lines[hit.directory].get(hit.file, [])])
+        entry = _entry(hit, allowed, [trigger.text for trigger in lines[hit.directory].get(hit.file, [])])
         if entry is not None:
             entries.append(entry)
     return entries
@@ -96,26 +96,28 @@ def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> Cata
         return None
     if kinds_in(data.decode("utf-8", "replace"), ""):
         return None
-    read = fields.read(data, hit.file, lines)
-    own = tuple(line for line in read.texts["triggers"].split("\n") if line)
-    return CatalogueEntry(hit.scope, hit.directory, hit.file, read.name, read.description, own)
+    texts = fields.read(data, hit.file, lines)
+    own = tuple(line for line in texts.texts["triggers"].split("\n") if line)
+    return CatalogueEntry(hit.scope, hit.directory, hit.file, texts.name, texts.description, own)
 
 
 def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
     """Return the memories that the model selects, at most MOST, none invented. Raises ModelError, MemtuiError."""
     if not entries:
         return []
-    named = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
+    entries_by_name = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
     lines = []
-    for name, entry in named.items():
-        when = "; ".join(" ".join(each.split()) for each in entry.triggers)[:TRIGGERS]
+    for name, entry in entries_by_name.items():
+        when = "; ".join(" ".join(trigger.split()) for trigger in entry.triggers)[:TRIGGERS]
         about = " ".join(entry.description.split())[:DESCRIPTION]
         lines.append(f"- {name}: {about}" + (f" (needed: {when})" if when else ""))
     head = fenced("notes", "\n".join(lines))
     answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=head, most=ANSWER_TOKENS)
-    numbers = {name.partition(" ")[0]: each for name, each in named.items()}
-    found = (named.get(name) or numbers.get(name.partition(" ")[0]) for name in map(str.strip, answer["notes"]))
-    return list(dict.fromkeys(each for each in found if each is not None))[:MOST]
+    numbers = {name.partition(" ")[0]: catalogue_entry for name, catalogue_entry in entries_by_name.items()}
+    chosen = (
+        entries_by_name.get(name) or numbers.get(name.partition(" ")[0]) for name in map(str.strip, answer["notes"])
+    )
+    return list(dict.fromkeys(catalogue_entry for catalogue_entry in chosen if catalogue_entry is not None))[:MOST]
 
 
 PART = "select"

@@ -70,16 +70,16 @@ def ask(root: str, request: "dict[str, object]", patience: float = PATIENCE) -> 
     _socket = native.load("_socket")
     try:
         directory = posix.open(place(root), posix.O_RDONLY | posix.O_DIRECTORY | posix.O_NOFOLLOW | posix.O_CLOEXEC)
-        found = posix.fstat(directory)
-        if found.st_uid != posix.geteuid() or found.st_mode & 0o077:
+        stat_result = posix.fstat(directory)
+        if stat_result.st_uid != posix.geteuid() or stat_result.st_mode & 0o077:
             raise AbsentError("the directory is not private")
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.settimeout(patience)
         connection.connect(address(root, directory))
         if user_of(connection) not in {posix.geteuid(), -1}:
             raise AbsentError("another user's")
-        asked = {**request, "version": VERSION}
-        connection.sendall(fastjson.dumps(asked).encode() + b"\n")
+        request_now = {**request, "version": VERSION}
+        connection.sendall(fastjson.dumps(request_now).encode() + b"\n")
         parts: list[bytes] = []
         size = 0
         while not parts or b"\n" not in parts[-1]:
@@ -114,8 +114,8 @@ def user_of(connection: "object") -> int:
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return -1
-    found = connection.getsockopt(_socket.SOL_SOCKET, option, 12)  # type: ignore[attr-defined]
-    return int(memoryview(found).cast("i")[1])
+    credentials = connection.getsockopt(_socket.SOL_SOCKET, option, 12)  # type: ignore[attr-defined]
+    return int(memoryview(credentials).cast("i")[1])
 
 
 def vector_of_row(row: bytes) -> Vector:
@@ -137,16 +137,16 @@ def closest(
         vector = vector_of_row(bytes.fromhex(row))
         for name, number, _ in segments:
             opened.append(Sentences(file_of(root, name, key), number))
-        scaled = max(opened, key=lambda each: each.number).scaled
-        found = []
-        for each, (_, _, known) in zip(opened, segments, strict=True):
-            found.append({doc: scaled(cosine) for doc, cosine in each.nearest(vector, most, known).items()})
-        return found
+        scaled = max(opened, key=lambda sentences: sentences.number).scaled
+        by_segment = []
+        for sentences, (_, _, docs) in zip(opened, segments, strict=True):
+            by_segment.append({doc: scaled(cosine) for doc, cosine in sentences.nearest(vector, most, docs).items()})
+        return by_segment
     except (OSError, ValueError, TypeError, IndexError, ZeroDivisionError):
         return None
     finally:
-        for each in opened:
-            each.close()
+        for sentences in opened:
+            sentences.close()
 
 
 class Sentences:
@@ -159,13 +159,13 @@ class Sentences:
         self.number = number
         size = posix.fstat(self._fd).st_size
         head = posix.pread(self._fd, SCALE + 4 * (number + 1), 0)
-        told = memoryview(head)[len(MAGIC) : HEAD].cast("I") if len(head) == SCALE + 4 * (number + 1) else (0, 0, 0)
-        if not head.startswith(MAGIC) or told[0] != size or told[1] != number:
+        header = memoryview(head)[len(MAGIC) : HEAD].cast("I") if len(head) == SCALE + 4 * (number + 1) else (0, 0, 0)
+        if not head.startswith(MAGIC) or header[0] != size or header[1] != number:
             self.close()
             raise OSError(22, "not a whole file of sentences", path)
         self._scale = memoryview(head)[HEAD:SCALE].cast("d")
         self._starts = memoryview(head)[SCALE:].cast("I")
-        start: int = told[2]
+        start: int = header[2]
         self._passages = Passages(lambda offset, length: posix.pread(self._fd, length, start + offset))
 
     def close(self) -> None:
@@ -174,21 +174,21 @@ class Sentences:
             posix.close(self._fd)
             self._fd = -1
 
-    def nearest(self, vector: Vector, most: int, known: "Iterable[int]" = ()) -> "dict[int, float]":
-        """Return the numbers of the memories that are nearest, and of those `known`, with their best cosine."""
-        found: dict[int, float] = {}
+    def nearest(self, vector: Vector, most: int, docs: "Iterable[int]" = ()) -> "dict[int, float]":
+        """Return the numbers of the memories that are nearest, and of those `docs`, with their best cosine."""
+        cosines: dict[int, float] = {}
         starts = self._starts
         if not starts[self.number]:
-            return found
+            return cosines
         owners = {passage: self._owner(passage) for passage in self._passages.near(vector, most)}
-        for doc in known:
+        for doc in docs:
             for passage in range(starts[doc], min(starts[doc + 1], starts[doc] + FIRST_PASSAGES)):
                 owners[passage] = doc
         passages = list(owners)
         for passage, cosine in zip(passages, self._passages.cosines(vector, passages), strict=True):
             doc = owners[passage]
-            found[doc] = max(cosine, found.get(doc, -1.0))
-        return found
+            cosines[doc] = max(cosine, cosines.get(doc, -1.0))
+        return cosines
 
     def _owner(self, passage: int) -> int:
         """Return the memory that a passage is of: the last one that starts at it or before."""

@@ -135,23 +135,23 @@ class Filler:
         """Write the files that the index of a directory lacks, and remove those of segments that are no more, and of
         other models; return how many memories were read. Raises OSError."""
         manifest = segment.read_manifest(self.root, directory)
-        read = 0
+        count = 0
         entries = manifest.segments if manifest is not None else []
         lacking = [entry for entry in entries if not self._is_whole(entry)]
         if lacking:
-            known = self._known(directory)
+            known_rows = self._known(directory)
             lines = triggers.lines_of(self.root, directory)
-            texts = {file: tuple(each.text for each in found) for file, found in lines.items()}
+            texts = {file: tuple(trigger.text for trigger in found) for file, found in lines.items()}
             for entry in lacking:
-                made = self._made(directory, entry, known, texts)
-                if made is None:
-                    return read
-                read += len(made)
+                memory_rows = self._made(directory, entry, known_rows, texts)
+                if memory_rows is None:
+                    return count
+                count += len(memory_rows)
         names = {f"{entry['name']}.{self.key}" for entry in entries}
         for name in self._files(directory):
             if name not in names:
                 fs.unlink(f"{self.root}/recall/sentences/{name}")
-        return read
+        return count
 
     def _is_whole(self, entry: dict[str, object]) -> bool:
         try:
@@ -162,24 +162,28 @@ class Filler:
         return True
 
     def _made(
-        self, directory: str, entry: dict[str, object], known: dict[str, MemoryRows], lines: dict[str, tuple[str, ...]]
+        self,
+        directory: str,
+        entry: dict[str, object],
+        known_rows: dict[str, MemoryRows],
+        lines: dict[str, tuple[str, ...]],
     ) -> list[MemoryRows] | None:
-        """Make and write the file of one segment; None if it is to end. What was made is kept in `known`."""
+        """Make and write the file of one segment; None if it is to end. What was made is kept in `known_rows`."""
         opened = segment.Segment(self.root, entry)
         try:
             rows = list(opened.every_row())
-            found = []
+            memory_rows = []
             for row in rows:
                 mark = f"{row[segment.DIGEST]} {row[segment.TRIGGERS]}"
-                if mark not in known:
+                if mark not in known_rows:
                     if not self.go_on():
                         return None
-                    known[mark] = MemoryRows(mark, self._rows(directory, row, lines))
-                found.append(known[mark])
+                    known_rows[mark] = MemoryRows(mark, self._rows(directory, row, lines))
+                memory_rows.append(known_rows[mark])
             path = file_of(self.root, opened.name, self.key)
             fs.makedirs(paths.parent(path))
-            fs.write_atomic(path, as_bytes(found, scale(opened, found)), durable=False)
-            return found
+            fs.write_atomic(path, as_bytes(memory_rows, scale(opened, memory_rows)), durable=False)
+            return memory_rows
         finally:
             opened.close()
 
@@ -201,34 +205,38 @@ class Filler:
 
     def _known(self, directory: str) -> dict[str, MemoryRows]:
         """Read what is in the files of this directory, by mark; damaged ones have nothing."""
-        found = {}
+        rows_by_file = {}
         for name in self._files(directory):
             if name.endswith("." + self.key):
                 try:
-                    found.update(
-                        {made.mark: made for made in read(f"{self.root}/recall/sentences/{name}") if made.rows}
+                    rows_by_file.update(
+                        {
+                            memory_rows.mark: memory_rows
+                            for memory_rows in read(f"{self.root}/recall/sentences/{name}")
+                            if memory_rows.rows
+                        }
                     )
                 except (OSError, ValueError, EOFError, TypeError, IndexError):
                     continue
-        return found
+        return rows_by_file
 
 
-def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:
+def scale(opened: segment.Segment, memory_rows: Sequence[MemoryRows]) -> tuple[float, ...]:
     """Return the scale of cosines: (mean, deviation) by sentences and by token vectors; PLAIN for few memories."""
     if not opened.has_passages:
         return PLAIN
-    both = [at for at, made in enumerate(found) if made.rows and opened.passages_of(at)]
+    both = [at for at, one in enumerate(memory_rows) if one.rows and opened.passages_of(at)]
     if len(both) < LEAST:
         return PLAIN
     passages = nearest.Passages(opened.passages)
     choose = random.Random(SEED)  # noqa: S311  no secret: the same pairs each time
-    ours, wanted = [], []
+    ours, targets = [], []
     for _ in range(PAIRS):
         one, other = choose.sample(both, 2)
-        ours.append(vector_of_row(found[one].rows[0]).cosine(found[other].rows[0]))
+        ours.append(vector_of_row(memory_rows[one].rows[0]).cosine(memory_rows[other].rows[0]))
         first, second = (passages.row(opened.passages_of(at)[0]) for at in (one, other))
-        wanted.append(vector_of_row(first).cosine(second))
-    result = (*_spread(ours), *_spread(wanted))
+        targets.append(vector_of_row(first).cosine(second))
+    result = (*_spread(ours), *_spread(targets))
     return result if result[1] > 0 and result[3] > 0 else PLAIN
 
 
@@ -238,17 +246,17 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
     return mean, (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
 
 
-def as_bytes(found: Sequence[MemoryRows], scaled: Sequence[float]) -> bytes:
+def as_bytes(memory_rows: Sequence[MemoryRows], scaled: Sequence[float]) -> bytes:
     """Return the bytes of a file, as recall/semantic.py tells."""
     starts = array("I", [0])
-    for made in found:
-        starts.append(starts[-1] + len(made.rows))
-    packed = nearest.pack([row for made in found for row in made.rows])
-    marks = marshal.dumps([made.mark for made in found])
+    for rows in memory_rows:
+        starts.append(starts[-1] + len(rows.rows))
+    packed = nearest.pack([row for rows in memory_rows for row in rows.rows])
+    marks = marshal.dumps([rows.mark for rows in memory_rows])
     start = SCALE + 4 * len(starts)
     size = start + len(packed) + len(marks) + 4
-    told = array("I", [size, len(found), start]).tobytes() + array("d", scaled).tobytes()
-    return b"".join([MAGIC, told, starts.tobytes(), packed, marks, array("I", [len(marks)]).tobytes()])
+    header = array("I", [size, len(memory_rows), start]).tobytes() + array("d", scaled).tobytes()
+    return b"".join([MAGIC, header, starts.tobytes(), packed, marks, array("I", [len(marks)]).tobytes()])
 
 
 def read(path: str) -> list[MemoryRows]:

@@ -54,7 +54,7 @@ def lanes_of(row: bytes) -> int:
 def summed(lanes: int, count: int) -> Vector:
     """Return the vector of `count` tokens, at most MOST_TOKENS, from the sum of their lanes."""
     bias = 128 * count
-    return Vector([each - bias for each in memoryview(lanes.to_bytes(2 * DIMENSIONS, "little")).cast("H")])
+    return Vector([lane - bias for lane in memoryview(lanes.to_bytes(2 * DIMENSIONS, "little")).cast("H")])
 
 
 def words_of(text: str) -> "list[bytes]":
@@ -78,7 +78,7 @@ def words_of(text: str) -> "list[bytes]":
 def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":
     """List the rows of a word's pieces, the longest that fits first, as WordPiece does; none if a rest has none. `row`
     tells that of a piece, -1 if there is none."""
-    found = []
+    pieces = []
     at = 0
     before = b""
     while at < len(word):
@@ -88,10 +88,10 @@ def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":
                 break
         else:
             return []
-        found.append(number)
+        pieces.append(number)
         at = end
         before = b"##"
-    return found
+    return pieces
 
 
 class Table:
@@ -142,11 +142,11 @@ class Table:
         if shard is None:
             start, end = self._offsets[at], self._offsets[at + 1]
             shard = self._read[at] = posix.pread(self._fd, end - start, self._vocabulary + start)
-        found = shard.find(b"\n" + piece + b"\t")
-        if found < 0:
+        offset = shard.find(b"\n" + piece + b"\t")
+        if offset < 0:
             return -1
-        found += len(piece) + 2
-        return int(shard[found : shard.index(b"\n", found)])
+        offset += len(piece) + 2
+        return int(shard[offset : shard.index(b"\n", offset)])
 
     def everything(self) -> "tuple[dict[bytes, int], bytes]":
         """Read all pieces with their rows' numbers, and all rows. Raises ValueError for a damaged vocabulary."""

@@ -27,9 +27,9 @@ class _Characters(dict):  # type: ignore[type-arg]
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
-        found = code if char in JOINERS or ("a" + char).isidentifier() else 32
-        self[code] = found
-        return found
+        mapped = code if char in JOINERS or ("a" + char).isidentifier() else 32
+        self[code] = mapped
+        return mapped
 
 
 _CHARACTERS = _Characters()
@@ -39,15 +39,15 @@ _CHARACTERS[ord("'")] = _CHARACTERS[ord("’")] = ord("'")
 
 def terms(text: str) -> "list[str]":
     """List the terms of a text, in its order, each as often as it is there."""
-    found: list[str] = []
+    result: list[str] = []
     for word in text.translate(_CHARACTERS).split():
-        known = _known.get(word)
-        if known is None:
-            known = tuple(_of_word(word))
+        cached = _known.get(word)
+        if cached is None:
+            cached = tuple(_of_word(word))
             if len(_known) < MOST_KNOWN:
-                _known[word] = known
-        found += known
-    return found
+                _known[word] = cached
+        result += cached
+    return result
 
 
 # Terms of words seen before: a memory, or an index, has most words many times.
@@ -84,16 +84,16 @@ def _pieces(word: str) -> "list[str]":
     """Split at joiners and apostrophes; what English puts behind an apostrophe is left out."""
     for joiner in JOINERS:
         word = word.replace(joiner, " ")
-    found = []
+    pieces = []
     for piece in word.split():
         first, apostrophe, rest = piece.partition("'")
         if not apostrophe:
-            found.append(piece)
+            pieces.append(piece)
         elif rest.lower() in ENDINGS:
-            found.append(first)
+            pieces.append(first)
         else:
-            found += [part for part in piece.split("'") if part]
-    return [piece for piece in found if piece]
+            pieces += [part for part in piece.split("'") if part]
+    return [piece for piece in pieces if piece]
 
 
 ENDINGS = ("s", "t", "re", "ve", "ll", "d", "m", "")
@@ -103,7 +103,7 @@ def _by_case(piece: str) -> "list[str]":
     """Split where the case changes: `parseHTTPHeader` gives parse, HTTP and Header."""
     if piece.islower() or piece.isupper() or piece.isdecimal():
         return [piece]
-    found = []
+    pieces = []
     start = 0
     for at in range(1, len(piece)):
         here, before = piece[at], piece[at - 1]
@@ -111,10 +111,10 @@ def _by_case(piece: str) -> "list[str]":
         begins = here.islower() and before.isupper() and at - 1 > start
         if ends or begins:
             cut = at if ends else at - 1
-            found.append(piece[start:cut])
+            pieces.append(piece[start:cut])
             start = cut
-    found.append(piece[start:])
-    return found
+    pieces.append(piece[start:])
+    return pieces
 
 
 def _is_unspaced(char: str) -> bool:
@@ -148,8 +148,8 @@ def _unspaced(word: str) -> "Iterator[str]":
         elif len(run) == 1:
             yield run
         else:
-            for each in range(len(run) - 1):
-                yield run[each : each + 2]
+            for start in range(len(run) - 1):
+                yield run[start : start + 2]
         at = end
 
 

@@ -64,7 +64,7 @@ def form_of_answer(may_look: bool) -> Schema:
     def several(most: int, needed: Sequence[str], **properties: Any) -> Schema:
         """Return the form of a list of objects; a number is that of the characters of a text, at most."""
         texts = {
-            key: {"type": "string", "maxLength": each} for key, each in properties.items() if isinstance(each, int)
+            key: {"type": "string", "maxLength": limit} for key, limit in properties.items() if isinstance(limit, int)
         }
         return {"type": "array", "maxItems": most, "items": _object(properties | texts, needed)}
 
@@ -136,20 +136,20 @@ def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
             most=ANSWER_TOKENS, left_out=lambda why: wishes.refused.append(f"a part of the answer: {line(why)}"),
         )  # fmt: skip
         steps += 1
-        wanted = answer.get("looks") or []
-        if not (looker and wanted):
+        looks = answer.get("looks") or []
+        if not (looker and looks):
             _allow(answer, situation, evidence, wishes)
             return
-        for look in wanted[:LOOKS]:
+        for look in looks[:LOOKS]:
             path, text = str(look["path"]), str(look.get("text") or "")
-            asked = f"{look['tool']} {line(path)} {line(text)}".strip()
-            seen = looker.run(look["tool"], path, text)
-            if seen.refused:
-                wishes.refused.append(f"{asked}: {seen.text}")
+            call = f"{look['tool']} {line(path)} {line(text)}".strip()
+            looked = looker.run(look["tool"], path, text)
+            if looked.refused:
+                wishes.refused.append(f"{call}: {looked.text}")
             else:
-                wishes.looks.append(asked)
-                evidence.read(seen.text)
-            prompt += "\n\n" + fenced("found", seen.text, look=asked)
+                wishes.looks.append(call)
+                evidence.read(looked.text)
+            prompt += "\n\n" + fenced("found", looked.text, look=call)
         if beside := " and ".join(key for key in ("edits", "whispers", "replies") if answer.get(key)):
             wishes.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
             prompt += f"\n\nNothing was done of your {beside}: give them again, without `looks`."
@@ -163,8 +163,8 @@ def _head(situation: Situation) -> str:
             shared = "no" if of_project else "yes"
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
     undone = []
-    for name, gone, back in situation.undone:
-        sides = [(word, "; ".join(lines)) for word, lines in (("gone", gone), ("back", back)) if lines]
+    for name, removed, back in situation.undone:
+        sides = [(word, "; ".join(lines)) for word, lines in (("gone", removed), ("back", back)) if lines]
         undone.append(f"- {name}: " + ", ".join(f"{word} “{cut(text, UNDONE_LINE)}”" for word, text in sides))
     if undone:
         parts.append(TOLD_UNDONE + "\n" + fenced("undone", "\n".join(undone)))
@@ -209,22 +209,22 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, w
             refuse(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
         else:
             wishes.edits.append((name, str(edit["old"]), new))
-    said = {normalised(each.text) for run in situation.earlier for each in run.whispers}
-    for each in answer.get("whispers") or []:
-        text = _message(each["text"])
-        if normalised(text) in said:
+    texts = {normalised(whisper.text) for run in situation.earlier for whisper in run.whispers}
+    for whisper in answer.get("whispers") or []:
+        text = _message(whisper["text"])
+        if normalised(text) in texts:
             refuse(f"a note that this session was given already: {line(text)[:80]}")
-        elif not evidence.quoted(each["quote"]):
+        elif not evidence.quoted(whisper["quote"]):
             refuse(f"a note that quotes nothing that was said: {line(text)[:80]}")
         elif words := evidence.repeats(text):
             refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
         elif text:
-            said.add(normalised(text))
-            urgent = each.get("urgent") is True
-            wishes.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(each["quote"])[:300]))
+            texts.add(normalised(text))
+            urgent = whisper.get("urgent") is True
+            wishes.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(whisper["quote"])[:300]))
     waiting = {name: words for name, _, words in situation.mentions}
-    for each in answer.get("replies") or []:
-        name, text = str(each["to"]).strip(), _message(each["text"])
+    for whisper in answer.get("replies") or []:
+        name, text = str(whisper["to"]).strip(), _message(whisper["text"])
         # Whoever asks may be told what a file says; what a tool printed for the agent tells it nothing new.
         if words := evidence.repeats(text, files=False):
             refuse(f"a reply that repeats what a tool printed: {line(words)[:80]}")
@@ -257,5 +257,5 @@ def line(text: object) -> str:
 
 def cut(text: object, most: int) -> str:
     """Return a text on one line of at most `most` characters; a longer one ends with an ellipsis."""
-    found = line(text)
-    return found if len(found) <= most else found[: most - 1].rstrip() + "…"
+    text_line = line(text)
+    return text_line if len(text_line) <= most else text_line[: most - 1].rstrip() + "…"

@@ -101,10 +101,10 @@ class Blocks:
         NotFoundError."""
         self.owner(name)
         try:
-            found = places.whole(self.root, self.project, name)
+            content = places.whole(self.root, self.project, name)
         except OSError:
-            found = places.text(self.root, self.project, name)
-        return found or DEFAULTS.get(name, "")
+            content = places.text(self.root, self.project, name)
+        return content or DEFAULTS.get(name, "")
 
     def editable(self, name: str) -> str:
         """Return the whole text of a block to change, or its default. Raises NotFoundError, MemtuiError if
@@ -171,26 +171,26 @@ class Blocks:
     def versions(self, name: str) -> list[BlockVersion]:
         """Return the versions of a block, newest first, also those of others. Raises NotFoundError, MemtuiError."""
         path = self._target(name)
-        found: list[BlockVersion] = []
+        block_versions: list[BlockVersion] = []
         last: str | None = None
         for change, row in _changes(self.root):
             if row["path"] != path:
                 continue
             when = clock.parse(change.time) or 0.0
             if row["before"] != last:
-                found.append(BlockVersion("", when, row["before"], OTHER))
+                block_versions.append(BlockVersion("", when, row["before"], OTHER))
             last = row["after"]
             by = MODEL if change.by == MODEL else PERSON
             session = change.record.get("session")
             undid = "" if change.is_change else change.of or ""
             run = change.group if by == MODEL else ""
-            found.append(BlockVersion(change.id, when, last, by, run, str(session or ""), undid))
+            block_versions.append(BlockVersion(change.id, when, last, by, run, str(session or ""), undid))
         data = read_or_none(path)
         present = ids.digest(data) if data else None
         if present != last:
-            written = os.stat(path).st_mtime if data is not None else self.now()
-            found.append(BlockVersion("", written, present, OTHER))
-        return found[::-1]
+            time = os.stat(path).st_mtime if data is not None else self.now()
+            block_versions.append(BlockVersion("", time, present, OTHER))
+        return block_versions[::-1]
 
     def content(self, name: str, version: BlockVersion) -> str:
         """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept,
@@ -205,7 +205,7 @@ class Blocks:
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
         """Return what the model changed and their person undid, newest first: the block, lines once added, and
         removed."""
-        found: list[tuple[str, list[str], list[str]]] = []
+        edits: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
         names = {self.path(name): name for name in places.BLOCKS}
         for change, row in _changes(self.root):
@@ -217,11 +217,11 @@ class Blocks:
             except MemtuiError:
                 continue
             present = redacted(self.told(name)).splitlines()
-            gone = [line for line in new if line.strip() and line not in old and line not in present]
+            removed = [line for line in new if line.strip() and line not in old and line not in present]
             back = [line for line in old if line.strip() and line not in new and line in present]
-            if (gone or back) and (name, gone, back) not in found:
-                found.append((name, gone, back))
-        return found[-limit:][::-1]
+            if (removed or back) and (name, removed, back) not in edits:
+                edits.append((name, removed, back))
+        return edits[-limit:][::-1]
 
     def _target(self, name: str) -> str:
         """Return the file that a block is in. Raises MemtuiError for a link out of memtui's directory."""

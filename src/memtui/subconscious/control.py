@@ -140,14 +140,14 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
     """Return the mentions of a state that wait for a reply: not those told of too often in vain, or too old."""
-    given = state.get("mentions")
-    found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    found = [each for each in found if all(isinstance(each.get(key), str) for key in ("id", "who", "words"))]
-    for each in found:
-        each["told"] = each["told"] if isinstance(each.get("told"), int) else 0
-    since = [clock.parse(each.get("time")) or 0.0 for each in found]
-    fresh = [each for each, time in zip(found, since, strict=True) if now - time < WAITING_SECONDS]
-    return [each for each in fresh if each["told"] < TELLINGS]
+    mentions_noted = state.get("mentions")
+    rows = [row for row in mentions_noted if isinstance(row, dict)] if isinstance(mentions_noted, list) else []
+    rows = [row for row in rows if all(isinstance(row.get(key), str) for key in ("id", "who", "words"))]
+    for row in rows:
+        row["told"] = row["told"] if isinstance(row.get("told"), int) else 0
+    since = [clock.parse(row.get("time")) or 0.0 for row in rows]
+    fresh = [row for row, time in zip(rows, since, strict=True) if now - time < WAITING_SECONDS]
+    return [row for row in fresh if row["told"] < TELLINGS]
 
 
 # What it does and waits for
@@ -184,7 +184,7 @@ class Overview:
 
 def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
     """Look at the state of the subconscious in a project."""
-    found = runs.newest_first(root)
+    jobs = runs.newest_first(root)
     today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
     is_spent = bool(today) and today[0].outcome == BUDGET
     return Overview(
@@ -194,8 +194,8 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
         sum(call.outcome != BUDGET for call in today),
         "The budget of the day is used up." if is_spent else "",
         tuple(mentions(root, now)),
-        tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),
-        found[0] if found else None,
+        tuple(run for run in jobs if run.outcome == runs.BEGUN and not run.killed(now)),
+        jobs[0] if jobs else None,
     )
 
 
@@ -203,17 +203,17 @@ def mentions(root: str, now: float) -> list[WaitingMention]:
     """Return what waits for a reply, in the sessions that were read last, oldest first."""
     try:
         with os.scandir(places.home(root) + "/sessions") as entries:
-            states = [(each.stat().st_mtime, each.name) for each in entries if each.name.endswith(".json")]
+            states = [(row.stat().st_mtime, row.name) for row in entries if row.name.endswith(".json")]
     except OSError:
         return []
-    found = []
+    waiting_mentions = []
     for _, name in sorted(states, reverse=True)[:SESSIONS]:
         session = name.removesuffix(".json")
         state = load(root, session)
-        for each in waiting_in(state, now):
-            when, project = clock.parse(each.get("time")) or 0.0, str(state.get("project") or "")
-            found.append(WaitingMention(session, project, each["who"], each["words"], when))
-    return sorted(found, key=lambda each: each.time)
+        for row in waiting_in(state, now):
+            when, project = clock.parse(row.get("time")) or 0.0, str(state.get("project") or "")
+            waiting_mentions.append(WaitingMention(session, project, row["who"], row["words"], when))
+    return sorted(waiting_mentions, key=lambda row: row.time)
 
 
 def names(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str]:

@@ -47,8 +47,8 @@ def text(root: str, project: str, name: str) -> str:
         data = fs.read_bytes(path(root, project, name), WHOLE_BYTES)
     except OSError:
         return ""
-    found = clean(data.decode("utf-8", "replace"))
-    return found if len(found) <= MOST else f"{found[:MOST].rstrip()}\n{CUT}"
+    content = clean(data.decode("utf-8", "replace"))
+    return content if len(content) <= MOST else f"{content[:MOST].rstrip()}\n{CUT}"
 
 
 def whole(root: str, project: str, name: str) -> str:
@@ -74,17 +74,17 @@ def clean(text: str) -> str:
 
 def stamps(root: str, project: str) -> "dict[str, object]":
     """Return the stamp of each block that there is: it changes with the file."""
-    found: dict[str, object] = {}
-    for each in (project, ""):
+    stamps_by_name: dict[str, object] = {}
+    for scope in (project, ""):
         try:
-            names = posix.listdir(directory(root, each))
+            names = posix.listdir(directory(root, scope))
         except OSError:
             continue
         for file in names:
             name = file.removesuffix(".md")
-            if name != file and name in BLOCKS and BLOCKS[name][0] == bool(each):
-                found[name] = fs.stamp(path(root, each, name))
-    return found
+            if name != file and name in BLOCKS and BLOCKS[name][0] == bool(scope):
+                stamps_by_name[name] = fs.stamp(path(root, scope, name))
+    return stamps_by_name
 
 
 def session(root: str, session_id: str) -> str:

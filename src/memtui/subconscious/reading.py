@@ -80,11 +80,11 @@ class Heard:
 
 def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> Heard:
     """Read records of a transcript. `conversation` goes on from where the reading before ended. Raises OSError."""
-    heard = Heard()
+    other = Heard()
     for record in records:
         conversation.feed(record)
         for turn in conversation.turns:
-            _hear(heard, PERSON, conversation.own(turn).text, MESSAGE)
+            _hear(other, PERSON, conversation.own(turn).text, MESSAGE)
         conversation.turns.clear()
         message = record.get("message")
         synthetic = isinstance(message, dict) and message.get("model") == receipts.SYNTHETIC
@@ -93,41 +93,41 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
         if record.get("type") == "assistant":
             for block in transcript.blocks(record):
                 if block.get("type") == "text":
-                    _hear(heard, AGENT, transcript.text_of(block.get("text")), MESSAGE)
+                    _hear(other, AGENT, transcript.text_of(block.get("text")), MESSAGE)
                 elif block.get("type") == "tool_use":
                     called = fastjson.dumps(block.get("input")) if isinstance(block.get("input"), dict) else ""
-                    _hear(heard, TOOL, f"called {transcript.text_of(block.get('name'))} {called}", ANSWER)
+                    _hear(other, TOOL, f"called {transcript.text_of(block.get('name'))} {called}", ANSWER)
         elif record.get("type") == "user":
             for block in transcript.blocks(record):
                 if block.get("type") == "tool_result":
-                    _hear(heard, TOOL, ANSWERED + transcript.result_text(block), ANSWER)
-    return heard
+                    _hear(other, TOOL, ANSWERED + transcript.result_text(block), ANSWER)
+    return other
 
 
-def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
+def _hear(turn: Heard, who: str, text: str, limit: int) -> None:
     text = redact(visible.clean(text[: 4 * limit]).strip())[0]  # cut first where it is huge, else after secrets
     if not text:
         return
-    heard.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
+    turn.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
     if who == TOOL or "@" not in text:
         return
-    for found in _MENTION.finditer(_CODE.sub(lambda code: "\0" * len(code[0]), text)):
-        words = visible.one_line(text[found.start("words") : found.end("words")])
+    for match in _MENTION.finditer(_CODE.sub(lambda code: "\0" * len(code[0]), text)):
+        words = visible.one_line(text[match.start("words") : match.end("words")])
         if words:
-            heard.mentions.append(Mention(who, words[:MENTION]))
+            turn.mentions.append(Mention(who, words[:MENTION]))
 
 
 class Sources:
-    """What was said by `person` and `agent`, what may be repeated (`known`), what tools or files brought."""
+    """What was said by `person` and `agent`, what may be repeated (`noted`), what tools or files brought."""
 
     def __init__(
-        self, person: Sequence[str], agent: Sequence[str], known: Iterable[str] = (), printed: Iterable[str] = ()
+        self, person: Sequence[str], agent: Sequence[str], noted: Iterable[str] = (), printed: Iterable[str] = ()
     ) -> None:
-        both, held = "\n".join([*person, *agent]), "\n".join(known)
+        both, noted_text = "\n".join([*person, *agent]), "\n".join(noted)
         self._person, self._both = _line("\n".join(person)), _line(both)
-        self._messages = {_line(each) for each in person}
-        self._of_person, self._of_both = _joined("\n".join([held, *person])), _joined(f"{held}\n{both}")
-        self._printed = [_joined(each) for each in printed]
+        self._messages = {_line(message) for message in person}
+        self._of_person, self._of_both = _joined("\n".join([noted_text, *person])), _joined(f"{noted_text}\n{both}")
+        self._printed = [_joined(message) for message in printed]
         self._read: list[str] = []
 
     def read(self, text: str) -> None:
@@ -144,10 +144,10 @@ class Sources:
     def repeats(self, text: str, *, person: bool = False, files: bool = True) -> str:
         """Return words of a text that nobody (with `person`, not the person) said and a tool, or with `files` a file,
         brought."""
-        said = self._of_person if person else self._of_both
+        sources = self._of_person if person else self._of_both
         brought = [*self._printed, *(self._read if files else ())]
         for run in _runs(text):
-            if f" {run} " not in said and any(f" {run} " in each for each in brought):
+            if f" {run} " not in sources and any(f" {run} " in each for each in brought):
                 return run
         return ""
 
@@ -177,7 +177,7 @@ def _line(text: str) -> str:
 def _tokens(text: str) -> list[str]:
     """Split a text into words as they are compared, folded and without marks; a dense script into characters."""
     folded = unicodedata.normalize("NFKC", visible.clean(text)).casefold()
-    return [token for each in _TOKEN.findall(folded) if (token := each.strip(_ENDS)).strip("-–—#=+~/\\^%@…")]
+    return [token for raw in _TOKEN.findall(folded) if (token := raw.strip(_ENDS)).strip("-–—#=+~/\\^%@…")]
 
 
 def _weight(tokens: Sequence[str]) -> float:

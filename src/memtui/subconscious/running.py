@@ -38,14 +38,14 @@ IN_VAIN = 3
 FIRST_BYTES = 1 << 20
 
 
-def _pending(given: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
+def _pending(value: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
     """Read an answer of a state: its run, and the edits of blocks that it asks for; None if it is none."""
-    row = given.get("run") if isinstance(given, dict) else None
+    row = value.get("run") if isinstance(value, dict) else None
     run = runs.read({**row, "v": runs.VERSION}) if isinstance(row, dict) else None
-    if run is None or not isinstance(given, dict):
+    if run is None or not isinstance(value, dict):
         return None
-    edits = given.get("edits")
-    rows = [each for each in edits if isinstance(each, list) and len(each) == 3] if isinstance(edits, list) else []
+    edits = value.get("edits")
+    rows = [edit for edit in edits if isinstance(edit, list) and len(edit) == 3] if isinstance(edits, list) else []
     return run, [(str(name), str(old), str(new)) for name, old, new in rows]
 
 
@@ -94,14 +94,14 @@ class Along:
             if answer is not None:
                 self._act(*answer, again=True)
             control.save(self.root, self.id, state)
-        heard, conversation, end = self._listen(state)
-        mentions = _waiting(state, heard, self.now())
-        answer_chars = sum(len(text) for text in heard.said(reading.AGENT))
-        if not (heard.mentions or heard.said(reading.PERSON)) and answer_chars < LEAST:
+        turn, conversation, end = self._listen(state)
+        mentions = _waiting(state, turn, self.now())
+        answer_chars = sum(len(text) for text in turn.said(reading.AGENT))
+        if not (turn.mentions or turn.said(reading.PERSON)) and answer_chars < LEAST:
             return None
         run = Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
-            powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
+            powers.backend, powers.model, powers.mode, powers.allowed, heard=len(turn.lines) + turn.left_out,
             limit=seconds(self.root),
         )  # fmt: skip
         runs.append(self.root, run)
@@ -112,7 +112,7 @@ class Along:
                 self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
                 workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
             )  # fmt: skip
-            agent.ask(model, self._situation(powers, heard, mentions), wishes)
+            agent.ask(model, self._situation(powers, turn, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
                 raise ModelError(CANCELLED, f"{why} What was answered is dropped.")
         except (ModelError, MemtuiError) as error:
@@ -132,12 +132,12 @@ class Along:
             return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
         run = replace(run, refused=tuple(wishes.refused))
-        after["mentions"] = [each for each in mentions if each["id"] not in wishes.replied]
+        after["mentions"] = [mention for mention in mentions if mention["id"] not in wishes.replied]
         answer = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
         control.save(self.root, self.id, {**after, "answer": answer})
         self._act(*(_pending(answer) or (run, [])))
         control.save(self.root, self.id, after)
-        return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
+        return next((job for job in runs.newest_first(self.root, 5) if job.id == run.id), run)
 
     def _listen(self, state: dict[str, Any]) -> tuple[reading.Heard, Conversation, int]:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
@@ -148,9 +148,9 @@ class Along:
         earlier = state.get("conversation") if begin else None
         conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
         reader = transcript.Reader(self.transcript, begin)
-        heard = reading.listen(reader, conversation)
-        heard.in_midst = in_midst
-        return heard, conversation, reader.offset
+        turn = reading.listen(reader, conversation)
+        turn.in_midst = in_midst
+        return turn, conversation, reader.offset
 
     def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
         """Note a run without an answer. The same words are sent again, unless they were in vain too often."""
@@ -177,15 +177,15 @@ class Along:
         return self._off
 
     def _situation(
-        self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, Any]]
+        self, powers: control.Powers, turn: reading.Heard, mentions: list[dict[str, Any]]
     ) -> agent.Situation:
-        words = " ".join(heard.said(reading.PERSON) or heard.said(reading.AGENT))[-LOOKED_UP:]
+        words = " ".join(turn.said(reading.PERSON) or turn.said(reading.AGENT))[-LOOKED_UP:]
         return agent.Situation(
             self.blocks.told(places.DIRECTIVES),
             {name: self.blocks.told(name) for name in places.BLOCKS},
-            [each for each in runs.newest_first(self.root, EARLIER, self.id) if each.outcome == runs.DONE],
-            heard,
-            [(each["id"], each["who"], each["words"]) for each in mentions],
+            [run for run in runs.newest_first(self.root, EARLIER, self.id) if run.outcome == runs.DONE],
+            turn,
+            [(mention["id"], mention["who"], mention["words"]) for mention in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
             undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed == "read-only" else "",
@@ -197,27 +197,27 @@ class Along:
         changes, refused = [], list(run.refused)
         for name, old, new in edits:
             try:
-                made = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                is_changed = self.blocks.edit(name, old, new, run=run.id, session=self.id)
                 # A process that was killed then may have made it.
-                if made or (again and name in {each for each, _, _ in blocks.changes_of(self.root, run.id)}):
+                if is_changed or (again and name in {block for block, _, _ in blocks.changes_of(self.root, run.id)}):
                     changes.append(agent.change(name, old, new))
                 else:
                     refused.append(f"a change of {name}: it says that already")
             except blocks.RefusedEditError as error:
                 refused.append(f"a change of {name}: {error.message}")
-        for each in run.whispers:
-            was_sent = again and (runs.waits(self.root, run, each) or find_note(self.root, each.id) is not None)
+        for block in run.whispers:
+            was_sent = again and (runs.waits(self.root, run, block) or find_note(self.root, block.id) is not None)
             if not was_sent:
-                runs.send(self.root, run, each)
+                runs.send(self.root, run, block)
         runs.append(self.root, replace(run, changes=tuple(changes), refused=tuple(map(redacted, refused))))
 
 
-def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
+def _waiting(state: Mapping[str, Any], turn: reading.Heard, now: float) -> list[dict[str, Any]]:
     """Return the mentions that wait for a reply, with those just heard, each with how often it was told of."""
-    waiting = [{**each, "told": each["told"] + 1} for each in control.waiting_in(state, now)]
-    number = max((int(each["id"][1:]) for each in waiting if each["id"][1:].isdigit()), default=0)
-    for at, found in enumerate(heard.mentions, number + 1):
-        waiting.append({"id": f"m{at}", "who": found.who, "words": found.words, "time": clock.iso(now), "told": 1})
+    waiting = [{**row, "told": row["told"] + 1} for row in control.waiting_in(state, now)]
+    number = max((int(row["id"][1:]) for row in waiting if row["id"][1:].isdigit()), default=0)
+    for at, mention in enumerate(turn.mentions, number + 1):
+        waiting.append({"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock.iso(now), "told": 1})
     return waiting[-WAITING:]
 
 

@@ -67,22 +67,22 @@ class Run:
     @property
     def blocks(self) -> tuple[str, ...]:
         """The names of the blocks that it changed."""
-        return tuple(dict.fromkeys(each.partition(":")[0] for each in self.changes))
+        return tuple(dict.fromkeys(change.partition(":")[0] for change in self.changes))
 
     def data(self) -> dict[str, Any]:
         """Return the run as the log and --json have it."""
         lists = {key: list(getattr(self, key)) for key in ("looks", "changes", "blocks", "refused")}
-        said = [each._asdict() for each in self.whispers]
-        return {**vars(self), **lists, "whispers": said, "time": clock.iso(self.time)}
+        whispers = [whisper._asdict() for whisper in self.whispers]
+        return {**vars(self), **lists, "whispers": whispers, "time": clock.iso(self.time)}
 
     def remarks(self) -> list[tuple[str, str]]:
         """Return what came of it, as (kind, text): what later runs of the session are told again."""
-        found = [("changed", each) for each in self.changes]
-        found += [("noted", self.note)] if self.note else []
-        found += [("refused", each) for each in self.refused]
-        for each in self.whispers:
-            found += [("asked", each.reply), ("replied", each.text)] if each.reply else [("whispered", each.text)]
-        return found
+        pairs = [("changed", text) for text in self.changes]
+        pairs += [("noted", self.note)] if self.note else []
+        pairs += [("refused", text) for text in self.refused]
+        for text in self.whispers:
+            pairs += [("asked", text.reply), ("replied", text.text)] if text.reply else [("whispered", text.text)]
+        return pairs
 
     def killed(self, now: float) -> bool:
         """Whether its process ended without a word."""
@@ -114,7 +114,7 @@ def _whisper(row: object) -> Whisper | None:
     if not isinstance(row, dict):
         return None
     texts = [row.get(key) for key in ("id", "text", "reply", "because")]
-    if not all(isinstance(each, str) for each in texts):
+    if not all(isinstance(text, str) for text in texts):
         return None
     return Whisper(row["id"], row["text"], row.get("urgent") is True, row["reply"], row["because"])
 
@@ -169,7 +169,7 @@ def waits(root: str, run: Run, whisper: Whisper) -> bool:
     files = [f"{claimed}/{name}" for name in paths.names_in(claimed) if name.endswith(".md")]
     for file in (f"{directory}/{inbox_format.FILES['guidance']}", *files):
         try:
-            if any(each.id == whisper.id for each in inbox_format.read(file)):
+            if any(entry.id == whisper.id for entry in inbox_format.read(file)):
                 return True
         except OSError:
             continue

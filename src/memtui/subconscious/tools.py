@@ -73,19 +73,19 @@ class Tools:
         return real
 
     def _grep(self, path: str, text: str) -> str:
-        wanted, found = text.strip().lower(), []
-        if not wanted:
+        needle, lines = text.strip().lower(), []
+        if not needle:
             raise _NotReadError("Refused: give the words to look for.")
         for file in self._files(path):
             content = _text_of(file)
-            if content is None or wanted not in content.lower():
+            if content is None or needle not in content.lower():
                 continue
             for number, line in enumerate(content.splitlines(), 1):
-                if wanted in line.lower():
-                    found.append(f"{self._name(file)}:{number}: {line.strip()[:LINE]}")
-                    if len(found) >= LINES:
-                        return _cut("\n".join(found) + "\n(there may be more)")
-        return _cut("\n".join(found)) or "No line has that."
+                if needle in line.lower():
+                    lines.append(f"{self._name(file)}:{number}: {line.strip()[:LINE]}")
+                    if len(lines) >= LINES:
+                        return _cut("\n".join(lines) + "\n(there may be more)")
+        return _cut("\n".join(lines)) or "No line has that."
 
     def _glob(self, path: str, text: str) -> str:
         names = [
@@ -101,13 +101,13 @@ class Tools:
         if os.path.isfile(path):
             yield path
             return
-        until, seen = time.monotonic() + SECONDS, 0
+        until, count = time.monotonic() + SECONDS, 0
         for directory, names, files in os.walk(path):
             names[:] = sorted(name for name in names if name not in SKIPPED and name.lower() not in SECRET_DIRS)
             for name in sorted(files):
                 file = f"{directory.rstrip('/')}/{name}"
-                seen += 1
-                if seen > SEARCHED or time.monotonic() > until:
+                count += 1
+                if count > SEARCHED or time.monotonic() > until:
                     return
                 if not os.path.islink(file) and not self._secret(file):
                     yield file
@@ -118,7 +118,7 @@ class Tools:
     def _secret(self, path: str) -> bool:
         *above, name = self._name(path).lower().split("/")
         within = "/".join(["", *above, name, ""])
-        if SECRET_DIRS & {*above, name} or any(f"/{each}/" in within for each in SECRET_PATHS):
+        if SECRET_DIRS & {*above, name} or any(f"/{pattern}/" in within for pattern in SECRET_PATHS):
             return True
         return any(fnmatch.fnmatchcase(name, each) for each in SECRETS) and not name.endswith((".example", ".sample"))
 

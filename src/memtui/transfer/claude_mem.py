@@ -100,24 +100,24 @@ def _begins(path: str, magic: bytes) -> bool:
 
 
 def _connected(path: str, how: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
-    found = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
-    stack.callback(found.close)
-    found.row_factory = sqlite3.Row
-    found.text_factory = lambda data: data.decode("utf-8", "replace")
+    connection = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
+    stack.callback(connection.close)
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
     end = time.monotonic() + SECONDS
     # A damaged or hostile database must not keep a person waiting.
-    found.set_progress_handler(lambda: time.monotonic() > end, 100_000)
-    found.execute("PRAGMA trusted_schema = OFF")
-    found.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return found
+    connection.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return connection
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield the newest rows of a table, newest first, values cut."""
     names = [str(row["name"]) for row in database.execute(f"PRAGMA table_info({table})")]
-    columns = [each for each in names if each.isidentifier()]
-    parts = ", ".join(f'substr("{each}", 1, {MAX_VALUE}) AS "{each}"' for each in columns)
-    order = next((each for each in ("created_at_epoch", "created_at", "id") if each in columns), "rowid")
+    columns = [column for column in names if column.isidentifier()]
+    parts = ", ".join(f'substr("{column}", 1, {MAX_VALUE}) AS "{column}"' for column in columns)
+    order = next((column for column in ("created_at_epoch", "created_at", "id") if column in columns), "rowid")
     query = f'SELECT {parts} FROM "{table}" ORDER BY "{order}" DESC LIMIT {MAX_ROWS}'  # noqa: S608  our own names
     for row in database.execute(query):
         yield {key: row[key] for key in row.keys()}  # noqa: SIM118  a Row iterates over its values
@@ -153,7 +153,7 @@ def _time(row: Row) -> str:
 
 def _observation(row: Row, where: str) -> Incoming:
     title, time = _text(row, "title"), _time(row)
-    facts = [f"- {fact}" for each in _list(row, "facts") if (fact := " ".join(str(each).split()))]
+    facts = [f"- {fact}" for fact_text in _list(row, "facts") if (fact := " ".join(str(fact_text).split()))]
     files = ", ".join(words_of(_list(row, "files_modified")))
     parts = (_text(row, "narrative", "text"), "\n".join(facts), f"**Files:** {files}" if files else "")
     body = "\n\n".join(filter(None, parts))

@@ -48,10 +48,10 @@ class Export:
                 self.secrets.append(LeftOut(f"{label}:{name}", redact.described(kinds)))
 
 
-def collect(wanted: Sequence[Scope]) -> Export:
+def collect(places: Sequence[Scope]) -> Export:
     """Read scopes' memories with MEMORY.md. Raises NotFoundError, UsageError for scopes without any to export."""
     export = Export()
-    for scope in wanted:
+    for scope in places:
         if scope.kind == "instructions":
             raise UsageError(f"The scope “{scope.label}” has no memories, but instructions.", "Copy these files.")
         if scope.is_shared:
@@ -68,7 +68,7 @@ def collect(wanted: Sequence[Scope]) -> Export:
         if files:
             export.add(label, files)
     if not export.files:
-        labels = ", ".join(scope.shown for scope in wanted)
+        labels = ", ".join(scope.shown for scope in places)
         raise NotFoundError(f"There are no memories to export in {labels}.", NOTHING)
     return export
 
@@ -84,11 +84,11 @@ def _read(path: str) -> tuple[bytes | None, str]:
     return (data, "") if len(data) <= MAX_FILE else (None, f"is larger than {size(MAX_FILE)}")
 
 
-def _label(scope: Scope, used: dict[str, dict[str, bytes]]) -> str:
+def _label(scope: Scope, files_by_label: dict[str, dict[str, bytes]]) -> str:
     """Return what an export calls a scope: its label, or another project's name, never its path."""
     name = os.path.basename(scope.root_path or (scope.slug or "").rpartition("-")[2]) or "project"
     label = f"auto:{name}" if scope.project else scope.label
-    folders = set(map(folder_name, used))
+    folders = set(map(folder_name, files_by_label))
     numbers = (f"{label}-{number}" for number in itertools.count(2))
     return next(each for each in itertools.chain([label], numbers) if folder_name(each) not in folders)
 

@@ -81,12 +81,12 @@ class ImportPlan:
         if not self.drafts:
             return ""
         words = f"import {many(len(self.drafts), 'draft')} from {source}"
-        return store.journal.run("import", self.changes, words, entries=[each.id for each in self.drafts])
+        return store.journal.run("import", self.changes, words, entries=[draft.id for draft in self.drafts])
 
 
-def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOST) -> ImportPlan:
+def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: int = MOST) -> ImportPlan:
     """Plan an import into `scope`, or each memory's own, of at most `most` drafts (0: any). Raises NotFoundError."""
-    made = ImportPlan(found)
+    import_plan = ImportPlan(source_content)
     if scope:
         target = store.scope(scope)
         references.writable(target)
@@ -100,44 +100,46 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
     room = {inbox: filling.room(directory) for inbox, directory in inboxes.items()}
     texts = _KnownMemories(store, slug, list(inboxes.values()))
     renamed: dict[str, str] = {}
-    for given in found.memories:
-        if most and len(made.drafts) >= most:
-            made.left.append(given.where)  # not looked at: a database may have tens of thousands
+    for incoming in source_content.memories:
+        if most and len(import_plan.drafts) >= most:
+            import_plan.left.append(incoming.where)  # not looked at: a database may have tens of thousands
             continue
-        label = scope or given.scope or "project"
+        label = scope or incoming.scope or "project"
         secrets: Counter[str] = Counter()
-        clean = _redacted(given, secrets)
+        clean = _redacted(incoming, secrets)
         digest = ids.content_hash(normalised(clean.description + " " + clean.body))
         if same := texts.same(clean):
-            made.known.append(LeftOut(given.where, same))
+            import_plan.known.append(LeftOut(incoming.where, same))
             continue
         if digest in decided[_inbox(label)]:
-            made.decided.append(given.where)
+            import_plan.decided.append(incoming.where)
             continue
         name = _free(clean.name, texts.names[label])
         draft = PlannedDraft(clean, name, label, ids.new_id(store.journal.now()), digest)
-        length = len(inbox_format.encode(_rendered(store, draft, found.kind)))
+        length = len(inbox_format.encode(_rendered(store, draft, source_content.kind)))
         if length > room[draft.inbox]:
-            made.left.append(given.where)
-            made.full = True
+            import_plan.left.append(incoming.where)
+            import_plan.full = True
             continue
         room[draft.inbox] -= length
         texts.names[label].add(name.casefold())
-        made.secrets += secrets
-        texts.add(clean.description, clean.body, f"{given.where} in the same source")
+        import_plan.secrets += secrets
+        texts.add(clean.description, clean.body, f"{incoming.where} in the same source")
         for alias in clean.aliases:
             renamed.setdefault(alias.casefold(), name)
-        made.drafts.append(draft)
-    made.drafts = [replace(each, given=_linked(each.given, renamed)) for each in made.drafts]
+        import_plan.drafts.append(draft)
+    import_plan.drafts = [replace(each, given=_linked(each.given, renamed)) for each in import_plan.drafts]
     time = clock.iso_seconds(store.journal.now())
     for inbox, directory in inboxes.items():
-        drafts = [each for each in made.drafts if each.inbox == inbox]
+        drafts = [candidate for candidate in import_plan.drafts if candidate.inbox == inbox]
         if drafts:
-            text = "".join(_rendered(store, each, found.kind) for each in drafts)
+            text = "".join(_rendered(store, candidate, source_content.kind) for candidate in drafts)
             rows = [{"v": 1, "hash": each.digest, "evidence": f"import:{each.id}", "time": time} for each in drafts]
-            made.changes.append(TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text))
-            made.changes.append(TextEdit(f"{directory}/{LEDGER}", "", "".join(fastjson.dumps(r) + "\n" for r in rows)))
-    return made
+            import_plan.changes.append(TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text))
+            import_plan.changes.append(
+                TextEdit(f"{directory}/{LEDGER}", "", "".join(fastjson.dumps(r) + "\n" for r in rows))
+            )
+    return import_plan
 
 
 def _inbox(label: str) -> str:
@@ -152,10 +154,10 @@ class _KnownMemories:
         self.names: defaultdict[str, set[str]] = defaultdict(set)
         for scope in store.scopes():
             if scope.kind != "instructions" and scope.exists and not scope.problem:
-                for each in scopes.memories(scope):
+                for mem in scopes.memories(scope):
                     # Of a broken one as well what could be read: that is what a source would give of it.
-                    self.add(each.description, each.body, f"the memory {each.ref}")
-                    self.names[scope.label].add(each.stem.casefold())
+                    self.add(mem.description, mem.body, f"the memory {mem.ref}")
+                    self.names[scope.label].add(mem.stem.casefold())
         for item in waiting.waiting_in(store.root, [slug, None], ("updates",)):
             self._known.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
             label = item.entry.fields.get("scope") or item.scope
@@ -176,9 +178,9 @@ class _KnownMemories:
 
 def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
     def clean(text: str) -> str:
-        found, kinds = redact(text)
+        cleaned, kinds = redact(text)
         secrets.update(dict.fromkeys((kind for kind in kinds if not secrets[kind]), 1))
-        return found
+        return cleaned
 
     name, description = clean(incoming.name), " ".join(clean(incoming.description).split())
     return replace(
@@ -197,34 +199,34 @@ def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
     )
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free(name: str, names: set[str]) -> str:
     """Return a name for a file that no other has: as it is where that can be, else made of its words, with a number."""
     try:
         stem = references.check_name(name) if re.fullmatch(r"[\w.@+-]+", name) else memory.slugify(name)
     except MemtuiError:
         stem = memory.slugify(name)
-    found, number = stem, 2
-    while found.casefold() in taken:
-        found, number = f"{stem}-{number}", number + 1
-    return found
+    candidate, number = stem, 2
+    while candidate.casefold() in names:
+        candidate, number = f"{stem}-{number}", number + 1
+    return candidate
 
 
 def _linked(incoming: Incoming, called: dict[str, str]) -> Incoming:
     """Return a memory whose links to others of the source have the names that these get."""
     pieces, at = [], 0
-    for each in links.find(incoming.body):
-        name = each.target.removesuffix(".md")
+    for link in links.find(incoming.body):
+        name = link.target.removesuffix(".md")
         now = called.get(name.casefold())
         if now is not None and now != name:
-            end = each.name_end
+            end = link.name_end
             label = "|" + name if incoming.body.startswith("]]", end) else ""
-            pieces += [incoming.body[at : each.at], (links.encoded(now) if each.encoded else now) + label]
+            pieces += [incoming.body[at : link.at], (links.encoded(now) if link.encoded else now) + label]
             at = end
     return replace(incoming, body="".join([*pieces, incoming.body[at:]]))
 
 
 def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
-    given = draft.given
+    incoming = draft.given
     now = store.journal.now()
     fields = {
         "id": draft.id,
@@ -232,17 +234,17 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
         "from": f"import:{kind}",
         "kind": inbox_format.IMPORTED,
         "name": draft.name,
-        "type": given.type,
+        "type": incoming.type,
         "scope": draft.scope,
-        "session": given.session,
+        "session": incoming.session,
         "project": paths.project_root(store.cwd),
-        "source": given.where,
-        "created": given.created,
-        "modified": given.modified,
-        "tags": ", ".join(given.tags),
-        "triggers": json.dumps(given.triggers, ensure_ascii=False) if given.triggers else "",
+        "source": incoming.where,
+        "created": incoming.created,
+        "modified": incoming.modified,
+        "tags": ", ".join(incoming.tags),
+        "triggers": json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else "",
     }
-    text = given.description + (f"\n\n{given.body}" if given.body.strip() != given.description else "")
+    text = incoming.description + (f"\n\n{incoming.body}" if incoming.body.strip() != incoming.description else "")
     return inbox_format.render({key: value for key, value in fields.items() if value}, pending_update.join(text, ()))
 
 

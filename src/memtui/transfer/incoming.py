@@ -81,5 +81,5 @@ def described(heading: str, body: str) -> str:
 def words_of(value: object) -> tuple[str, ...]:
     """Return the words of a field that is a list or a text with commas, each once."""
     rows = value.strip("[] ").split(",") if isinstance(value, str) else value if isinstance(value, Sequence) else []
-    words = [" ".join(str(each).split()).lstrip("#") for each in rows if isinstance(each, (str, int, float))]
+    words = [" ".join(str(row).split()).lstrip("#") for row in rows if isinstance(row, (str, int, float))]
     return tuple(dict.fromkeys(filter(None, words)))

@@ -141,7 +141,7 @@ def _note(note: Memory, name: str, scope: str, modified: str) -> Incoming:
         created=_date(places, CREATED),
         modified=_date(places, MODIFIED) or modified,
         tags=tuple(dict.fromkeys(tags)),
-        triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *aliases),
+        triggers=(*(trigger.strip("[] ") for trigger in triggers.in_frontmatter(fields)), *aliases),
         session=note.origin_session,
         aliases=tuple(dict.fromkeys(filter(None, (stem, title, whole, str(given or ""), *aliases)))),
     )
@@ -185,7 +185,7 @@ def _sections(text: str) -> list[HeadedSection]:
         if match and HEADING.match(plain[number - 1]):
             sections.append(HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin))
             level = len(match["level"])
-            above = [each for each in above if each[0] < level] + [(level, match["title"])]
+            above = [heading for heading in above if heading[0] < level] + [(level, match["title"])]
             lines, begin = [], number
         else:
             lines.append(line)
@@ -195,4 +195,4 @@ def _sections(text: str) -> list[HeadedSection]:
 def _imports(text: str) -> list[str]:
     """List the files that a text of instructions imports with `@path`, each once."""
     names = (match[1].partition("#")[0].rstrip(AFTER) for match in IMPORT.finditer(code.masked(text)))
-    return list(dict.fromkeys(each for each in names if FILE.match(each)))
+    return list(dict.fromkeys(name for name in names if FILE.match(name)))

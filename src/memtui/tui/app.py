@@ -191,8 +191,8 @@ class MemtuiApp(Services):
     def _look(self) -> None:
         if not self.at_work and self.files.has_read:  # many changes are read once they are all made
             here = self.on_top
-            shown = here if here is not None and here.is_attached else None
-            self.files.look(shown.files_on_screen() if shown is not None else [])
+            pane = here if here is not None and here.is_attached else None
+            self.files.look(pane.files_on_screen() if pane is not None else [])
             now, top = self.data.now(), self.screen if self.screen_stack else None
             if isinstance(top, ListScreen | Dialog) and top.is_attached and now - self._aged >= AGED_SECONDS:
                 self._aged = now

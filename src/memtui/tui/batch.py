@@ -39,10 +39,10 @@ class BatchRunner:
             return store.each(items, act)
         reported_at = 0.0
 
-        def go_on(done: int) -> bool:
+        def go_on(count: int) -> bool:
             nonlocal reported_at
             if time.monotonic() - reported_at > TOLD_SECONDS:
-                self.screen.post_message(HowFar(f"{done:,} of {len(items):,} done, escape stops"))
+                self.screen.post_message(HowFar(f"{count:,} of {len(items):,} done, escape stops"))
                 reported_at = time.monotonic()
             return not self._stop
 
@@ -72,30 +72,30 @@ async def report(
     services: "Services",
     outcome: "Outcome[Any, Any]",
     words: str,
-    named: "Callable[[Any], tuple[Memory, str]]",
+    name_of: "Callable[[Any], tuple[Memory, str]]",
     *,
     for_good: bool = False,
 ) -> None:
     """Show how many changes were made; of several, show which were not made, and why, until the person has read it.
-    `named` returns the memory of an item, and what to call its scope; `for_good`: undo does not take them back."""
+    `name_of` returns the memory of an item, and what to call its scope; `for_good`: undo does not take them back."""
     back = "" if for_good else f" {actions.takes_back()}"
-    done, failed = len(outcome.done), outcome.failed
+    count, failed = len(outcome.done), outcome.failed
     if outcome.total == 1:
         if failed:
             services.fail(failed[0][1])
         else:
-            services.say(f"{words}: {safe_text.line(named(outcome.done[0][0])[0].stem, 60)}.{back}")
+            services.say(f"{words}: {safe_text.line(name_of(outcome.done[0][0])[0].stem, 60)}.{back}")
         return
-    what = many(done, "memory", "memories") if done == outcome.total else f"{done} of {outcome.total}"
-    said = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
+    what = many(count, "memory", "memories") if count == outcome.total else f"{count} of {outcome.total}"
+    sentence = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
     if not failed:
-        services.say(said + back)
+        services.say(sentence + back)
         return
     reasons = []
     for item, error in failed:
-        memory, scope = named(item)
+        memory, scope = name_of(item)
         reasons.append((f"{memory.stem} ({scope})", error.message.removeprefix(memory.path + ": ")))
-    await services.ask(left_alone(f"{said} {present.left_alone(len(failed))}:", reasons))
+    await services.ask(left_alone(f"{sentence} {present.left_alone(len(failed))}:", reasons))
 
 
 def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:

@@ -116,8 +116,8 @@ class FileReader:
     def _take_in(self, parts: frozenset[str]) -> None:
         """Take in new versions of memories at the first look, which comes after the first paint, and when they have
         changed; not before memtui has written anything. The next look notices that the log of versions has changed."""
-        wanted = not self._has_taken_in or parts & TAKEN_IN or self.data.versions.unsettled
-        if wanted and self.writes and os.path.isdir(self.data.root):
+        is_due = not self._has_taken_in or parts & TAKEN_IN or self.data.versions.unsettled
+        if is_due and self.writes and os.path.isdir(self.data.root):
             self._has_taken_in = True
             self.data.take_in()
 
@@ -153,7 +153,7 @@ class FileReader:
         """Wait until other workers have read what the first screen shows."""
         end = time.monotonic() + START_PAUSE
         while time.monotonic() < end and any(
-            each.is_running and each.group not in {COMMAND, "read"} for each in [*self.app.workers]
+            worker.is_running and worker.group not in {COMMAND, "read"} for worker in [*self.app.workers]
         ):
             time.sleep(LOOK_SECONDS)
 
@@ -179,7 +179,7 @@ class FileReader:
         before = time.thread_time()
         try:
             self.data.count_findings()
-            if not is_quiet and sum(len(scopes.files(each)) for each in self.data.scopes()) > MANY:
+            if not is_quiet and sum(len(scopes.files(scope)) for scope in self.data.scopes()) > MANY:
                 self._count_wanted = True
             elif not self.inbox_shown():
                 counts = self.data.count_decisions(self._go_on)

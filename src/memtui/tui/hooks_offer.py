@@ -70,9 +70,9 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
-        held = hook_words.outcome(data.not_served()) if action == "install" else []
-        done = "Hooks installed." if action == "install" else "Hooks removed."
-        services.say(" ".join([done, *held, actions.takes_back()]))
+        lines = hook_words.outcome(data.not_served()) if action == "install" else []
+        sentence = "Hooks installed." if action == "install" else "Hooks removed."
+        services.say(" ".join([sentence, *lines, actions.takes_back()]))
     services.read()
     return True
 
@@ -142,8 +142,8 @@ async def _offer(services: "Services") -> None:
     if not installed:
         services.say(actions.keyed(NO_HOOKS))
         return
-    held = data.not_served()
-    notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(held)]) if held else NOTICE
+    findings = data.not_served()
+    notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(findings)]) if findings else NOTICE
     if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return

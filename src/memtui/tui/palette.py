@@ -75,9 +75,9 @@ class Names(Provider):
         here = {getattr(self.screen, "group", ""), actions.LIST, actions.GLOBAL}
         for action in self._actions():
             if rank := rank_of(action.name, query, action.help):
-                shown = self._line(action, self._marked(action.name, query))
+                content = self._line(action, self._marked(action.name, query))
                 score = RANK * rank + (HERE if action.group in here else ACTION)
-                yield Hit(score, shown, partial(self._run, action), text=action.name)
+                yield Hit(score, content, partial(self._run, action), text=action.name)
         for theme in config.CHOICES["theme"]:
             name = f"theme: {theme}"
             if rank := rank_of(name, query):
@@ -114,10 +114,10 @@ def line(name: Content, keys: str, words: str) -> Content:
 def rank_of(name: str, typed: str, explanation: str = "") -> int:
     """Return the rank of a name, such as `theme: nord`: that of the typed word which it answers worst. It is exact with
     or without what stands before the colon."""
-    low, wanted = name.casefold(), typed.casefold().split()
-    if " ".join(wanted) in {low, low.partition(": ")[2]}:
+    low, words = name.casefold(), typed.casefold().split()
+    if " ".join(words) in {low, low.partition(": ")[2]}:
         return EXACT
-    return min((_of_word(low, word, explanation.casefold()) for word in wanted), default=NONE)
+    return min((_of_word(low, word, explanation.casefold()) for word in words), default=NONE)
 
 
 def _of_word(low: str, word: str, explanation: str) -> int:

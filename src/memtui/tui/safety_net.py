@@ -63,12 +63,12 @@ class SafetyNet:
             if not isinstance(error, NoMatches):  # Textual has removed the widgets
                 error_log.add(self.root, f"tui: {where}, on the way out", error)
             return
-        shown = self._shown_ever if by_itself else self._shown_since_key
+        places = self._shown_ever if by_itself else self._shown_since_key
         frame = _frames(error)[-1:]
         place = f"{type(error).__name__} {[(each.f_code.co_filename, each.f_lineno) for each in frame]}"
-        if place in shown:
+        if place in places:
             return
-        shown.add(place)
+        places.add(place)
         if isinstance(error, MemtuiError):  # its message says it all
             self.fail(error)
             return
@@ -104,7 +104,7 @@ class SafetyNet:
             self.give_up(error)
             return
         worker = active_worker.get(None) if isinstance(error, WorkerFailed) else None
-        where = worker.group if worker is not None else "".join(each.f_code.co_name for each in _frames(error)[:1])
+        where = worker.group if worker is not None else "".join(frame.f_code.co_name for frame in _frames(error)[:1])
         self.report(where.strip("_") or "callback", error, by_itself=where in REPEATED)
 
     def terminal_gone(self) -> None:

@@ -187,10 +187,10 @@ vars(screen).update(Compositor=WholeCompositor)
 
 def filters(env: Mapping[str, str], setting: object, *, no_color: bool) -> list[LineFilter]:
     """Return the filters for a terminal. `setting` is the value of `glyphs` in the settings."""
-    found: list[LineFilter] = [Uncoloured()] if no_color else []
+    line_filters: list[LineFilter] = [Uncoloured()] if no_color else []
     if glyphs.plain(env, setting):
-        found.append(Ascii(whole=glyphs.only_ascii(env)))
-    return found
+        line_filters.append(Ascii(whole=glyphs.only_ascii(env)))
+    return line_filters
 
 
 class Ascii(LineFilter):
@@ -225,5 +225,5 @@ class Uncoloured(LineFilter):
 
 @lru_cache(1024)
 def _uncoloured(style: Style | None) -> Style | None:
-    named = style is not None and style.color is not None and style.color.triplet is None
-    return style + Style(color="default") if style is not None and named else style
+    is_named = style is not None and style.color is not None and style.color.triplet is None
+    return style + Style(color="default") if style is not None and is_named else style

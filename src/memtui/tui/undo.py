@@ -68,20 +68,20 @@ class Undo:
         reported_at = 0.0
         self._stop = False
 
-        def go_on(done: int, total: int) -> bool:
+        def go_on(count: int, total: int) -> bool:
             nonlocal reported_at
             if total > AT_ONCE:
                 self._many = self.services.at_work = True
             if self._many and time.monotonic() - reported_at > TOLD_SECONDS:
                 if self.services.screen_stack:
-                    words = f"{done:,} of {total:,} {acts.done(op)}, escape stops"
+                    words = f"{count:,} of {total:,} {acts.done(op)}, escape stops"
                     self.services.screen.post_message(HowFar(words))
                 reported_at = time.monotonic()
             return not self._stop
 
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
             outcome = undo.attempt(
-                self.services.data.journal(), op, key, sure=lambda asked: asked.first.id == sure_of, go_on=go_on
+                self.services.data.journal(), op, key, sure=lambda elsewhere: elsewhere.first.id == sure_of, go_on=go_on
             )
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):

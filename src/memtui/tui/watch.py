@@ -106,14 +106,14 @@ class Watch:
         directories: list[str] = []
         began = time.time_ns() - CLOCK_NS
         try:
-            listed = locate.walk(scope.directory, directories)
+            files = locate.walk(scope.directory, directories)
         except OSError:
-            listed = []
+            files = []
         # A directory that changed while it was listed is listed again at the next look.
         stamps = {path: stamp(path) for path in directories or [scope.directory]}
         stamps = {path: each if each[0] < began else NEVER for path, each in stamps.items()}
         return Tree(
-            stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, problem in listed if not problem)]
+            stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, problem in files if not problem)]
         )
 
     def _check_files(self, near: Iterable[str]) -> bool:

@@ -41,12 +41,12 @@ def _learn(root: str) -> personal.Correction | None:
     labels = dict(labelled)
     journal = Journal(root, by="worker")
     edits: dict[str, Transaction] = {}  # the first edit of a draft, by its id
-    for each in Ledger(journal.path).follow().transactions.values():
-        if each.op == EDIT and each.state == "done":
-            for name in each.record.get("entries") or ():
-                edits.setdefault(str(name), each)
-        elif each.op in taught.OPS and each.is_change and each.time > since:
-            _take(labels, journal, each, edits)
+    for transaction in Ledger(journal.path).follow().transactions.values():
+        if transaction.op == EDIT and transaction.state == "done":
+            for name in transaction.record.get("entries") or ():
+                edits.setdefault(str(name), transaction)
+        elif transaction.op in taught.OPS and transaction.is_change and transaction.time > since:
+            _take(labels, journal, transaction, edits)
     labels = dict(list(labels.items())[-taught.MOST :])
     if labels == labelled:
         return None
@@ -61,22 +61,22 @@ def _learn(root: str) -> personal.Correction | None:
     return weights
 
 
-def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Mapping[str, Transaction]) -> None:
+def _take(labels: dict[str, str], journal: Journal, transaction: Transaction, edits: Mapping[str, Transaction]) -> None:
     """Take in the decisions of a transaction, or take them back if it was undone."""
     try:
-        changes = journal.changes_of(each.record)
+        changes = journal.changes_of(transaction.record)
     except (MemtuiError, OSError, ValueError):
         return  # its contents are gone: what was known of it stays
     texts = [change for change in changes if isinstance(change, TextEdit)]
     rows = [row for change in texts if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
     never = any(refused.is_never(fastjson.loads_dict(row)) for row in rows)
-    label = taught.APPROVED if each.op == "approve" else taught.NEVER if never else taught.REJECTED
+    label = taught.APPROVED if transaction.op == "approve" else taught.NEVER if never else taught.REJECTED
     entries = taught.drafts_in(changes)
     for entry in entries:
-        if each.state == "done":
+        if transaction.state == "done":
             labels.pop(entry.id, None)
             likeness = 1.0
-            if each.op == "approve":
+            if transaction.op == "approve":
                 text_now = _made(changes) if len(entries) == 1 else ""
                 before, after = (
                     text.split()[:MOST_WORDS]
@@ -84,7 +84,7 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Ma
                 )
                 likeness = difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
             labels[entry.id] = label if likeness >= UNCHANGED else taught.edited(likeness)
-        elif each.state == "undone":
+        elif transaction.state == "undone":
             labels.pop(entry.id, None)
 
 
@@ -107,7 +107,7 @@ def _drafted(journal: Journal, entry: inbox_format.Entry, edits: Mapping[str, Tr
     texts = [
         change.removed for change in changes if isinstance(change, TextEdit) and change.path.endswith(taught.UPDATES)
     ]
-    first = next((each for text in texts for each in inbox_format.parse(text) if each.id == entry.id), entry)
+    first = next((row for text in texts for row in inbox_format.parse(text) if row.id == entry.id), entry)
     return _words_of(first)
 
 

@@ -55,14 +55,14 @@ def wait_for_turn(path: str, last: str) -> bool:
     size = -1
     while True:
         try:
-            found = os.stat(path).st_size
+            new_size = os.stat(path).st_size
         except OSError:
-            found = -1
-        if not last and found == size and found >= 0:
+            new_size = -1
+        if not last and new_size == size and new_size >= 0:
             return True
-        if last and found != size and found >= 0 and _ends_with(path, found, last):
+        if last and new_size != size and new_size >= 0 and _ends_with(path, new_size, last):
             return True
-        size = found
+        size = new_size
         if time.monotonic() >= deadline:
             return False
         time.sleep(POLL_SECONDS if last else 2 * POLL_SECONDS)
@@ -74,7 +74,7 @@ def _ends_with(path: str, size: int, last: str) -> bool:
         for record in transcript.Reader(path, max(0, size - TAIL_BYTES)):
             if record.get("type") == "assistant" and not record.get("isSidechain"):
                 texts = [transcript.text_of(block.get("text")) for block in transcript.blocks(record)]
-                text = "\n\n".join([each for each in texts if each.strip()]).strip() or text
+                text = "\n\n".join([other for other in texts if other.strip()]).strip() or text
     except OSError:
         return False
     # A message of several records ends with the text of the last one.
@@ -114,9 +114,9 @@ def _read_session(
         conversation.running.clear()
     if is_kept:
         noted = cursor_of.note(path, reader.offset)
-        kept = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
+        note = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
         file = session_state.path(root, session_id, "cursor")
-        fs.write_atomic(file, fastjson.dumps(kept).encode(), durable=False)
+        fs.write_atomic(file, fastjson.dumps(note).encode(), durable=False)
 
 
 def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
@@ -127,10 +127,10 @@ def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) ->
         attachment = transcript.attachment(record)
         is_recall = attachment.get("type") == RECALLED and not record.get("isSidechain")
         memories = attachment.get("memories") if is_recall else None
-        for each in memories if isinstance(memories, list) else ():
-            if isinstance(each, dict) and isinstance(each.get("path"), str):
-                at = each.get("mtimeMs")
-                recalled[each["path"]] = at if isinstance(at, (int, float)) else 0.0
+        for memory in memories if isinstance(memories, list) else ():
+            if isinstance(memory, dict) and isinstance(memory.get("path"), str):
+                at = memory.get("mtimeMs")
+                recalled[memory["path"]] = at if isinstance(at, (int, float)) else 0.0
         yield record
 
 

@@ -19,46 +19,46 @@ SAME = ("session", "scope", "name")
 def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:
     """Keep what a tool would write into a memory's file as a draft of its scope's inbox, in place of the session's last
     one. False if it would change nothing or fail, or the file is of no scope of `cwd`. Raises OSError, MemtuiError."""
-    given = payload.get("tool_input")
+    tool_input = payload.get("tool_input")
     before = read_or_none(path)
-    data = _written(tool, given if isinstance(given, dict) else {}, before)
+    data = _written(tool, tool_input if isinstance(tool_input, dict) else {}, before)
     scope = _scope(env, cwd, path)
     if data is None or data == before or scope is None:
         return False
-    found = memory.from_bytes(path, scope.label, data)
+    mem = memory.from_bytes(path, scope.label, data)
     project = paths.project_root(cwd)
-    asked = prompts.under_way(transcript.text_of(payload.get("transcript_path")), redacted, words.tells)
+    prompt = prompts.under_way(transcript.text_of(payload.get("transcript_path")), redacted, words.tells)
     fields = {
         "from": f"session:{session}",
         "kind": WRITE if before is None else REWRITE,
-        "name": redacted(found.stem),
-        "type": found.type,
+        "name": redacted(mem.stem),
+        "type": mem.type,
         "scope": scope.label,
         "session": session,
         "project": project,
-        "request": asked,
+        "request": prompt,
     }
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
-    description, body = (redacted(text).strip() for text in (found.description, found.body))
-    text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or found.stem, [])
+    description, body = (redacted(text).strip() for text in (mem.description, mem.body))
+    text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or mem.stem, [])
     slug = None if scope.label == "global" else paths.project_key(project)
     _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
     return True
 
 
-def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes | None:
+def _written(tool: str, tool_input: dict[str, object], before: bytes | None) -> bytes | None:
     """Return the file as the tool would leave it; None if it would fail."""
     if tool in {"Write", "memory_write"}:
-        content = given.get("content")
-        makes = str(given.get("if_version", "")).strip().lower() in {"new", ""}
+        content = tool_input.get("content")
+        makes = str(tool_input.get("if_version", "")).strip().lower() in {"new", ""}
         if tool == "memory_write" and makes != (before is None):
             return None
         return content.encode("utf-8", "replace") if isinstance(content, str) else None
-    edits = given.get("edits") if tool == "MultiEdit" else [given]
+    edits = tool_input.get("edits") if tool == "MultiEdit" else [tool_input]
     text = None if before is None else before.decode("utf-8", "replace")
-    for each in edits if isinstance(edits, list) else []:
-        old, new = (each.get(key) if isinstance(each, dict) else None for key in ("old_string", "new_string"))
+    for edit in edits if isinstance(edits, list) else []:
+        old, new = (edit.get(key) if isinstance(edit, dict) else None for key in ("old_string", "new_string"))
         if not isinstance(old, str) or not isinstance(new, str):
             return None
         if not old and not text:
@@ -66,13 +66,13 @@ def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes
         elif not old or text is None or old not in text:
             return None
         else:
-            text = text.replace(old, new, -1 if each.get("replace_all") else 1)
+            text = text.replace(old, new, -1 if edit.get("replace_all") else 1)
     return None if text is None else text.encode("utf-8", "replace")
 
 
 def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
     """Return the scope of a file, also of the memory of another project, or of a subagent that has none yet."""
-    for scope in sorted(scopes.discover(env, cwd), key=lambda each: -len(each.directory)):
+    for scope in sorted(scopes.discover(env, cwd), key=lambda other: -len(other.directory)):
         if not scope.files and not scope.problem and path.startswith(scope.directory + "/"):
             return scope
     config = paths.config_dir(env)
@@ -84,9 +84,9 @@ def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
         ("/.claude/agent-memory/", "@project"),
         ("/.claude/agent-memory-local/", "@local"),
     ):
-        before, found, rest = path.partition(place)
+        before, separator, rest = path.partition(place)
         name, slash, _ = rest.partition("/")
-        if found and slash and (suffix or not before):
+        if separator and slash and (suffix or not before):
             return Scope("agent", f"agent:{name}{suffix}", f"{before}{place}{name}")
     return None
 

@@ -40,10 +40,10 @@ class Use(NamedTuple):
 
 def learn(env: dict[str, str], root: str) -> None:
     """Learn from what was logged since the last time. For one process at a time. Raises OSError."""
-    found, ends = _uses(root)
+    openings, ends = _uses(root)
     by_session: dict[tuple[str, str], list[Use]] = {}
-    for each in found[-MOST_USES:]:
-        by_session.setdefault((each.session, each.transcript), []).append(each)
+    for use in openings[-MOST_USES:]:
+        by_session.setdefault((use.session, use.transcript), []).append(use)
     lessons: dict[str, dict[str, list[tuple[str, float]]]] = {}
     if by_session:
         settings, earlier = config.load(root), moved.load(root)
@@ -71,13 +71,13 @@ def _uses(root: str) -> tuple[list[Use], dict[str, int]]:
     if got is not None:
         return [use for _, line in got[0] for use in _of_line(line)], got[1]
     now, oldest = delivery_log.ends(root), clock.now() - FIRST_DAYS * clock.DAY
-    found: list[Use] = []
+    openings: list[Use] = []
     for _, line in delivery_log.lines(root, now):
         uses = list(_of_line(line))
-        if (uses and uses[0].time < oldest) or len(found) >= MOST_USES:
+        if (uses and uses[0].time < oldest) or len(openings) >= MOST_USES:
             break
-        found += uses
-    return found[::-1], now
+        openings += uses
+    return openings[::-1], now
 
 
 def _of_line(line: bytes) -> Iterator[Use]:
@@ -101,13 +101,15 @@ def _lessons(
     session, path = uses[0].session, uses[0].transcript
     if not path.startswith("/") or not os.path.exists(path):
         path = transcript.find(paths.config_dir(env), session) or ""
-    asked = list(prompts.of_transcript(path)) if path else []
-    given = _given(root, session, min(each.time for each in uses)) if asked else set()
+    questions = list(prompts.of_transcript(path)) if path else []
+    delivered = _given(root, session, min(other.time for other in uses)) if questions else set()
     for use in uses:
-        by_id = use.prompt and any(each.id for each in asked)
-        before = (each for each in reversed(asked) if (each.id == use.prompt if by_id else 0.0 < each.time <= use.time))
+        by_id = use.prompt and any(question.id for question in questions)
+        before = (
+            each for each in reversed(questions) if (each.id == use.prompt if by_id else 0.0 < each.time <= use.time)
+        )
         prompt, place = next(before, None), _place(env, root, earlier, use)
-        if prompt is None or place is None or (use.path, prompt.id or use.prompt) in given:
+        if prompt is None or place is None or (use.path, prompt.id or use.prompt) in delivered:
             continue
         counted, _ = own_words.counted(prompt.text)
         line = triggers.one_line(redacted(counted)) if counted and words.tells(counted) else ""

@@ -39,11 +39,11 @@ class WorkerRun:
         """Whether models may be asked, and none of the settings `keys` is off."""
         return "off" not in {self.setting(key) for key in (*keys, "mode", "llm_backend")}
 
-    def start(self, module: str, *words: str, given: object = None) -> None:
-        """Start `python -m MODULE WORDS…` in a process of its own, with `given` as JSON on its standard input: only
+    def start(self, module: str, *words: str, payload: object = None) -> None:
+        """Start `python -m MODULE WORDS…` in a process of its own, with `payload` as JSON on its standard input: only
         that process imports what asks a model. Raises OSError."""
-        data = b"" if given is None else fastjson.dumps(given).encode()
-        starting.start(self.env, self.root, self.cwd, module, *words, given=data)
+        data = b"" if payload is None else fastjson.dumps(payload).encode()
+        starting.start(self.env, self.root, self.cwd, module, *words, payload=data)
 
 
 class BackgroundTask(NamedTuple):
@@ -150,8 +150,8 @@ def _think(on: WorkerRun) -> None:
         return
     if on.setting("extract") is not True:  # else it was waited for the turn's end already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
-    given = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
-    on.start("memtui.subconscious.running", given=given | {"hook_event_name": on.event})
+    payload = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
+    on.start("memtui.subconscious.running", payload=payload | {"hook_event_name": on.event})
 
 
 TASKS = (
@@ -168,7 +168,7 @@ TASKS = (
     BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
     BackgroundTask("decisions", _learn_decisions, lambda on: on.setting("extract_learn") is True, locks=True),
     # A model selects memories for a prompt (recall/selection.py): only where that is asked for.
-    BackgroundTask("select", lambda on: on.start("memtui.recall.selection", given=on.payload)),
+    BackgroundTask("select", lambda on: on.start("memtui.recall.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),

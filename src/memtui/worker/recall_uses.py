@@ -55,31 +55,31 @@ _COMMON = frozenset(
 )
 
 
-def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
+def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signal"]) -> int:
     """Log which memories that a session was given a person's sure corrections, or rules said again, concern, each once;
     return how many. Raises OSError."""
-    sure = [each for each in found if each.kind in SHARED_PARTS and each.confidence >= SURE]
-    corrections = [each for each in sure if each.kind == "correction" or each.agent]
+    sure = [signal for signal in signals if signal.kind in SHARED_PARTS and signal.confidence >= SURE]
+    corrections = [signal for signal in sure if signal.kind == "correction" or signal.agent]
     if not corrections or not session:
         return 0
-    given, noted = _given(root, session)
-    memories = {path: _words_of(path) for path in given}
+    delivered, noted = _given(root, session)
+    memories = {path: _words_of(path) for path in delivered}
     items: list[Record] = []
-    for each in corrections:
-        seconds = clock.parse(each.time) or clock.now()
+    for signal in corrections:
+        seconds = clock.parse(signal.time) or clock.now()
         # What the rule of the draft is, and all that the person said: not the body, which tells what the agent did.
-        said = [_stems(each.description), _stems(each.person)]
-        for path, (since, item) in given.items():
-            key = (path, each.evidence or each.description)
-            part = SHARED_PARTS[each.kind]
+        said = [_stems(signal.description), _stems(signal.person)]
+        for path, (since, item) in delivered.items():
+            key = (path, signal.evidence or signal.description)
+            part = SHARED_PARTS[signal.kind]
             words, subject = memories[path]
             shares = [(len(stems & words), stems) for stems in said if not subject.isdisjoint(stems & words)]
             # Enough of what was said, and `part` of all, is in the memory.
             concerns = any(count >= max(1, min(SHARED_WORDS, len(stems)), part * len(stems)) for count, stems in shares)
             if since <= seconds and key not in noted and concerns:
                 noted.add(key)
-                kept: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
-                items.append({"kind": CORRECTED, **kept, "reason": each.description, "evidence": each.evidence})
+                row: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
+                items.append({"kind": CORRECTED, **row, "reason": signal.description, "evidence": signal.evidence})
     if items:
         project, now = paths.project_root(cwd), clock.now()
         record: Record = {
@@ -101,7 +101,7 @@ def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"
 
 def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
     """Return what a session was given (path → time and item, the first) and (path, evidence) of its corrections."""
-    given: dict[str, tuple[float, Record]] = {}
+    records_by_key: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
     back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
     for record in delivery_log.newest_first(root, needle=session.encode("utf-8", "replace"), since=back):
@@ -110,10 +110,10 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
             if not isinstance(path, str):
                 continue
             if item.get("kind") in MEMORY_KINDS:
-                given[path] = (clock.parse(record.get("time")) or 0.0, item)
+                records_by_key[path] = (clock.parse(record.get("time")) or 0.0, item)
             elif item.get("kind") == CORRECTED:
                 noted.add((path, item.get("evidence") or item.get("reason")))
-    return given, noted
+    return records_by_key, noted
 
 
 def _words_of(path: str) -> tuple[set[str], set[str]]:
@@ -150,20 +150,20 @@ class _Counted:
             if version != STATE_VERSION:
                 return None
             counted.ends, counted.places, counted.stamps, counted.counter.unread, counts = parts
-            counted.counter.memories = {path: RecallCounts(*each) for path, each in counts.items()}
+            counted.counter.memories = {path: RecallCounts(*counts_row) for path, counts_row in counts.items()}
         except (OSError, ValueError, TypeError, EOFError, AttributeError):
             return None
         return counted
 
     def save(self, root: str) -> None:
         """Write what hooks read, and then the state file. Raises OSError."""
-        memories = {path: each for path, each in self.counter.memories.items() if each}
+        memories = {path: recall_counts for path, recall_counts in self.counter.memories.items() if recall_counts}
         packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in memories.items()})
         fs.write_atomic(f"{root}/{uses.FILE}", packed, durable=False)
         oldest = clock.now() - OPEN_DAYS * clock.DAY
         unread = {key: seconds for key, seconds in self.counter.unread.items() if seconds > oldest}
         stamps = {path: stamp for path, stamp in self.stamps.items() if path in memories}
-        counts = {path: dataclasses.astuple(each) for path, each in memories.items()}
+        counts = {path: dataclasses.astuple(recall_counts) for path, recall_counts in memories.items()}
         state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, counts))
         fs.write_atomic(f"{root}/{STATE}", state, durable=False)
 

@@ -35,7 +35,7 @@ def main(argv: Sequence[str]) -> None:
     os.chdir("/")
     time.sleep(reindexing.GATHERING)
     try:
-        update(root, [("", each) for each in directories])
+        update(root, [("", directory) for directory in directories])
         if warming.is_on(root):
             warming.fill(root, directories)
     except Exception as error:
@@ -68,7 +68,7 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
 def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
     """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
     before = places.listed(root, file)
-    after = {directory: each for directory, each in {**before, **memories}.items() if each}
+    after = {directory: table for directory, table in {**before, **memories}.items() if table}
     path = f"{root}/{file}"
     if not after:
         fs.unlink(path)

@@ -11,25 +11,25 @@ from memtui.core.places import settings_files
 SOURCES = __file__.removesuffix("/memtui/worker/starting.py")
 
 
-def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, given: bytes = b"") -> None:
-    """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `given` as its input. Raises OSError."""
+def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
+    """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
     # What a project's settings set could lead memories and keys elsewhere.
     places = (cwd, paths.project_root(cwd))
-    named = {name for place in places for _, name in settings_files.variables(env, place)}
-    own = {name: value for name, value in env.items() if name not in named}
+    names = {name for place in places for _, name in settings_files.variables(env, place)}
+    own = {name: value for name, value in env.items() if name not in names}
     started = subprocess.Popen(
         [python(root), "-m", module, *words],
         env={**own, "PYTHONPATH": SOURCES},
         cwd="/",
-        stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+        stdin=subprocess.PIPE if payload else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    if given:
+    if payload:
         assert started.stdin is not None
         with started.stdin as stream:
-            stream.write(given)
+            stream.write(payload)
 
 
 def python(root: str) -> str:
@@ -40,7 +40,7 @@ def python(root: str) -> str:
     except OSError:
         files = None
     records = files.values() if isinstance(files, dict) else []
-    noted = [str(each.get("python")) for each in records if isinstance(each, dict) and each.get("python")]
-    above, found, _ = SOURCES.rpartition("/lib/python")
-    candidates = [*noted, above + "/bin/python"] if found else noted
-    return next((each for each in candidates if os.access(each, os.X_OK)), sys.executable)
+    noted = [str(record.get("python")) for record in records if isinstance(record, dict) and record.get("python")]
+    above, separator, _ = SOURCES.rpartition("/lib/python")
+    candidates = [*noted, above + "/bin/python"] if separator else noted
+    return next((candidate for candidate in candidates if os.access(candidate, os.X_OK)), sys.executable)

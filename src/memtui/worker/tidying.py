@@ -39,8 +39,8 @@ def tidy(root: str) -> int:
     from memtui.core.health import retention
 
     end = time.monotonic() + TIDY_MOST
-    done = retention.collect(root, now, lambda: time.monotonic() < end)
-    return removed + len(done.temporary) + done.images
+    due = retention.collect(root, now, lambda: time.monotonic() < end)
+    return removed + len(due.temporary) + due.images
 
 
 def _forget_whispers(root: str, now: float) -> None:
@@ -109,10 +109,10 @@ def _is_gone(path: str, before: float) -> bool:
     if os.stat(path).st_mtime > before:
         return False
     try:
-        found, _ = segment.parse_manifest(fs.read_bytes(path))
+        manifest, _ = segment.parse_manifest(fs.read_bytes(path))
     except segment.DAMAGED:
-        found = None
+        manifest = None
     try:
-        return found is None or not os.lstat(found.directory)
+        return manifest is None or not os.lstat(manifest.directory)
     except (FileNotFoundError, NotADirectoryError):
         return True

@@ -20,10 +20,10 @@ RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "sile
 def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:
     """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none of this
     model and version. Return whether one was started. Raises OSError."""
-    said = fill(root, directories)
-    if said.get("model") == wanted(root):
+    report = fill(root, directories)
+    if report.get("model") == wanted(root):
         return False
-    if said:
+    if report:
         stop(root)
     elif failed_lately(root, now):
         return False
@@ -63,17 +63,17 @@ def stop(root: str) -> bool:
     return True
 
 
-def doing(root: str, said: dict[str, object]) -> str:
+def doing(root: str, report: dict[str, object]) -> str:
     """Return what the daemon is doing, given what it says of itself: RUNNING, STARTING (it loads its model), FAILED (it
     could not), SILENT (it was killed, or hangs) or NONE."""
-    if said:
+    if report:
         return RUNNING
-    held, there = is_held(root), os.path.exists(semantic.socket_of(root))
-    if held:
-        return SILENT if there else STARTING
+    is_running, has_socket = is_held(root), os.path.exists(semantic.socket_of(root))
+    if is_running:
+        return SILENT if has_socket else STARTING
     if os.path.exists(semantic.failed(root)):
         return FAILED
-    return SILENT if there else NONE
+    return SILENT if has_socket else NONE
 
 
 def is_held(root: str) -> bool:
@@ -123,8 +123,8 @@ def check(root: str) -> Iterator[Finding]:
     """Find what keeps prompts from being compared by sentences, where a person wants that."""
     if not is_on(root):
         return
-    said = status(root)
-    does = doing(root, said)
+    report = status(root)
+    does = doing(root, report)
     if not sentences.installed() and does != RUNNING:
         yield problem("semantic.not_installed")
     elif does == FAILED:
@@ -132,6 +132,6 @@ def check(root: str) -> Iterator[Finding]:
     elif does == SILENT:
         yield note("semantic.silent")
     elif does == RUNNING:
-        yield good("semantic.ok", model=said.get("model"), pid=said.get("pid"))
+        yield good("semantic.ok", model=report.get("model"), pid=report.get("pid"))
     else:
         yield good("semantic.starting" if does == STARTING else "semantic.idle", model=wanted(root))

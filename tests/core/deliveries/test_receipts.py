@@ -465,7 +465,7 @@ def test_a_run_that_failed_is_known_by_its_place(transcript, jump):
 def test_a_reader_that_asks_for_one_delivery_stops_where_it_is_told(transcript, tmp_path):
     rows = [*GIVEN, answered("r1", "x1"), *[linked(OTHER, f"z{n}", f"z{n - 1}") for n in range(50_000)]]
     path = transcript(*rows).path
-    view = receipts.TranscriptView(path).refresh(wanted=ID)
+    view = receipts.TranscriptView(path).refresh(until=ID)
     assert (view.outcomes, view.text, view.event, view.whole) == ({ID: "arrived"}, BLOCK, "UserPromptSubmit", False)
     assert view.prompt_id == "P1"
     limited = receipts.TranscriptView(path, places(*rows[:5])[-1]).refresh(limit=1 << 20)

@@ -1522,7 +1522,7 @@ async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         screen = app.screen
-        signs = {row.item.entry.fields.get("name"): row.signs(screen.view).plain for row in screen.found if row.item}
+        signs = {row.item.entry.fields.get("name"): row.signs(screen.view).plain for row in screen.all_rows if row.item}
         assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}
 
 
@@ -1538,11 +1538,11 @@ async def test_a_draft_whose_name_is_taken_is_rejected_like_others(world, app):
 async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        rows = {row.kind.word: row for row in app.screen.found}
+        rows = {row.kind.word: row for row in app.screen.all_rows}
         assert rows["problem"].says.startswith("meeting-notes is broken: ")
         assert rows["problem"].place == "auto shop"
-        assert all(row.place for row in app.screen.found)
-        assert not [row.says for row in app.screen.found if "of project" in row.says or "agent:" in row.says]
+        assert all(row.place for row in app.screen.all_rows)
+        assert not [row.says for row in app.screen.all_rows if "of project" in row.says or "agent:" in row.says]
         await to(pilot, "no-snapshot-tests")
         assert "draft · feedback for project shop" in app.screen.frame._titles[app.screen.detail].plain
         assert app.screen.detail.plain.startswith("No snapshot tests for components")

@@ -108,16 +108,16 @@ async def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(world, ap
     change(world, path)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
-        assert sum("prefer-pnpm" in row.key for row in app.screen.found) == 1
+        assert sum("prefer-pnpm" in row.key for row in app.screen.all_rows) == 1
         assert "not trusted: sessions get it once you keep it" in app.screen.detail.plain
         await pilot.press("a")
         await settle(pilot)
         assert trust.load(world.root, str(place)).allows(path.read_bytes())
-        assert not any("prefer-pnpm" in row.key for row in app.screen.found)
+        assert not any("prefer-pnpm" in row.key for row in app.screen.all_rows)
         await pilot.press("z")
         await settle(pilot)
         assert not trust.load(world.root, str(place)).allows(path.read_bytes())
-        assert sum("prefer-pnpm" in row.key for row in app.screen.found) == 1
+        assert sum("prefer-pnpm" in row.key for row in app.screen.all_rows) == 1
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ async def test_many_are_folded_and_all_kept_at_once(world, app, place):
             await pilot.press("G", "enter")
             await settle(pilot)
         assert waiting(world) == set()
-        assert all(row.changed is None for row in app.screen.found)
+        assert all(row.changed is None for row in app.screen.all_rows)
 
 
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
@@ -280,7 +280,7 @@ async def test_with_the_gate_off_nothing_is_listed(world, app, place):
     put(config, 'gate = "off"\n' + (config.read_text() if config.exists() else ""))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert all(row.changed is None for row in app.screen.found)
+        assert all(row.changed is None for row in app.screen.all_rows)
 
 
 @pytest.mark.slow
@@ -291,7 +291,7 @@ async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         table = app.screen.table
-        drafts = [row for row in app.screen.found if row.item and row.item.entry.fields.get("kind") == "rewrite"]
+        drafts = [row for row in app.screen.all_rows if row.item and row.item.entry.fields.get("kind") == "rewrite"]
         table.move_to(table.rows.index(drafts[0]))
         await settle(pilot)
         assert "+ Use corepack pnpm for every" in app.screen.detail.plain

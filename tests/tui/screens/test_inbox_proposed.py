@@ -377,7 +377,7 @@ async def test_the_tab_counts_them_before_the_inbox_was_opened(empty, place):
         count = app.data.facts.waiting["inbox"]
         await press(pilot, "2")
         assert summary(app).startswith(f"{count} to decide")
-        assert app.data.facts.waiting["inbox"] == count == len(app.screen.found) > 0
+        assert app.data.facts.waiting["inbox"] == count == len(app.screen.all_rows) > 0
         await press(pilot, "x", "1")
         assert app.data.facts.waiting["inbox"] == count - 1
 

@@ -38,11 +38,11 @@ async def test_a_trusts_what_is_shown_and_z_takes_it_back(world, app):
         assert "came with the repository, not trusted" in app.screen.detail.plain
         await pilot.press("a")
         await settle(pilot)
-        assert trust.load(world.root, directory).allows(row.found.memory.raw)
+        assert trust.load(world.root, directory).allows(row.untrusted.memory.raw)
         assert untrusted(app) == []
         await pilot.press("z")
         await settle(pilot)
-        assert not trust.load(world.root, directory).allows(row.found.memory.raw)
+        assert not trust.load(world.root, directory).allows(row.untrusted.memory.raw)
         assert len(untrusted(app)) == 1
 
 
@@ -53,8 +53,8 @@ async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world
         await pilot.press("x")
         await settle(pilot)
         assert untrusted(app) == []
-        assert not trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.found.memory.raw)
-        put(row.found.memory.path, row.found.memory.raw + b"Other words.\n")
+        assert not trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.untrusted.memory.raw)
+        put(row.untrusted.memory.path, row.untrusted.memory.raw + b"Other words.\n")
         pilot.app.action_run("app.refresh")
         await settle(pilot)
         assert len(untrusted(app)) == 1
@@ -66,4 +66,4 @@ async def test_on_a_small_screen_it_is_shown_whole_before_it_is_trusted(world, a
         await pilot.press("a")
         await settle(pilot)
         shown = app.screen.plain if hasattr(app.screen, "plain") else ""
-        assert shown or trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.found.memory.raw)
+        assert shown or trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.untrusted.memory.raw)

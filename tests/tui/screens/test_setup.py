@@ -129,7 +129,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
 async def test_problems_alone_can_be_asked_for_before_anything_is_read(setup_app, world):
     async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = pilot.app.screen
-        screen.found = []
+        screen.all_rows = []
         screen.toggle_term("is:problem")
         assert list(screen.table.rows) == []
         await settle(pilot)
@@ -743,7 +743,7 @@ async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_bef
     async with setup_app.run_test(size=(80, 24)) as pilot:
         for _ in range(400):
             await pilot.pause(0.01)
-            if pilot.app.screen.found:
+            if pilot.app.screen.all_rows:
                 break
         late.set()
         screen = await ready(pilot)

@@ -114,8 +114,8 @@ def _memory(ctx: Context, ref: str) -> str:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List deliveries or sessions, or show one."""
     ctx.must_have_home()
-    wanted = _filter(ctx, args)
-    if (args.id or args.sessions) and wanted.but(project=""):
+    criteria = _filter(ctx, args)
+    if (args.id or args.sessions) and criteria.but(project=""):
         raise UsageError("An ID and --sessions take no filter.", "See `memtui activity --help`.")
     if args.live and not args.sessions:
         raise UsageError("--live goes with --sessions.", "memtui activity --sessions --live")
@@ -126,11 +126,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.sessions:
         return _sessions(ctx, args, limit, proofs)
     most, looked = (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
-    earlier = moved.load(ctx.root) if wanted.memory else NOTHING_MOVED
-    reading = Reading(ctx.root, wanted, proofs, earlier=earlier, most=most, looked=looked, follow=False)
+    earlier = moved.load(ctx.root) if criteria.memory else NOTHING_MOVED
+    reading = Reading(ctx.root, criteria, proofs, earlier=earlier, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
     if args.session and not rows:
-        logged = (each.session for each in core.deliveries(ctx.root, args.session))
+        logged = (delivery.session for delivery in core.deliveries(ctx.root, args.session))
         if not any(name.startswith(args.session) for name in itertools.chain(core.states(ctx.root), logged)):
             hint = "`memtui activity --sessions --all` lists them."
             raise NotFoundError(f"There is no session “{args.session}”.", hint)
@@ -144,15 +144,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         if rows:
             _table(ctx, out, rows, proofs.known)
-        elif wanted.but(project=""):
+        elif criteria.but(project=""):
             out.print("No matches.\n  Of all projects, and of the whole log: --all --limit 0")
         else:
-            out.print("Nothing was delivered here yet." if wanted else "Nothing was delivered yet.")
+            out.print("Nothing was delivered here yet." if criteria else "Nothing was delivered yet.")
             out.print(f'  {unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"')
-            if wanted:
+            if criteria:
                 out.print("  Other projects: memtui activity --all")
         if reading.cut:
-            part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if wanted.outcome else OF_PART
+            part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
             out.print(f"Only the {part} were read; for all of it: --limit 0")
         if reading.skipped:
             out.print(f"{many(reading.skipped, 'line')} of the log could not be read.")
@@ -161,16 +161,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _table(
-    ctx: Context, out: Output, rows: Sequence[Delivery], known: Mapping[str, str], *, of_one: bool = False
+    ctx: Context, out: Output, rows: Sequence[Delivery], outcomes: Mapping[str, str], *, of_one: bool = False
 ) -> None:
-    """Print deliveries as a table, without columns of the session if they are `of_one`; `known`: outcomes by id."""
-    named = projects.names_of_roots(ctx.env, {each.root for each in rows})
+    """Print deliveries as a table, without columns of the session if they are `of_one`; `outcomes` are by id."""
+    names = projects.names_of_roots(ctx.env, {delivery.root for delivery in rows})
     cells: list[list[str | tuple[str, str]]] = []
     for each in rows:
         session = f"{line(each.session)[:8]} {line(session_kind(each.entrypoint))}".rstrip()
-        of_session = [] if of_one else [session, line(named[each.root])]
+        of_session = [] if of_one else [session, line(names[each.root])]
         last = [line(EVENTS.get(each.event, each.event)), line(in_short(each.contents))]
-        receipt, since = RECEIPTS[known.get(each.id, receipts.UNKNOWN)], age(each.time or None, ctx.now())
+        receipt, since = RECEIPTS[outcomes.get(each.id, receipts.UNKNOWN)], age(each.time or None, ctx.now())
         cells.append([(short_id(each.id), "cyan"), since, receipt, *of_session, *last])
     headers = ["ID", "AGE", "RECEIPT", *([] if of_one else ["SESSION", "PROJECT"]), "EVENT", "WHAT"]
     out.table(headers, cells, flex=(4,) if of_one else (6, 5, 4), right=(1,))
@@ -186,18 +186,18 @@ def _one(ctx: Context, ref: str, rows: "int | None", proofs: Receipts) -> Result
             errors.append(error)
     hint = "`memtui activity` lists deliveries, `memtui activity --sessions` sessions."
     unknown = NotFoundError(f"There is no delivery or session “{ref}”.", hint)
-    raise next((each for each in errors if each.hint), unknown)
+    raise next((not_found_error for not_found_error in errors if not_found_error.hint), unknown)
 
 
 def _find(ctx: Context, ref: str) -> Delivery:
     """Find a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
-    wanted = ref.strip().lstrip("…").upper()
+    prefix = ref.strip().lstrip("…").upper()
     matching: dict[str, Delivery] = {}
-    for each in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))):
-        if short_ids.is_short_for(wanted, each.id):
+    for delivery in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))):
+        if short_ids.is_short_for(prefix, delivery.id):
             if len(matching) <= short_ids.SEVERAL:
-                matching.setdefault(each.id, each)
-            if (len(wanted) == ID_LENGTH and each.id == wanted) or len(matching) > short_ids.SEVERAL:
+                matching.setdefault(delivery.id, delivery)
+            if (len(prefix) == ID_LENGTH and delivery.id == prefix) or len(matching) > short_ids.SEVERAL:
                 break
     try:
         return matching[short_ids.match(ref, matching, "delivery")]
@@ -207,34 +207,34 @@ def _find(ctx: Context, ref: str) -> Delivery:
 
 def _delivery(ctx: Context, ref: str, _: "int | None", proofs: Receipts) -> Result:
     """Show one delivery. Raises NotFoundError, ConflictError."""
-    found = _find(ctx, ref)
-    outcome, path = proofs.of(found), transcript.path_of(found.record, ctx.config_dir)
-    data = {**found.record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
+    delivery = _find(ctx, ref)
+    outcome, path = proofs.of(delivery), transcript.path_of(delivery.record, ctx.config_dir)
+    data = {**delivery.record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
 
     def text(out: Output) -> None:
-        local = f", {time.strftime('%Y-%m-%d %H:%M', time.localtime(found.time))}" if found.time else ""
-        out.heading(f"Delivery {line(found.id)}", ago(found.time or None, ctx.now()) + local)
-        kind = session_kind(found.entrypoint).replace("person", "interactive")
+        local = f", {time.strftime('%Y-%m-%d %H:%M', time.localtime(delivery.time))}" if delivery.time else ""
+        out.heading(f"Delivery {line(delivery.id)}", ago(delivery.time or None, ctx.now()) + local)
+        kind = session_kind(delivery.entrypoint).replace("person", "interactive")
         facts = [
             ("receipt", out.style(*RECEIPTS[outcome]) + f" ({MEANINGS[outcome]})"),
-            ("event", line(found.event) + (f", tool {line(found.tool)}" if found.tool else "")),
-            ("session", line(found.session + (f" ({kind})" if kind else ""))),
-            ("project", line(found.project_root or found.project)),
+            ("event", line(delivery.event) + (f", tool {line(delivery.tool)}" if delivery.tool else "")),
+            ("session", line(delivery.session + (f" ({kind})" if kind else ""))),
+            ("project", line(delivery.project_root or delivery.project)),
             ("transcript", line(path or "gone")),
-            ("size", f"{found.chars} characters, in {'?' if found.ms is None else found.ms} ms"),
-            ("agent", line(found.agent)),
+            ("size", f"{delivery.chars} characters, in {'?' if delivery.ms is None else delivery.ms} ms"),
+            ("agent", line(delivery.agent)),
         ]
         out.facts((name, value) for name, value in facts if value)
         out.print()
-        brought = [item for item in found.items if not item.left_out]
-        left_out = [item for item in found.items if item.left_out]
-        _print_items(ctx, out, "Pieces", brought, names_in(found.text, brought))
+        brought = [item for item in delivery.items if not item.left_out]
+        left_out = [item for item in delivery.items if item.left_out]
+        _print_items(ctx, out, "Pieces", brought, names_in(delivery.text, brought))
         _print_items(ctx, out, "Left out", left_out, [""] * len(left_out))
-        if found.text:
+        if delivery.text:
             out.heading("Text", "exactly as the hook gave it")
-            out.exact(safe(found.text))
-        elif found.folded:
-            out.heading("Text", f"{found.chars:,} characters")
+            out.exact(safe(delivery.text))
+        elif delivery.folded:
+            out.heading("Text", f"{delivery.chars:,} characters")
             out.print("  text removed: its memory was deleted for good")
 
     return Result(data, text)
@@ -245,44 +245,44 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
         return
     out.heading(title, str(len(items)))
     cells, notes = [], []
-    for each, name in zip(items, names, strict=True):
-        key = line(each.id)
+    for item, name in zip(items, names, strict=True):
+        key = line(item.id)
         key = short_id(key) if ids.id_time(key) is not None else key  # of an id the end; a name stays whole
-        kind, count = counted(each.kind, 1).partition(" ")[2], "" if each.count is None else str(each.count)
-        why = line(each.left_out or reason(each.reason))
-        cells.append([kind, key or count, line(each.scope), str(each.chars or ""), why])
-        came = recalls(ctx.usage.recalled(each.path)) if each.kind == RECALL and not each.left_out else ""
-        notes.append(came or (line(name) if name != each.id else ""))
+        kind, count = counted(item.kind, 1).partition(" ")[2], "" if item.count is None else str(item.count)
+        why = line(item.left_out or reason(item.reason))
+        cells.append([kind, key or count, line(item.scope), str(item.chars or ""), why])
+        uses = recalls(ctx.usage.recalled(item.path)) if item.kind == RECALL and not item.left_out else ""
+        notes.append(uses or (line(name) if name != item.id else ""))
     out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ", notes=notes)
     out.print()
 
 
 def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receipts) -> Result:
     """List the sessions, live ones first."""
-    seen, clients = delivery_log.Skipped(), serving.served(ctx.root)
-    records = delivery_log.newest_first(ctx.root, seen, most=delivery_log.WINDOW_BYTES if limit else 0)
-    by_id = {each.id: each for each in core.collect(ctx.root, records)}
-    rows = [core.row_of(each, clients, ctx.now()) for each in by_id.values() if args.all or each.slug == ctx.slug]
+    skipped, clients = delivery_log.Skipped(), serving.served(ctx.root)
+    records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
+    by_id = {visit.id: visit for visit in core.collect(ctx.root, records)}
+    rows = [core.row_of(visit, clients, ctx.now()) for visit in by_id.values() if args.all or visit.slug == ctx.slug]
     rows = sorted(
         (row for row in rows if row.live or not args.live), key=lambda row: (not row.live, -(row.last or 0.0))
     )
-    finder, shown = transcript.Finder(ctx.config_dir), []
+    finder, session_rows = transcript.Finder(ctx.config_dir), []
     for row in rows[: limit or None]:
         session = by_id[row.id]
         proofs.look(session.proofs)
-        outcomes = Counter(proofs.known[each.id] for each in session.proofs if each.id in proofs.known)
-        shown.append(core.look_up(row, session, finder, outcomes))
-    more = len(rows) - len(shown)
-    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not seen.older}
+        outcomes = Counter(proofs.known[proof.id] for proof in session.proofs if proof.id in proofs.known)
+        session_rows.append(core.look_up(row, session, finder, outcomes))
+    more = len(rows) - len(session_rows)
+    data = {"sessions": [row.data for row in session_rows], "more": more, "whole_log": not skipped.older}
 
     def text(out: Output) -> None:
-        if not shown:
+        if not session_rows:
             here = "" if args.all else " here"
             out.print(f"No session is live{here}." if args.live else f"No session was seen{here} yet.")
             hooks, others = "Are the hooks installed? memtui setup", "Other projects: memtui activity --sessions --all"
             out.print(f"  {hooks if args.all else others}")
             return
-        projects_ = _names(ctx, shown)
+        projects_ = _names(ctx, session_rows)
         cells = [
             [
                 sessions.LIVE if row.live else "",
@@ -293,13 +293,13 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
                 ", ".join(words for words, _ in sessions.besides(row)),
                 line(projects_[row.project]),
             ]
-            for row in shown
+            for row in session_rows
         ]
         headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
-        out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in shown])
+        out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in session_rows])
         if more:
             out.print(f"and {more:,} more: --limit 0")
-        if seen.older:
+        if skipped.older:
             out.print(f"Counted in the {OF_PART}; for all of it: --limit 0")
         out.print("What one session got: memtui activity ID")
 
@@ -312,27 +312,27 @@ def _title(row: core.SessionRow) -> str:
 
 def _names(ctx: Context, rows: "list[core.SessionRow]") -> "dict[str, str]":
     slugs = {row.project for row in rows if not row.project.startswith("/")}
-    known = projects.paths_of(ctx.env, slugs) if slugs else {}
-    return projects.names_of_roots(ctx.env, {row.project for row in rows}, known)
+    paths_by_slug = projects.paths_of(ctx.env, slugs) if slugs else {}
+    return projects.names_of_roots(ctx.env, {row.project for row in rows}, paths_by_slug)
 
 
 def _session(ctx: Context, ref: str, limit: "int | None", proofs: Receipts) -> Result:
     """Show one session, with its newest deliveries. Raises NotFoundError, ConflictError."""
     begin, rows = ref.strip().lstrip("…"), ROWS if limit is None else limit
-    several = {name: each for name, each in core.states(ctx.root).items() if core.meant(name, begin)}
+    several = {name: visit for name, visit in core.states(ctx.root).items() if core.meant(name, begin)}
     newest: dict[str, list[tuple[Delivery, str]]] = {}
     counts: dict[str, Counter[str]] = {}
-    for each in core.deliveries(ctx.root, begin):
+    for delivery in core.deliveries(ctx.root, begin):
         if len(several) > short_ids.SEVERAL:
             break
-        several.setdefault(each.session, core.Session(each.session)).note(each)
-        outcome, kept = proofs.of(each), newest.setdefault(each.session, [])
-        counts.setdefault(each.session, Counter())[outcome] += 1
+        several.setdefault(delivery.session, core.Session(delivery.session)).note(delivery)
+        outcome, kept = proofs.of(delivery), newest.setdefault(delivery.session, [])
+        counts.setdefault(delivery.session, Counter())[outcome] += 1
         if rows <= 0 or len(kept) < rows:
-            kept.append((each, outcome))
+            kept.append((delivery, outcome))
     session = several[short_ids.match(ref, several, "session")]
-    shown, outcomes = newest.get(session.id, []), counts.get(session.id, Counter())
-    more = outcomes.total() - len(shown)
+    records, outcomes = newest.get(session.id, []), counts.get(session.id, Counter())
+    more = outcomes.total() - len(records)
     row = core.row_of(session, serving.served(ctx.root), ctx.now())
     row = core.look_up(row, session, transcript.Finder(ctx.config_dir), outcomes)
     waiting = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
@@ -340,8 +340,8 @@ def _session(ctx: Context, ref: str, limit: "int | None", proofs: Receipts) -> R
         **row.data,
         "sums": {**session.sums, "outcomes": dict(outcomes)},
         "state": session.state,
-        "waiting": [{"id": each.id, "text": each.text} for each in waiting],
-        "records": [{**each.record, "outcome": outcome} for each, outcome in shown],
+        "waiting": [{"id": entry.id, "text": entry.text} for entry in waiting],
+        "records": [{**delivery.record, "outcome": outcome} for delivery, outcome in records],
         "more": more,
     }
 
@@ -369,15 +369,15 @@ def _session(ctx: Context, ref: str, limit: "int | None", proofs: Receipts) -> R
         out.print()
         if waiting:
             out.heading("Waits for it")
-            for each in waiting:
-                out.paragraph(line(sessions.beginning(each.text)), "  ")
+            for entry in waiting:
+                out.paragraph(line(sessions.beginning(entry.text)), "  ")
             if not all(map(sessions.is_own, waiting)):
                 out.paragraph(sessions.SHARED)
             out.print()
-        if not shown:
+        if not records:
             out.print("It got nothing.")
             return
-        _table(ctx, out, [each for each, _ in shown], {each.id: outcome for each, outcome in shown}, of_one=True)
+        _table(ctx, out, [each for each, _ in records], {each.id: outcome for each, outcome in records}, of_one=True)
         if more:
             out.print(f"and {more:,} older: memtui activity --limit 0 {shell_word(row.id[:8])}")
         out.print("The exact text: memtui activity ID")

@@ -68,14 +68,14 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         return memory, store.delete(memory)
 
     bulk = BulkResult()
-    done = bulk.run(store, args.names, remove)
+    pairs = bulk.run(store, args.names, remove)
 
     def text(out: Output) -> None:
-        for found, _ in done:
-            memories.print_written(ctx, out, acts.done("delete"), found)
-        memories.say_undo(out, len(done))
+        for mem, _ in pairs:
+            memories.print_written(ctx, out, acts.done("delete"), mem)
+        memories.say_undo(out, len(pairs))
 
-    return bulk.result({"deleted": [{**memories.data_of(found), "trash_id": key} for found, key in done]}, text)
+    return bulk.result({"deleted": [{**memories.data_of(mem), "trash_id": key} for mem, key in pairs]}, text)
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
@@ -115,13 +115,13 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     every = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
     last = str(args.names[-1])
     label, _, rest = last.rpartition(":")
-    scope = next((each for each in (label, label.lower()) if rest and each in every), None)
-    known, kind = last.lower() in every, last.lower().partition(":")[0]
+    scope = next((candidate for candidate in (label, label.lower()) if rest and candidate in every), None)
+    is_scope, kind = last.lower() in every, last.lower().partition(":")[0]
     # A word for a scope is unlikely to be meant as a name.
-    if len(args.names) > 1 and scope is None and (known or (kind in scopes.KINDS and kind not in every)):
+    if len(args.names) > 1 and scope is None and (is_scope or (kind in scopes.KINDS and kind not in every)):
         names, copy = " ".join(map(shell_word, args.names[:-1])), " --copy" * args.copy
         hint = f"To put it there: memtui mv{copy} --to {shell_word(last.lower())} {names}"
-        raise UsageError(f"“{last}” is a scope, not a new name.", hint if known else "memtui list names the scopes.")
+        raise UsageError(f"“{last}” is a scope, not a new name.", hint if is_scope else "memtui list names the scopes.")
     if len(args.names) != 2:
         raise UsageError("Give a NEWNAME, or --to SCOPE.", "To move several, use --to.")
     del args.names[-1]
@@ -150,16 +150,16 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         return memory, store.rename(memory, name or memory.stem)
 
     bulk = BulkResult()
-    done = bulk.run(store, args.names, change)
+    pairs = bulk.run(store, args.names, change)
     rows: list[dict[str, object]] = [
-        {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
-        for found, made in done
+        {**memories.data_of(mem), "was": {"name": other.name, "scope": other.scope_label, "path": other.path}}
+        for other, mem in pairs
     ]
 
     def text(out: Output) -> None:
-        for _, made in done:
-            memories.print_written(ctx, out, "copied to" if args.copy else "now", made)
-        memories.say_undo(out, len(done))
+        for _, mem in pairs:
+            memories.print_written(ctx, out, "copied to" if args.copy else "now", mem)
+        memories.say_undo(out, len(pairs))
 
     return bulk.result({**(rows[0] if len(args.names) == 1 else {}), "made": rows}, text)
 

@@ -65,7 +65,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if pair := args.apart or args.compare:
         if args.path or args.fix:
             raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
-        return _keep(ctx, *pair, kept=bool(args.apart))
+        return _keep(ctx, *pair, apart=bool(args.apart))
     if args.keep:
         if args.path or args.fix or not args.scope:
             raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui check --scope auto --keep ours")
@@ -84,52 +84,52 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _check(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
-    labels = {each.shown for each in chosen}
+    labels = {scope.shown for scope in chosen}
 
     def look() -> "tuple[LintInput, list[Finding], list[tuple[Scope, list[FileFix]]]]":
         subject = _subject(ctx, args.path, chosen)
-        found = [each for each in lint.check(subject) if not labels or str(each.data.get("scope")) in labels]
+        found = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
         if args.path is None:
             found += doctor.trust(ctx.root, chosen or subject.scopes)
-            found.sort(key=lambda each: each.level != PROBLEM)
+            found.sort(key=lambda finding: finding.level != PROBLEM)
         return subject, found, lint_fixes.plan_all(subject, found)
 
     subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    fixed = [each for _, fixes in planned for each in fixes] if args.fix else []
+    fixed = [fix for _, fixes in planned for fix in fixes] if args.fix else []
     undo = _fix(ctx, args, subject, planned) if fixed else False
     if fixed and not args.dry_run:
         subject, found, _ = look()
     remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     causes = lint_fixes.by_cause(found, remedies.of)
-    to_fix = sum(each.level == PROBLEM for each in causes)
-    here = [each for each in subject.scopes if args.path is None and (not labels or each.shown in labels)]
+    to_fix = sum(problem.level == PROBLEM for problem in causes)
+    here = [scope for scope in subject.scopes if args.path is None and (not labels or scope.shown in labels)]
     indexes = states(ctx.root, here) if here else []
     data = {
-        "indexes": [each.data() for each in indexes],
-        "findings": [_row(each, remedies) for each in found],
+        "indexes": [index_state.data() for index_state in indexes],
+        "findings": [_row(finding, remedies) for finding in found],
         "causes": [
-            {"code": each.cause, "level": each.level, "message": each.sentence, "memories": each.memories}
-            | {"action": each.action, "remedy": each.remedy, "places": len(each.parts)}
-            for each in causes
+            {"code": problem.cause, "level": problem.level, "message": problem.sentence, "memories": problem.memories}
+            | {"action": problem.action, "remedy": problem.remedy, "places": len(problem.parts)}
+            for problem in causes
         ],
         "problems": to_fix,
         "notes": len(causes) - to_fix,
-        "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
-        "fixed": [{"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed],
+        "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
+        "fixed": [{"path": fix.path, "diff": "\n".join(diff.lines(fix.before or b"", fix.after))} for fix in fixed],
         "undo": "memtui undo" if undo else None,
     }
 
     def text(out: Output) -> None:
         if args.format == "github":
-            for each in found:
-                out.exact(annotation(each, remedies, ctx.cwd))
+            for report in found:
+                out.exact(annotation(report, remedies, ctx.cwd))
         else:
             _print(ctx, out, causes, remedies.fix)
             _print_indexes(out, indexes)
-            labels = {each.label for each in chosen}
-            count = sum(not labels or each.scope_label in labels for each in subject.memories.values())
+            labels = {scope.label for scope in chosen}
+            count = sum(not labels or memory.scope_label in labels for memory in subject.memories.values())
             _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
@@ -138,17 +138,17 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
     if path is None:
         own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
-        return own.with_scopes(each for each in chosen if each.kind != "instructions")
+        return own.with_scopes(scope for scope in chosen if scope.kind != "instructions")
     try:
-        root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
+        root, places = ctx.root, scopes.discover(ctx.env, ctx.cwd)
     except UsageError:
         return lint.at(path, ctx.cwd, ctx.now())  # no home
-    return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), known)
+    return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
     """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
-    if subject.memories or any(each.problem or os.path.exists(each.index_path) for each in subject.scopes):
+    if subject.memories or any(scope.problem or os.path.exists(scope.index_path) for scope in subject.scopes):
         return
     where = "this directory" if args.path == "." else args.path
     error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
@@ -163,11 +163,11 @@ def _fix(
     """Show what is to be fixed, and fix it unless that was only to be shown: the person's own scopes as one step of
     undo. Return whether there is one. On a terminal it asks first; without one --fix counts as a yes."""
     planned = [(scope, fixes) for scope, fixes in planned if fixes]
-    for each in [] if ctx.out.json else [each for _, fixes in planned for each in fixes]:
-        ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
-        if each.words:
-            ctx.out.paragraph(each.words, "  ")
-        diff.show(ctx.out, each.before or b"", each.after)
+    for fix in [] if ctx.out.json else [fix for _, fixes in planned for fix in fixes]:
+        ctx.out.heading(line(fix.scope.shown), line(ctx.tilde(fix.path)))
+        if fix.words:
+            ctx.out.paragraph(fix.words, "  ")
+        diff.show(ctx.out, fix.before or b"", fix.after)
     if args.dry_run:
         return False
     files = many(sum(len(fixes) for _, fixes in planned), "file")
@@ -204,13 +204,13 @@ def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
     return Result({"path": path, "kept": args.keep}, lambda out: out.print(words))
 
 
-def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
+def _keep(ctx: Context, one: str, other: str, *, apart: bool) -> Result:
     ctx.must_have_home()
     ctx.must_own()
     first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = beside.keep_apart(ctx.store().journal, first, second, apart=kept)
-    data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
-    what = "are kept apart" if kept else "are compared again"
+    changed = beside.keep_apart(ctx.store().journal, first, second, apart=apart)
+    data = {"apart": apart, "changed": changed, "memories": [first.path, second.path]}
+    what = "are kept apart" if apart else "are compared again"
     words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")
     return Result(data, lambda out: out.print(line(words)))
 
@@ -221,7 +221,7 @@ class Remedies:
 
     def __init__(self, subject: LintInput, fix: str) -> None:
         self.fix = fix
-        self.own = {each.shown: each for each in subject.own.values()}
+        self.own = {scope.shown: scope for scope in subject.own.values()}
 
     def of(self, finding: Finding) -> str:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
@@ -237,13 +237,13 @@ class Remedies:
         return remedy
 
 
-def _row(finding: Finding, told: Remedies) -> "dict[str, object]":
+def _row(finding: Finding, remedies: Remedies) -> "dict[str, object]":
     path, number = lint.place(finding)
     where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(finding)}
-    return {**findings.as_row(finding), "remedy": told.of(finding), **where, "data": dict(finding.data)}
+    return {**findings.as_row(finding), "remedy": remedies.of(finding), **where, "data": dict(finding.data)}
 
 
-def annotation(finding: Finding, told: Remedies, cwd: str) -> str:
+def annotation(finding: Finding, remedies: Remedies, cwd: str) -> str:
     """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
     is below the working directory."""
     path, number = lint.place(finding)
@@ -251,9 +251,9 @@ def annotation(finding: Finding, told: Remedies, cwd: str) -> str:
     inside = paths.inside(cwd, path) if path else False
     where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
     where["title"] = f"memtui {finding.code}"
-    given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
-    message = f"{findings.message(finding)} {told.of(finding)}".strip()
-    return f"::{level} {given}::{_escaped(message)}"
+    properties = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
+    message = f"{findings.message(finding)} {remedies.of(finding)}".strip()
+    return f"::{level} {properties}::{_escaped(message)}"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -263,21 +263,21 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None:
-    for each in causes:
-        mark, style = ("!", "red") if each.level == PROBLEM else ("·", "dim")
-        out.finding(mark, style, each.sentence)
+    for problem in causes:
+        mark, style = ("!", "red") if problem.level == PROBLEM else ("·", "dim")
+        out.finding(mark, style, problem.sentence)
         places = []
-        for part in each.parts:
+        for part in problem.parts:
             path, number = lint.place(part)
-            shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
-            places.append(f"{shown}:{number}" if number else shown)
+            label = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
+            places.append(f"{label}:{number}" if number else label)
         places = list(dict.fromkeys(places))
         for number, where in enumerate(places[:PLACES]):
             # a path is never wrapped; the code stands below it where both have no room
-            out.phrases([(safe(where), "dim"), *([] if number else [(each.cause, "dim")])], "    ")
+            out.phrases([(safe(where), "dim"), *([] if number else [(problem.cause, "dim")])], "    ")
         if len(places) > PLACES:
             out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
-        out.remedy(each.remedy, whole=each.remedy == fix)
+        out.remedy(problem.remedy, whole=problem.remedy == fix)
     if causes:
         out.print()
 
@@ -300,17 +300,17 @@ def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
 def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) -> None:
     """Print how many problems there are, and how many of them `fix` fixes."""
     count = many(memories, "memory", "memories")
-    to_fix = [each for each in causes if each.level == PROBLEM]
-    known = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""
+    to_fix = [problem for problem in causes if problem.level == PROBLEM]
+    notes = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""
     if not to_fix:
-        out.print(out.style(f"{count}: nothing to fix.", "green") + known)
+        out.print(out.style(f"{count}: nothing to fix.", "green") + notes)
         return
-    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + known)
-    able = [each for each in causes if each.action == "fix"]
-    fixed = sum(each.level == PROBLEM for each in able)
+    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + notes)
+    able = [problem for problem in causes if problem.action == "fix"]
+    fixed = sum(problem.level == PROBLEM for problem in able)
     if able:
         what = f"{fixed} of the problems" if fixed else f"{len(able)} of what is worth knowing"
-        left = (
+        rest = (
             f"; {many(len(to_fix) - fixed, 'problem is', 'problems are')} left for you" if len(to_fix) > fixed else ""
         )
-        out.say(f"{line(fix)} fixes {what}{left}.")
+        out.say(f"{line(fix)} fixes {what}{rest}.")

@@ -41,24 +41,24 @@ def register(commands: "parser.Commands") -> None:
     names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
     below = parser.actions(command)
     summary = "list the settings, and where each value comes from"
-    each = parser.command(below, "list", show, summary, "memtui config list\nmemtui config list --keys --json")
-    each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
+    other = parser.command(below, "list", show, summary, "memtui config list\nmemtui config list --keys --json")
+    other.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
     for (name, *texts), function in zip(ACTIONS, (get, assign, remove), strict=True):
-        each = parser.command(below, name, function, *texts)
-        each.add_argument("key", choices=names, metavar="KEY", help=ONE_KEY)
+        other = parser.command(below, name, function, *texts)
+        other.add_argument("key", choices=names, metavar="KEY", help=ONE_KEY)
         if name == "set":
             about = "keys are written x, X, ctrl+x, slash, f5; several with commas"
-            each.add_argument("value", metavar="VALUE", help=about)
+            other.add_argument("value", metavar="VALUE", help=about)
     parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
-def _as_row(found: Setting) -> "dict[str, object]":
-    row = {key: getattr(found, key) for key in ("key", "value", "source", "problem")}
-    return {**row, "default": found.default, "help": found.meaning} if found.key.startswith(setting.KEYS) else row
+def _as_row(option: Setting) -> "dict[str, object]":
+    row = {key: getattr(option, key) for key in ("key", "value", "source", "problem")}
+    return {**row, "default": option.default, "help": option.meaning} if option.key.startswith(setting.KEYS) else row
 
 
-def _problems(written: "dict[str, object]") -> "list[str]":
-    return [findings.message(each) for each in doctor.wrong_settings(written, "")]
+def _problems(changes: "dict[str, object]") -> "list[str]":
+    return [findings.message(finding) for finding in doctor.wrong_settings(changes, "")]
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:

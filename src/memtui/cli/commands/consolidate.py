@@ -37,14 +37,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.dry_run or args.unattended:
         raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")
     store = ctx.store()
-    if args.all and (found := proposals.read(ctx, store, args.scope)):
-        data, print_made, code = proposals.approve(ctx, store, found, yes=args.yes)
+    if args.all and (plans := proposals.read(ctx, store, args.scope)):
+        data, print_made, code = proposals.approve(ctx, store, plans, yes=args.yes)
 
         def text(out: Output) -> None:
             print_made(out)
-            if any(each.kind == "merge" for each in found):
+            if any(proposal.kind == "merge" for proposal in plans):
                 out.say("What was merged may overlap more memories now: memtui consolidate")
-            memories.say_undo(out, len(found) if data["undo"] else 0)
+            memories.say_undo(out, len(plans) if data["undo"] else 0)
 
         return Result(data, text, code)
     return proposals.listing(ctx, args.scope)

@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def register(commands: "parser.Commands") -> None:
-    found = parser.command(
+    command = parser.command(
         commands,
         "approve",
         approve,
@@ -56,8 +56,8 @@ def register(commands: "parser.Commands") -> None:
         " is made, after it was shown. A memory that came with the repository is trusted as it is. `memtui undo` undoes"
         " it. The first or last 4 characters of an ID are enough.",
     )
-    _add_arguments(found)
-    draft = found.add_argument_group("drafts")
+    _add_arguments(command)
+    draft = command.add_argument_group("drafts")
     draft.add_argument("--name", help="the memory's name")
     draft.add_argument("--type", help="the memory's type")
     draft.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
@@ -65,12 +65,12 @@ def register(commands: "parser.Commands") -> None:
     draft.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
     draft.add_argument("--no-trigger", action="store_true", help="without the prompt as a trigger that finds it")
     draft.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
-    todo = found.add_argument_group("todos").add_mutually_exclusive_group()
+    todo = command.add_argument_group("todos").add_mutually_exclusive_group()
     todo.add_argument("--keep", action="store_true", help="not done yet: keep it whatever the next session does")
     todo.add_argument("--note", action="store_true", help="tell it, or a draft, to the agent with the next prompt")
-    found.add_argument("--yes", action="store_true", help="don't ask, and keep secrets in the text")
+    command.add_argument("--yes", action="store_true", help="don't ask, and keep secrets in the text")
 
-    found = parser.command(
+    command = parser.command(
         commands,
         "reject",
         reject,
@@ -81,22 +81,22 @@ def register(commands: "parser.Commands") -> None:
         " again while its memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo`"
         " undoes it.",
     )
-    _add_arguments(found)
-    how = found.add_mutually_exclusive_group()
+    _add_arguments(command)
+    how = command.add_mutually_exclusive_group()
     how.add_argument("--never", action="store_true", help="never again draft these words, or propose this change")
     how.add_argument(
         "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those"
     )
 
 
-def _add_arguments(found: "parser.Parser") -> None:
-    found.add_argument("ids", nargs="*", metavar="ID|NAME", help="see `memtui inbox`")
-    found.add_argument("--all", action="store_true", help="all drafts of this project and the global ones")
-    found.add_argument(
+def _add_arguments(command: "parser.Parser") -> None:
+    command.add_argument("ids", nargs="*", metavar="ID|NAME", help="see `memtui inbox`")
+    command.add_argument("--all", action="store_true", help="all drafts of this project and the global ones")
+    command.add_argument(
         "--kind", choices=ALL, default="drafts", help="with --all: drafts (default), or what others wrote"
     )
-    found.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
-    found.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
+    command.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
+    command.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
 
 
 class Done(NamedTuple):
@@ -126,16 +126,16 @@ class DecisionCall:
     def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
         """Choose what the arguments name, or with --all drafts, those that are `asleep` or the others, or what others
         changed; `kinds` are those of entries. Raises MemtuiError."""
-        found = Decisions(self.ctx, every=self.args.all_projects, decide=True)
+        decisions = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
-            rows = self.bulk.find(self.args.ids, lambda ref: found.find(ref, kinds))
+            rows = self.bulk.find(self.args.ids, lambda ref: decisions.find(ref, kinds))
             self.rows = list({row.later_key: row for row in rows}.values())
         elif self.args.kind == "changed":
-            self.rows = list(found.changed())
+            self.rows = list(decisions.changed())
             if not self.rows:
-                raise found.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
+                raise decisions.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
         else:
-            rows = [row for row in found.read(("draft",)) if (row.until is not None) == asleep]
+            rows = [row for row in decisions.read(("draft",)) if (row.until is not None) == asleep]
             self.rows = [row for row in rows if asleep or self.args.one_offs or not row.is_one_off]
             if folded := len(rows) - len(self.rows):
                 self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes {it(folded)} too")
@@ -144,10 +144,10 @@ class DecisionCall:
 
     def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
         """Raise UsageError if one of these options is given and something else than `kinds` is chosen."""
-        given = next((each for each in options if getattr(self.args, each)), "")
+        option = next((option for option in options if getattr(self.args, option)), "")
         other = next((row.kind for row in self.rows if row.kind not in kinds), "")
-        if given and other:
-            words = f"--{given.replace('_', '-')} is not for {KINDS.get(other, 'notes')}."
+        if option and other:
+            words = f"--{option.replace('_', '-')} is not for {KINDS.get(other, 'notes')}."
             raise UsageError(words, "Nothing was changed.")
 
     def run(
@@ -166,18 +166,18 @@ class DecisionCall:
                     self.fail(mine, error)
 
         def text(out: Output) -> None:
-            for done in every:
-                for row in done.rows if done.word else ():
-                    out.print(f"{done.word}  {short_id(row.id)}  {line(row.says)}")
-                if done.word and len(done.rows) > 1:
-                    counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in done.rows)
-                    out.print(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {done.word}")
-                done.text(out)
-            memories.say_undo(out, sum(len(done.rows) for done in every))
+            for other in every:
+                for row in other.rows if other.word else ():
+                    out.print(f"{other.word}  {short_id(row.id)}  {line(row.says)}")
+                if other.word and len(other.rows) > 1:
+                    counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in other.rows)
+                    out.print(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {other.word}")
+                other.text(out)
+            memories.say_undo(out, sum(len(decision.rows) for decision in every))
 
-        data: dict[str, object] = {"decided": [row.id for done in every for row in done.rows]}
-        for done in every:
-            data |= done.data
+        data: dict[str, object] = {"decided": [row.id for decision in every for row in decision.rows]}
+        for decision in every:
+            data |= decision.data
         return self.bulk.result(data, text)
 
     def fail(self, rows: "Sequence[DecisionRow]", error: MemtuiError) -> None:
@@ -193,7 +193,7 @@ def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
     from memtui.consolidate.proposed import Undecided
 
-    return [each.proposal for each in _things(rows, Undecided)]
+    return [proposal.proposal for proposal in _things(rows, Undecided)]
 
 
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
@@ -244,31 +244,31 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
     call.store.shared = args.yes
     outcomes = _append(call, items) if args.into else _create(call, items)
-    made: list[tuple[DecisionRow, Approval]] = []
-    for row, each in zip(rows, outcomes, strict=True):
-        if each.error is None:
-            made.append((row, each))
+    approvals: list[tuple[DecisionRow, Approval]] = []
+    for row, approval in zip(rows, outcomes, strict=True):
+        if approval.error is None:
+            approvals.append((row, approval))
         elif len(rows) == 1:
-            raise each.error
+            raise approval.error
         else:
-            call.fail([row], each.error)
-    written = [_written(ctx, each, trigger=not args.no_trigger) for _, each in made]
-    why = unheard.data(ctx.unheard([each.memory.scope_label for _, each in made if each.memory]))
+            call.fail([row], approval.error)
+    facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
+    why = unheard.data(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
 
     def text(out: Output) -> None:
-        for (_, each), data in zip(made, written, strict=True):
-            assert each.memory is not None
-            memories.print_written(ctx, out, acts.done("approve"), each.memory)
+        for (_, other), data in zip(approvals, facts, strict=True):
+            assert other.memory is not None
+            memories.print_written(ctx, out, acts.done("approve"), other.memory)
             if data["loaded_by"]:
                 out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
-        if why and made:
+        if why and approvals:
             out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
 
-    return Done([row for row, _ in made], "", {"approved": written, "unheard": why}, text)
+    return Done([row for row, _ in approvals], "", {"approved": facts, "unheard": why}, text)
 
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
@@ -288,10 +288,10 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
             proposed[item.key] = replace(one, data=data)
         except MemtuiError as error:
             outcomes[item.key] = Approval(item, None, error)
-    for each in approving.approve_all(call.journal, list(proposed.values())):
-        one = proposed[each.item.key]
-        conflict = isinstance(each.error, ConflictError) and one.taken
-        outcomes[each.item.key] = each._replace(error=name_taken(one)) if conflict else each
+    for approval in approving.approve_all(call.journal, list(proposed.values())):
+        one = proposed[approval.item.key]
+        conflict = isinstance(approval.error, ConflictError) and one.taken
+        outcomes[approval.item.key] = approval._replace(error=name_taken(one)) if conflict else approval
     return [outcomes[item.key] for item in items]
 
 
@@ -302,29 +302,29 @@ def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     outcomes = []
     for item in items:
         try:
-            store, found = approving.find_target(call.store, item, args.into)
+            store, memory = approving.find_target(call.store, item, args.into)
             secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
-            outcomes.append(Approval(item, approving.merge(store, item, found, trigger=not args.no_trigger)))
+            outcomes.append(Approval(item, approving.merge(store, item, memory, trigger=not args.no_trigger)))
         except MemtuiError as error:
             outcomes.append(Approval(item, None, error))
     return outcomes
 
 
-def _written(ctx: Context, each: Approval, *, trigger: bool) -> "dict[str, str]":
+def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, str]":
     """Return for --json the memory that a draft became."""
-    made, item = each.memory, each.item
-    assert made is not None
+    memory, item = approval.memory, approval.item
+    assert memory is not None
     project = ""
     if item.slug not in {None, ctx.slug}:
         project = line(os.path.basename(draft_of.project_of(item).rstrip("/")) or item.slug or "")
     return {
         "id": item.id,
-        "scope": made.scope_label,
-        "name": made.stem,
-        "path": made.path,
-        "text": made.raw.decode("utf-8", "replace"),
+        "scope": memory.scope_label,
+        "name": memory.stem,
+        "path": memory.path,
+        "text": memory.raw.decode("utf-8", "replace"),
         "trigger": item.entry.fields.get("request", "") if trigger else "",
-        "loaded_by": loader(made.scope_label, 1, project, ctx.way_of(made)),
+        "loaded_by": loader(memory.scope_label, 1, project, ctx.way_of(memory)),
     }
 
 
@@ -344,8 +344,8 @@ def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -> None:
     from memtui.cli import detail
 
-    for each in [] if ctx.out.json else items:
-        detail.show_changed(ctx, ctx.out, each, back=back)
+    for change in [] if ctx.out.json else items:
+        detail.show_changed(ctx, ctx.out, change, back=back)
 
 
 def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
@@ -359,9 +359,9 @@ def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Trust memories as they are, after they were shown."""
     ctx, untrusted = call.ctx, _things(rows, Untrusted)
     if not call.args.yes:
-        for each in [] if ctx.out.json else untrusted:
-            ctx.out.heading(line(each.memory.ref))
-            ctx.out.print(safe(each.memory.raw.decode("utf-8", "replace").rstrip("\n")))
+        for memory in [] if ctx.out.json else untrusted:
+            ctx.out.heading(line(memory.memory.ref))
+            ctx.out.print(safe(memory.memory.raw.decode("utf-8", "replace").rstrip("\n")))
         ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
     changed.grant(call.journal, untrusted)
     return Done(rows, acts.done("trust"))
@@ -369,8 +369,8 @@ def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Say that no approval solves a problem, and what does. Raises MemtuiError."""
-    found = rows[0].thing
-    remedy = found.remedy if isinstance(found, Problem) else ""
+    thing = rows[0].thing
+    remedy = thing.remedy if isinstance(thing, Problem) else ""
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
@@ -411,8 +411,8 @@ def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
     call.bulk.failed += changed_words.failures(outcome.failed)
-    done = [item for item, _ in outcome.done]
-    return Done([row for row in rows if row.thing in done], acts.done("reject"))
+    changes = [item for item, _ in outcome.done]
+    return Done([row for row in rows if row.thing in changes], acts.done("reject"))
 
 
 def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:

@@ -58,11 +58,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     # What starts memtui in the shell that this was started from, as its PATH may not have it.
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     started = started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
-    command, opened, there = shell_word(started or "memtui"), args.open or args.tour, demo_world.is_world(directory)
-    if args.keep and there:
+    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, demo_world.is_world(directory)
+    if args.keep and exists:
         world = layout.layout(directory, ctx.now())
     else:
-        if there and not args.yes and ctx.can_ask and not ctx.out.json:
+        if exists and not args.yes and ctx.can_ask and not ctx.out.json:
             ctx.confirm(
                 "There is a sample world already. Make it anew, without what you did in it?",
                 f"The sample world is as it was. To use it: {command} demo --keep{' --open' * opened}"
@@ -71,7 +71,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         world = demo_world.build(directory, ctx.now())
         path = install.settings_path(world.env, world.shop, "user")
         install.apply(install.plan(path, "install", env=world.env), by="demo")
-        if there:
+        if exists:
             ctx.out.say("The older sample world there was made anew. With --keep it stays.")
     inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     inside.project_given = False
@@ -80,12 +80,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
         os.chdir(world.shop)
         result = open_tui.run(inside, tour=args.tour)
-        said = [
+        lines = [
             "The sample world is still there. Open it again, or remove it when you are done:",
             f"  {command} demo --open --keep {quoted}",
             f"  rm -r {quoted}",
         ]
-        return Result(result.data, lambda out: out.exact("\n".join(said)), result.code)
+        return Result(result.data, lambda out: out.exact("\n".join(lines)), result.code)
 
     def text(out: Output) -> None:
         if args.directory is None:

@@ -78,18 +78,18 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         store = ctx.store()
         with store.journal.together():
             fixed = [_fix(store, what) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
-    found = checkup.check(ctx.env, ctx.cwd, ctx.now())
-    problems = findings.problems(found)
+    reports = checkup.check(ctx.env, ctx.cwd, ctx.now())
+    problems = findings.problems(reports)
     data = {
-        "findings": [findings.as_row(each) for each in found],
+        "findings": [findings.as_row(repair) for repair in reports],
         "problems": problems,
-        "notes": findings.notes(found),
+        "notes": findings.notes(reports),
         "python": sys.executable,
         "fixed": fixed,
     }
-    failed = any(each["error"] for each in fixed)
+    failed = any(repair["error"] for repair in fixed)
     code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
-    return Result(data, lambda out: _print(out, found, fixed), code)
+    return Result(data, lambda out: _print(out, reports, fixed), code)
 
 
 def _logged(ctx: Context) -> Result:
@@ -117,70 +117,72 @@ def _fix(store: Store, what: str) -> "dict[str, object]":
     """Fix one thing; return what was changed, in words and as data, and the command that takes it back, if any."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
-        done = fixes.fix(store, what)
+        outcome = fixes.fix(store, what)
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
         return {**row, "message": message, "error": message}
     changed = [
-        {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
-        if isinstance(each, Reconciled)
-        else each
-        for each in done.changed
+        {"delivery": repair.delivery_id, "outcome": repair.outcome, "returned": repair.returned}
+        if isinstance(repair, Reconciled)
+        else repair
+        for repair in outcome.changed
     ]
-    undo = UNDO if done.changed and done.undoable else None
-    return {**row, "changed": changed, "message": words.words(done), "undo": undo}
+    undo = UNDO if outcome.changed and outcome.undoable else None
+    return {**row, "changed": changed, "message": words.words(outcome), "undo": undo}
 
 
-def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
-    for done in fixed:
-        mark, style = ("!", "red") if done["error"] else ("✓", "green") if done["changed"] else ("·", "dim")
-        out.print(f"{out.style(mark, style)} {done['what']}: {line(str(done['message']))}")
-        if done["undo"]:
-            out.print(f"    → undo it: {line(str(done['undo']))}")
+def _print(out: Output, reports: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
+    for repair in fixed:
+        mark, style = ("!", "red") if repair["error"] else ("✓", "green") if repair["changed"] else ("·", "dim")
+        out.print(f"{out.style(mark, style)} {repair['what']}: {line(str(repair['message']))}")
+        if repair["undo"]:
+            out.print(f"    → undo it: {line(str(repair['undo']))}")
     if fixed:
         out.print()
     # Dreams are of a model: nothing is said of them until one is set.
-    shown = {each.area for each in found} - ({"dream"} if any(each.code == "llm.off" for each in found) else set())
+    areas = {each.area for each in reports} - ({"dream"} if any(each.code == "llm.off" for each in reports) else set())
     for area, title in findings.AREAS.items():
-        for each in found if area in shown else []:
-            if each.area != area or (each.level != OK and findings.place(each) in ELSEWHERE):
+        for finding in reports if area in areas else []:
+            if finding.area != area or (finding.level != OK and findings.place(finding) in ELSEWHERE):
                 continue
-            mark, style = MARKS[each.level]
-            message = findings.message(each)
-            out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(each))
+            mark, style = MARKS[finding.level]
+            message = findings.message(finding)
+            out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(finding))
     for place, where in ELSEWHERE.items():
         # trust is apart, for `memtui check` does not count it
-        here = (each for each in found if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place)
+        here = (
+            each for each in reports if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place
+        )
         if count := findings.problems(here):
             out.print(f"{out.style('!', 'red')} {many(count, 'problem')} {where}")
     out.print()
-    problems, notes = findings.problems(found), findings.notes(findings.of_setup(found))
-    known = f" {notes} worth knowing." if notes else ""
+    problems, notes = findings.problems(reports), findings.notes(findings.of_setup(reports))
+    notes_text = f" {notes} worth knowing." if notes else ""
     if problems:
-        out.print(out.style(f"{many(problems, 'problem')} to fix.", "red") + known)
+        out.print(out.style(f"{many(problems, 'problem')} to fix.", "red") + notes_text)
     else:
-        out.print(out.style("All good.", "green") + known)
+        out.print(out.style("All good.", "green") + notes_text)
 
 
 def _clean(ctx: Context, *, dry: bool) -> Result:
     """Remove what is due, or if `dry` only report it."""
     keep = retention.limits(ctx.root)
-    found = fixes.due(ctx.store()) if dry else fixes.collect(ctx.store())
-    rows = words.due(found, keep, dry=dry)
+    due = fixes.due(ctx.store()) if dry else fixes.collect(ctx.store())
+    rows = words.due(due, keep, dry=dry)
 
     def text(out: Output) -> None:
-        out.facts([(kind, line(said)) for kind, said in rows])
-        for each in found.busy:
-            out.print("  " + out.style(f"! {line(each)}", "yellow"))
+        out.facts([(kind, line(value)) for kind, value in rows])
+        for path in due.busy:
+            out.print("  " + out.style(f"! {line(path)}", "yellow"))
         if not rows:
-            out.print(f"Nothing {'else was' if found.busy else 'is'} old enough to be deleted.")
+            out.print(f"Nothing {'else was' if due.busy else 'is'} old enough to be deleted.")
         elif dry:
             out.print("Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone.")
         else:
             out.print("Deleted for good.")
-        if found.oldest:
-            oldest = ago(clock.parse(found.oldest), ctx.now())
+        if due.oldest:
+            oldest = ago(clock.parse(due.oldest), ctx.now())
             out.print(f"The oldest change kept was made {oldest}: memtui undo --list")
 
-    data = {"dry_run": dry, "kept": vars(keep), **found.data()}
-    return Result(data, text, EXIT_FAILED if found.busy else 0)
+    data = {"dry_run": dry, "kept": vars(keep), **due.data()}
+    return Result(data, text, EXIT_FAILED if due.busy else 0)

@@ -79,7 +79,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     if args.body is None:
         if not sys.stdin.isatty():
             raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
-        made = _new_in_editor(ctx, store, scope, stem, args)
+        mem = _new_in_editor(ctx, store, scope, stem, args)
     else:
         fields = {"body": parser.body_text(args.body), "description": args.description or ""}
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_MADE)
@@ -87,15 +87,15 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         if not (body + fields["description"]).strip():
             raise UsageError("There is nothing to save yet.", "Give a text or a description.")
         description = fields["description"] or memory_head.first_line(body) or stem
-        made = store.create(scope, stem, description, args.type, body or description)
-    memories.say_unusual(ctx, made.type)
+        mem = store.create(scope, stem, description, args.type, body or description)
+    memories.say_unusual(ctx, mem.type)
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, acts.done("create"), made)
+        memories.print_written(ctx, out, acts.done("create"), mem)
         memories.say_undo(out)
-        _say_forbids(ctx, out, None, made)
+        _say_forbids(ctx, out, None, mem)
 
-    return Result({**memories.data_of(made), "redacted": redacted}, text)
+    return Result({**memories.data_of(mem), "redacted": redacted}, text)
 
 
 def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":
@@ -142,29 +142,29 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     if args.keep:
         if fields:
             raise UsageError("--keep takes no fields.", "Resolve the conflict first, then change them.")
-        return _edit_each(ctx, args.names, store, lambda found: fixes.resolve_memory(store, found, args.keep), [])
+        return _edit_each(ctx, args.names, store, lambda mem: fixes.resolve_memory(store, mem, args.keep), [])
     if fields:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
         memories.say_unusual(ctx, fields.get("type"))
-        return _edit_each(ctx, args.names, store, lambda found: store.edit(found, fields), redacted)
+        return _edit_each(ctx, args.names, store, lambda mem: store.edit(mem, fields), redacted)
     if not only:
         hint = "For several, use --type, --set, --description or --body."
         raise UsageError("Your editor can open only one memory.", hint)
-    found = memories.find(ctx, args.names[0])
+    mem = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError(
             "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
         )
-    references.writable(store.scope(found.scope_label), shared=store.shared)
-    with EditedFile(ctx, found.stem, found.raw) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=found.raw)
+    references.writable(store.scope(mem.scope_label), shared=store.shared)
+    with EditedFile(ctx, mem.stem, mem.raw) as draft:
+        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
         try:
-            memory = store.edit(found, after, seen=True)
+            memory = store.edit(mem, after, seen=True)
         except ConflictError as error:
             draft.keep = True
             hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
-            raise ConflictError(f"{found.path} changed while you were editing.", hint) from error
-    return Result(_edited(found, memory), lambda out: _print(ctx, out, [(found, memory)]))
+            raise ConflictError(f"{mem.path} changed while you were editing.", hint) from error
+    return Result(_edited(mem, memory), lambda out: _print(ctx, out, [(mem, memory)]))
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
@@ -187,7 +187,7 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
     if not body:
         raise UsageError("The text is empty.", "`memtui approve ID` marks a todo done, `reject ID` rejects one.")
     body, redacted = secret.checked(ctx, body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
-    entry_id, done = ctx.review().edit(item, body)
+    entry_id, transaction_id = ctx.review().edit(item, body)
 
     def text(out: Output) -> None:
         out.print(f"{acts.done('edit')}  {line(body)}")
@@ -195,7 +195,7 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
             entries.say_new_id(out, item.id, entry_id)
         memories.say_undo(out)
 
-    return Result({"id": entry_id, "text": body, "redacted": redacted, "transaction": done}, text)
+    return Result({"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}, text)
 
 
 def _edit_each(
@@ -208,10 +208,10 @@ def _edit_each(
         return memory, edited(memory)
 
     bulk = BulkResult()
-    done = bulk.run(store, names, change)
-    rows = [_edited(found, made) for found, made in done]
+    pairs = bulk.run(store, names, change)
+    rows = [_edited(mem, other) for mem, other in pairs]
     data = {**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}
-    return bulk.result(data, lambda out: _print(ctx, out, done))
+    return bulk.result(data, lambda out: _print(ctx, out, pairs))
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":
@@ -236,19 +236,19 @@ def _edited(before: Memory, after: Memory) -> "dict[str, object]":
     from memtui.recall import fields
 
     commands = list(fields.commands(after))
-    idle = [each for each in commands if not fields.can_match(each)]
+    idle = [command for command in commands if not fields.can_match(command)]
     return {**memories.data_of(after), "changed": after.raw != before.raw, "forbids": commands, "never_match": idle}
 
 
-def _print(ctx: Context, out: Output, done: "list[tuple[Memory, Memory]]") -> None:
-    for before, after in done:
+def _print(ctx: Context, out: Output, pairs: "list[tuple[Memory, Memory]]") -> None:
+    for before, after in pairs:
         if before.raw == after.raw:
             out.print("Nothing changed.")
             continue
         memories.print_written(ctx, out, acts.done("edit"), after)
         diff.show(out, before.raw, after.raw)
         _say_forbids(ctx, out, before, after)
-    memories.say_undo(out, sum(before.raw != after.raw for before, after in done))
+    memories.say_undo(out, sum(before.raw != after.raw for before, after in pairs))
 
 
 def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
@@ -259,11 +259,11 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
     old, now = (fields.commands(before) if before is not None else ()), fields.commands(after)
     if old == now:
         return
-    matching = [each for each in now if fields.can_match(each)]
-    new, idle = [each for each in matching if each not in old], [each for each in now if each not in matching]
+    matching = [pattern for pattern in now if fields.can_match(pattern)]
+    new, idle = [pattern for pattern in matching if pattern not in old], [each for each in now if each not in matching]
     if new:
         mode = config.value(ctx.settings(), ctx.project_root, "mode")
-        scope = next((each for each in ctx.store().scopes() if each.label == after.scope_label), None)
+        scope = next((pattern for pattern in ctx.store().scopes() if pattern.label == after.scope_label), None)
         since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
         if scope is not None and scope.needs_trust and not trust.load(ctx.root, scope.directory).allows(after.raw):
             since = "Once you trust the memory (memtui trust)"
@@ -273,4 +273,4 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
 
 
 def _quoted(commands: "list[str]") -> str:
-    return ", ".join(f"`{each}`" for each in commands)
+    return ", ".join(f"`{command}`" for command in commands)

@@ -83,12 +83,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if chosen is not None and args.restore is not None:
         return _restored(ctx, versions, scope, memory, chosen, newest.file)
     path, trash = os.path.realpath(newest.path), ctx.store().trash() if memory is None else []
-    trashed = next((each.id for each in trash if each.path == path), "")
+    trashed = next((number_option.id for number_option in trash if number_option.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
     rows = history.rows(lineage)
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {"became": now or None}
-    data["versions"] = [_data(n, each, newest, occasions, every) for n, each in enumerate(rows, 1)]
+    data["versions"] = [_data(n, number_option, newest, occasions, every) for n, number_option in enumerate(rows, 1)]
 
     def text(out: Output) -> None:
         cells, notes = [], []
@@ -121,8 +121,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _trash(ctx: Context) -> Result:
     items = ctx.store().trash()
     data = [
-        {"id": each.id, "time": each.time, "path": each.path, "scope": each.scope_label, "name": each.memory.name}
-        for each in items
+        {"id": item.id, "time": item.time, "path": item.path, "scope": item.scope_label, "name": item.memory.name}
+        for item in items
     ]
 
     def text(out: Output) -> None:
@@ -130,13 +130,13 @@ def _trash(ctx: Context) -> Result:
             out.print("The trash is empty.")
             return
         others = any(item.scope_label.startswith("auto:") for item in items)
-        shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
+        labels = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
         rows = [
             [
                 (short_id(item.id), "cyan"),
                 age(clock.parse(item.time), ctx.now()),
                 (line(item.memory.stem), "bold"),
-                line(shown.get(item.scope_label, item.scope_label)),
+                line(labels.get(item.scope_label, item.scope_label)),
                 line(item.memory.description),
             ]
             for item in items
@@ -161,13 +161,13 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
         except MemtuiError:
             return len(items)
 
-    done = bulk.run(store, sorted(names, key=position), lambda name: store.restore(memories.trashed(items, name).id))
-    restored: list[dict[str, object]] = [memories.data_of(each) for each in done]
+    mems = bulk.run(store, sorted(names, key=position), lambda name: store.restore(memories.trashed(items, name).id))
+    restored: list[dict[str, object]] = [memories.data_of(memory) for memory in mems]
 
     def text(out: Output) -> None:
-        for each in done:
-            memories.print_written(ctx, out, "restored", each)
-        memories.say_undo(out, len(done))
+        for memory in mems:
+            memories.print_written(ctx, out, "restored", memory)
+        memories.say_undo(out, len(mems))
 
     return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)
 
@@ -178,10 +178,10 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
         memory = memories.find(ctx, name)
     except NotFoundError:
         every = scopes.discover(ctx.env, ctx.cwd)
-        known = history.of_deleted(history.looked(versions, every), every, name)
-        if not known:
+        versions_of_name = history.of_deleted(history.looked(versions, every), every, name)
+        if not versions_of_name:
             raise  # says what there is instead
-        return None, next(each for each in every if each.directory == known[-1].directory), known
+        return None, next(each for each in every if each.directory == versions_of_name[-1].directory), versions_of_name
     scope = scopes.of_memory(ctx.env, ctx.cwd, memory)
     if scope is None:
         return memory, None, []
@@ -211,14 +211,14 @@ def _data(
 
 
 def _restored(
-    ctx: Context, versions: Versions, scope: Scope, found: "Memory | None", version: Version, file: str
+    ctx: Context, versions: Versions, scope: Scope, mem: "Memory | None", version: Version, file: str
 ) -> Result:
-    memory = history.restore(ctx.store(), versions, scope, found, version, file)
+    memory = history.restore(ctx.store(), versions, scope, mem, version, file)
     history.taken_in(versions, [scope])
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, "unchanged" if memory is found else "restored", memory)
-        if memory is found:
+        memories.print_written(ctx, out, "unchanged" if memory is mem else "restored", memory)
+        if memory is mem:
             out.say("That is the present text already.")
         else:
             memories.say_undo(out)

@@ -46,60 +46,60 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         return detail.one(ctx, args.id)
     ctx.must_have_home()
-    found = Decisions(ctx, every=args.all_projects)
-    every = found.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
+    choices = Decisions(ctx, every=args.all_projects)
+    every = choices.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
     hidden = [row for row in every if row.until is not None and row.until != NEVER]
     rows = hidden if args.later else [row for row in every if row.until is None]
     count = len(rows)
     one_offs = [row for row in rows if args.kind is None and not args.later and row.is_one_off]
     rows = [row for row in rows if row not in one_offs]
-    shown = rows[: args.limit or None]
+    decision_rows = rows[: args.limit or None]
     now = ctx.now()
-    others = [item for item in found.entries if item.kind != "guidance" and not found.near(item)]
+    others = [item for item in choices.entries if item.kind != "guidance" and not choices.near(item)]
     elsewhere = sum(not item.entry.snoozed(now) for item in others)
     gate_hides = ctx.count_hidden() if args.kind in {None, "changed"} else 0
-    notes = sum(item.kind == "guidance" and found.near(item) for item in found.entries)
+    notes = sum(item.kind == "guidance" and choices.near(item) for item in choices.entries)
     untils = [row.until for row in hidden if row.until is not None]
     data = {
         "project": ctx.project_root,
         "count": count,
-        "entries": [decisions.as_data(ctx, row) for row in shown] if ctx.out.json else [],
-        "more": len(rows) - len(shown),
+        "entries": [decisions.as_data(ctx, row) for row in decision_rows] if ctx.out.json else [],
+        "more": len(rows) - len(decision_rows),
         "one_offs": len(one_offs),
         "later": len(hidden),
         "elsewhere": elsewhere,
         "notes": notes,
         "hidden_by_gate": gate_hides,
-        "unread": found.unread,
+        "unread": choices.unread,
     }
 
     def text(out: Output) -> None:
-        if shown:
+        if decision_rows:
             out.heading(f"{count:,} {'for later' if args.later else 'to decide'}")
-            _table(out, shown, now)
+            _table(out, decision_rows, now)
         elif args.later:
             out.print("Nothing is for later. memtui reject ID --later friday hides something until then.")
             return
         else:
             _print_nothing(ctx, out)
-        more = len(rows) - len(shown)
-        left = [
+        more = len(rows) - len(decision_rows)
+        rest = [
             f"{more:,} more: memtui inbox --limit 0" if more else "",
             f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
             f"{drafts.waiting(untils, now)}: memtui inbox --later" if hidden and not args.later else "",
             f"{elsewhere} more in other projects: memtui inbox --all-projects" if elsewhere and not args.later else "",
             f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
         ]
-        for each in filter(None, left):
-            out.print(each)
+        for sentence in filter(None, rest):
+            out.print(sentence)
         if gate_hides:
-            said, remedy = changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
-            out.print(f"{said}\n  {remedy}")
-        if shown:
+            reason, remedy = changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+            out.print(f"{reason}\n  {remedy}")
+        if decision_rows:
             ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
             when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
             out.section()
-            out.phrases([(each, "dim") for each in (*ways, when)])
+            out.phrases([(phrase, "dim") for phrase in (*ways, when)])
 
     return Result(data, text)
 

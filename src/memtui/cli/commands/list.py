@@ -63,26 +63,26 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    wanted = query.memories(" ".join(args.query))
-    every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
-    words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
+    other = query.memories(" ".join(args.query))
+    every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(other.project))
+    words, here = words_of(other.words), os.path.basename(ctx.project_root)
     types: set[str] = set()
     parts: list[tuple[Scope, list[Row]]] = []
-    muted = wanted.muted(ctx.root, every)
+    muted = other.muted(ctx.root, every)
     for scope in every:
         rows = memories.rows_of(ctx, scope)
         types |= {row.memory.type or query.UNTYPED for row in rows}
-        fits = [row for row in rows if wanted.matches(scope, row, here, muted=muted)] if args.query else rows
+        fits = [row for row in rows if other.matches(scope, row, here, muted=muted)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
     if not any(rows for _, rows in parts):
-        _check(wanted, query.choices(every, types, here))
+        _check(other, query.choices(every, types, here))
     keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
 
     def data() -> "dict[str, object]":
-        shown = [{**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in every]
+        scope_rows = [{**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in every]
         found = [memories.status_data(row) for _, rows in parts for row in rows]
-        return {"project": ctx.project_root, "scopes": shown, "memories": found}
+        return {"project": ctx.project_root, "scopes": scope_rows, "memories": found}
 
     def text(out: Output) -> None:
         if args.names:
@@ -100,9 +100,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _check(wanted: query.MemoryQuery, there: "dict[str, list[str]]") -> None:
+def _check(other: query.MemoryQuery, names: "dict[str, list[str]]") -> None:
     """Raise UsageError for a term, or a value of one, that there is not; only where nothing was found with it."""
-    if mistake := wanted.problem(there):
+    if mistake := other.problem(names):
         raise UsageError(line(mistake))
 
 
@@ -121,12 +121,12 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
         out.print("  " + out.style(f"! {scope.problem}", colours.PROBLEM))
     cells, notes = [], []
     for row in rows:
-        found = row.memory
-        sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
-        came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)] if wide else []
-        kind = ("broken", colours.PROBLEM) if found.broken else _kind(found)
-        title, stamp, about = (line(found.stem), "bold"), age(found.changed_at or None, now), line(found.description)
-        cells.append([kind, title, *([] if slim else [stamp, size(found.size)]), sent, *came, about])
+        memory = row.memory
+        delivered = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
+        came = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.uses)] if wide else []
+        kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
+        title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
+        cells.append([kind, title, *([] if slim else [stamp, size(memory.size)]), delivered, *came, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
@@ -137,37 +137,37 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
-    wanted = query.memories(" ".join(args.query))
-    words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
-    if not words and not wanted.has_terms:
+    other = query.memories(" ".join(args.query))
+    words, here = words_of(other.words), os.path.basename(ctx.project_root)
+    if not words and not other.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     hits, types = [], set()
-    chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
-    muted = wanted.muted(ctx.root, chosen)
+    chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(other.project))
+    muted = other.muted(ctx.root, chosen)
     for scope in chosen:
         # the status only if the query asks for it
-        rows = memories.rows_of(ctx, scope) if wanted.state else (Row(each, "") for each in scopes.memories(scope))
+        rows = memories.rows_of(ctx, scope) if other.state else (Row(memory, "") for memory in scopes.memories(scope))
         for row in rows:
             types.add(row.memory.type)
             score, where = rank(words, row.memory)
-            if (score > 0 or not words) and wanted.matches(scope, row, here, muted=muted):
+            if (score > 0 or not words) and other.matches(scope, row, here, muted=muted):
                 hits.append(
                     (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
                 )
     if not hits:
-        _check(wanted, query.choices(chosen, types, here))
+        _check(other, query.choices(chosen, types, here))
     hits = sorted(hits, key=lambda hit: hit[0])[: args.limit or None]
     data = {
         "query": " ".join(args.query),
         "hits": [
-            {**memories.data_of(found), "score": round(score, 3), "line": where} for _, score, found, _, where in hits
+            {**memories.data_of(memory), "score": round(score, 3), "line": where} for _, score, memory, _, where in hits
         ],
     }
 
     def text(out: Output) -> None:
         rows = [
-            [_kind(found), (line(found.stem), "bold"), line(scope.shown), line(found.description)]
-            for _, _, found, scope, _ in hits
+            [_kind(memory), (line(memory.stem), "bold"), line(scope.shown), line(memory.description)]
+            for _, _, memory, scope, _ in hits
         ]
         if rows:
             if words and hits[0][1] < INSIDE:

@@ -53,12 +53,12 @@ def register(commands: "parser.Commands") -> None:
     parser.command(
         actions, "status", status, "show which model memtui may ask, and what it used", "memtui model status"
     )
-    each = parser.command(
+    other = parser.command(
         actions, "log", log_of, "list the calls of models, newest first", "memtui model log\nmemtui model log --runs"
     )
-    each.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
-    parser.add_limit(each, LIMIT)
-    each = parser.command(
+    other.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
+    parser.add_limit(other, LIMIT)
+    other = parser.command(
         actions,
         "learned",
         learned,
@@ -66,8 +66,8 @@ def register(commands: "parser.Commands") -> None:
         "memtui model learned\nmemtui model learned --reset",
         "Numbers are kept, no words; `memtui config set extract_learn false` stops it.",
     )
-    each.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
-    each = parser.command(
+    other.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
+    other = parser.command(
         actions,
         "sentences",
         sentence_model,
@@ -76,8 +76,8 @@ def register(commands: "parser.Commands") -> None:
         f"It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it"
         " ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.",
     )
-    each.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
-    each = parser.command(
+    other.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
+    other = parser.command(
         actions,
         "blocks",
         blocks,
@@ -85,9 +85,9 @@ def register(commands: "parser.Commands") -> None:
         'memtui model blocks\nmemtui model blocks guidance --text "Ask before a migration."',
         f"At most {places.MOST:,} characters; `memtui undo` undoes it. {BLOCKS}",
     )
-    each.add_argument("block", metavar="BLOCK", nargs="?")
-    each.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
-    each.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    other.add_argument("block", metavar="BLOCK", nargs="?")
+    other.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
+    other.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     parser.command(actions, "stop", switch, "stop reading sessions, until `start`", "memtui model stop")
     parser.command(actions, "start", switch, "let it read sessions again", "memtui model start")
 
@@ -95,14 +95,14 @@ def register(commands: "parser.Commands") -> None:
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Show which model is chosen, what was used of the budget of the day, and whether it reads sessions."""
     ctx.must_have_home()
-    choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
+    choice, usage = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
     data = {
         "backend": choice.backend or None,
         "model": choice.model,
         "reason": None if choice.backend else choice.why,
-        "today": {"tokens": used.tokens, "cost": used.cost},
+        "today": {"tokens": usage.tokens, "cost": usage.cost},
         "daily_tokens": choice.daily_tokens,
         "daily_dollars": choice.daily_dollars,
         "reads_along": {
@@ -110,8 +110,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             "tools": powers.allowed,
             "reason": powers.why or None,
             "stopped": None if reading.stopped is None else clock.iso(reading.stopped),
-            "waiting": [each.data() for each in reading.mentions],
-            "under_way": [each.data() for each in reading.under_way],
+            "waiting": [mention.data() for mention in reading.mentions],
+            "under_way": [run.data() for run in reading.under_way],
             "last": reading.last.data() if reading.last else None,
         },
     }
@@ -119,7 +119,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         by = f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
         why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
-        today = models.of_budget(used, choice.daily_tokens, choice.daily_dollars)
+        today = models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)
         out.facts([("model", by), *why, ("today", today)], whole=("to do",))
         out.print("Every call: memtui model log")
         if powers.mode != "off" or reading.stopped is not None:
@@ -141,11 +141,11 @@ def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
     if overview.last is not None:
         last = f"{ago(overview.last.time, now)}: {subconscious.outcome(overview.last, now)[0]}"
         rows.append(("last run", line(f"{last}, {subconscious.did(overview.last)}".removesuffix(", "))))
-    names = control.names(ctx.env, [each.project for each in overview.mentions])
-    for each in overview.mentions:
-        who = "you" if each.who == "person" else "the agent"
-        where = f" in {names[each.project]}" if each.project not in {"", ctx.slug} else ""
-        rows.append(("to answer", line(f"{who}{where}, {ago(each.time, now)}: {each.words}")))
+    names = control.names(ctx.env, [mention.project for mention in overview.mentions])
+    for mention in overview.mentions:
+        who = "you" if mention.who == "person" else "the agent"
+        where = f" in {names[mention.project]}" if mention.project not in {"", ctx.slug} else ""
+        rows.append(("to answer", line(f"{who}{where}, {ago(mention.time, now)}: {mention.words}")))
     out.facts([row for row in rows if row[1]], whole=("to do",))
     if overview.last is None:
         out.print(subconscious.EMPTY)
@@ -179,13 +179,13 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     """List the calls of models, or the sessions that one read, newest first."""
     ctx.must_have_home()
     if args.runs:
-        found = runs.newest_first(ctx.root, args.limit or sys.maxsize, "")
-        return Result({"runs": [each.data() for each in found]}, lambda out: _print_runs(ctx, out, found))
+        jobs = runs.newest_first(ctx.root, args.limit or sys.maxsize, "")
+        return Result({"runs": [run.data() for run in jobs]}, lambda out: _print_runs(ctx, out, jobs))
     every = log.newest_first(ctx.root)
     calls = list(islice(every, args.limit or None))
     more = next(every, None) is not None
-    used = log.used_today(ctx.root, ctx.now())
-    today = {"tokens": used.tokens, "cost": used.cost}
+    usage = log.used_today(ctx.root, ctx.now())
+    today = {"tokens": usage.tokens, "cost": usage.cost}
 
     def text(out: Output) -> None:
         _print_calls(ctx, out, calls)
@@ -193,9 +193,9 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
             out.print("and more: memtui model log --limit 0")
         if calls:
             choice = choose(ctx.env, config.load(ctx.root))
-            out.print(f"Today: {models.of_budget(used, choice.daily_tokens, choice.daily_dollars)}.")
+            out.print(f"Today: {models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)}.")
 
-    return Result({"calls": [each.data() for each in calls], "more": more, "today": today}, text)
+    return Result({"calls": [logged_call.data() for logged_call in calls], "more": more, "today": today}, text)
 
 
 def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
@@ -204,18 +204,18 @@ def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
         return
     cells = [
         [
-            age(each.time, ctx.now()),
-            line(each.purpose),
-            (models.outcome(each.outcome), models.style(each.outcome)),
-            f"{each.usage.input + each.usage.written:,}",
-            f"{each.usage.cached:,}",
-            f"{each.usage.output:,}",
-            models.dollars(each.usage.cost),
-            f"{each.seconds:.1f} s",
-            line(each.backend),
-            line(models.short_name(each.model)),
+            age(logged_call.time, ctx.now()),
+            line(logged_call.purpose),
+            (models.outcome(logged_call.outcome), models.style(logged_call.outcome)),
+            f"{logged_call.usage.input + logged_call.usage.written:,}",
+            f"{logged_call.usage.cached:,}",
+            f"{logged_call.usage.output:,}",
+            models.dollars(logged_call.usage.cost),
+            f"{logged_call.seconds:.1f} s",
+            line(logged_call.backend),
+            line(models.short_name(logged_call.model)),
         ]
-        for each in calls
+        for logged_call in calls
     ]
     headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
     out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
@@ -225,22 +225,22 @@ def _print_runs(ctx: Context, out: Output, runs: "list[runs.Run]") -> None:
     if not runs:
         out.print(subconscious.EMPTY)
         return
-    now, names = ctx.now(), control.names(ctx.env, [each.project for each in runs])
+    now, names = ctx.now(), control.names(ctx.env, [run.project for run in runs])
     cells = [
         [
-            age(each.time, now),
-            short_id(each.id),
-            line(names.get(each.project, "-")),
-            line(each.session[:8]),
-            subconscious.outcome(each, now)[0],
-            str(each.heard),
-            models.dollars(each.cost),
-            line(subconscious.did(each)),
+            age(run.time, now),
+            short_id(run.id),
+            line(names.get(run.project, "-")),
+            line(run.session[:8]),
+            subconscious.outcome(run, now)[0],
+            str(run.heard),
+            models.dollars(run.cost),
+            line(subconscious.did(run)),
         ]
-        for each in runs
+        for run in runs
     ]
     headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
-    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(each.note) for each in runs])
+    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in runs])
 
 
 # what was learned
@@ -250,8 +250,8 @@ def learned(ctx: Context, args: argparse.Namespace) -> Result:
     """Show what decisions taught, or forget it."""
     ctx.must_have_home()
     if not args.reset:
-        found = taught.look(ctx.root, ctx.journal())
-        return Result(found.data(), lambda out: _print_learned(out, found))
+        lessons = taught.look(ctx.root, ctx.journal())
+        return Result(lessons.data(), lambda out: _print_learned(out, lessons))
     changed = taught.forget(ctx.root, ctx.journal())
 
     def text(out: Output) -> None:
@@ -284,19 +284,19 @@ def _print_learned(out: Output, taught: Taught) -> None:
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     """List the blocks, print one or change it."""
     ctx.must_have_home()
-    known, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
+    parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
     if not name and args.text is not None:
         raise UsageError("Name the block.", BLOCKS)
     if not name:
-        return _blocks_listed(ctx, known)
-    before = known.text(name)
+        return _blocks_listed(ctx, parts)
+    before = parts.text(name)
     if args.text is None:
         shown = safe(before) if before else f"It is empty. It is for {places.BLOCKS[name][1]}."
-        return Result({"block": name, "path": known.path(name), "text": before}, lambda out: out.print(shown))
-    before, text = known.editable(name), parser.body_text(args.text)
+        return Result({"block": name, "path": parts.path(name), "text": before}, lambda out: out.print(shown))
+    before, text = parts.editable(name), parser.body_text(args.text)
     content, _ = secret.checked(ctx, text, yes=args.yes, declined="Nothing was changed.", before=before)
-    changed = known.replace(name, content, ctx.journal())
-    after = known.text(name)
+    changed = parts.replace(name, content, ctx.journal())
+    after = parts.text(name)
 
     def answer(out: Output) -> None:
         out.print(f"changed {name}" if changed else "Nothing changed.")
@@ -304,16 +304,16 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
             diff.show(out, before.encode(), after.encode())
             memories.say_undo(out)
 
-    return Result({"block": name, "changed": changed, "text": after, "path": known.path(name)}, answer)
+    return Result({"block": name, "changed": changed, "text": after, "path": parts.path(name)}, answer)
 
 
-def _blocks_listed(ctx: Context, known: Blocks) -> Result:
+def _blocks_listed(ctx: Context, parts: Blocks) -> Result:
     data, cells = [], []
     for name, (of_project, purpose) in places.BLOCKS.items():
-        content, newest = known.text(name), next(iter(known.versions(name)), None)
+        content, newest = parts.text(name), next(iter(parts.versions(name)), None)
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
         changed = {"changed": clock.iso(newest.time), "by": newest.by} if newest else {"changed": None, "by": None}
-        data.append({**row, "path": known.path(name), **changed})
+        data.append({**row, "path": parts.path(name), **changed})
         when = f"{age(newest.time, ctx.now())}, by {subconscious.WHO[newest.by]}" if newest else "-"
         words = line(content.partition("\n")[0]) or f"({purpose})"
         cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])

@@ -35,13 +35,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not prompt.strip():
         raise UsageError("The prompt is empty.", 'Give its text: memtui recall "how do we release?"')
     recalling = Recalling(ctx)
-    read, problem = 0, ""
+    size, problem = 0, ""
     try:
-        read = recalling.bring_up_to_date()
+        size = recalling.bring_up_to_date()
     except OSError as error:  # what there is of an index may still do
         problem = f"The index can't be brought up to date: {file_error(error).message}"
-    found = recalling.run(prompt)
-    data = {**recall.data(found), "indexed": read, "problem": problem or None}
+    recall_run = recalling.run(prompt)
+    data = {**recall.data(recall_run), "indexed": size, "problem": problem or None}
     data |= {"unheard": unheard.data(recalling.unheard)}
 
     def text(out: Output) -> None:
@@ -49,11 +49,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f"! {line(problem)}")
         if recalling.unheard:
             out.say(f"! {unheard.at_prompt(recalling.unheard)}")
-        elif found.off:
+        elif recall_run.off:
             out.say(f"! {recall.OFF[:1].upper()}{recall.OFF[1:]}: memtui config set recall true")
-        if read:
-            out.say(f"{many(read, 'memory', 'memories')} indexed first.")
-        _print(out, found, every=args.all)
+        if size:
+            out.say(f"{many(size, 'memory', 'memories')} indexed first.")
+        _print(out, recall_run, every=args.all)
 
     return Result(data, text)
 
@@ -83,13 +83,13 @@ def _print(out: Output, run: RecallRun, *, every: bool) -> None:
 def _print_rows(out: Output, run: RecallRun, candidates: "tuple[RecallCandidate, ...]") -> None:
     cells: list[list[str | tuple[str, str]]] = [
         [
-            recall.outcome(each.outcome)[:2],
-            (recall.scored(each, run), "green" if each.delivered else "dim"),
-            (line(each.name), "bold" if each.delivered else ""),
-            (line(each.scope), "dim"),
-            line(recall.because(each) if each.delivered else recall.outcome(each.outcome)[2]),
-            (short(each.units) if each.units else "", "dim"),
+            recall.outcome(candidate.outcome)[:2],
+            (recall.scored(candidate, run), "green" if candidate.delivered else "dim"),
+            (line(candidate.name), "bold" if candidate.delivered else ""),
+            (line(candidate.scope), "dim"),
+            line(recall.because(candidate) if candidate.delivered else recall.outcome(candidate.outcome)[2]),
+            (short(candidate.units) if candidate.units else "", "dim"),
         ]
-        for each in candidates
+        for candidate in candidates
     ]
     out.table(["", "", "", "", "", ""], cells, flex=(4, 2), right=(5,))

@@ -36,13 +36,13 @@ def register(commands: "parser.Commands") -> None:
         ("statusline", line_too, SHOWN + " A status line of your own is kept."),
     ):
         example = f"memtui setup {name}\nmemtui setup {name} --dry-run\nmemtui setup {name} --remove"
-        each = parser.command(actions, name, change, summary, example, more)
-        each.add_argument("--remove", action="store_true", help="remove instead")
-        each.add_argument("--scope", choices=install.SCOPES, default="user", help=scopes)
-        each.add_argument("--dry-run", action="store_true", help="only show the diff")
-        each.add_argument("--yes", action="store_true", help="don't ask")
+        other = parser.command(actions, name, change, summary, example, more)
+        other.add_argument("--remove", action="store_true", help="remove instead")
+        other.add_argument("--scope", choices=install.SCOPES, default="user", help=scopes)
+        other.add_argument("--dry-run", action="store_true", help="only show the diff")
+        other.add_argument("--yes", action="store_true", help="don't ask")
     parser.command(actions, "plugin", plugin, "say how to add memtui as a plugin of Claude Code", "memtui setup plugin")
-    each = parser.command(
+    other = parser.command(
         actions,
         "completions",
         complete,
@@ -51,7 +51,7 @@ def register(commands: "parser.Commands") -> None:
         'memtui setup completions zsh > "${fpath[1]}/_memtui"\n'
         "memtui setup completions fish > ~/.config/fish/completions/memtui.fish",
     )
-    each.add_argument("shell", choices=tuple(completing.SCRIPTS), metavar="SHELL", help=", ".join(completing.SCRIPTS))
+    other.add_argument("shell", choices=tuple(completing.SCRIPTS), metavar="SHELL", help=", ".join(completing.SCRIPTS))
 
 
 def plugin(_: Context, __: argparse.Namespace) -> Result:
@@ -86,20 +86,20 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         diff.show_lines(ctx.out, hook_words.diff_lines(plan))
     elif not ctx.out.json:
         ctx.out.print(f"{line(plan.settings_path)} {hook_words.unchanged(plan)}: nothing to change.")
-    backup, written, added = None, plan.changed and not args.dry_run, action == "install"
+    backup, is_applied, added = None, plan.changed and not args.dry_run, action == "install"
     if not args.dry_run:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan, now=ctx.now)
-    if written and added:
+    if is_applied and added:
         # What the agent writes from now on is to be seen. If that fails, the next session's start does it.
         with contextlib.suppress(MemtuiError):
             ctx.take_in()
     not_served = ctx.not_served() if added and not args.dry_run else []
     notes, to_paste = hook_words.notes(plan), hook_words.to_paste(plan)
     data = {"action": plan.action, "scope": plan.scope, "path": plan.settings_path, "changed": plan.changed}
-    data |= {"written": written, "diff": plan.diff, "notes": notes, "to_paste": to_paste, "backup": backup}
-    data["not_served"] = [findings.message(each) for each in not_served]
+    data |= {"written": is_applied, "diff": plan.diff, "notes": notes, "to_paste": to_paste, "backup": backup}
+    data["not_served"] = [findings.message(finding) for finding in not_served]
 
     def text(out: Output) -> None:
         for note in notes:
@@ -108,12 +108,12 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(to_paste, exact=True)
         if backup:
             out.say(f"backup: {line(backup)}")
-        if written:
+        if is_applied:
             out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
         if not_served:
             for words in hook_words.outcome(not_served):
                 out.say(out.style("! " + safe(words), "yellow"))
-        elif written and added:
+        elif is_applied and added:
             out.say(f'{hook_words.SERVED} Try: memtui note "hello from memtui"')
 
     return Result(data, text)
@@ -122,26 +122,26 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
     ctx.must_have_home()
-    found = hook_status.status(ctx.env, ctx.cwd)
-    data = {**hook_status.as_json(found), "installed": found.installed}
+    report = hook_status.status(ctx.env, ctx.cwd)
+    data = {**hook_status.as_json(report), "installed": report.installed}
 
     def text(out: Output) -> None:
-        state, installed = hook_words.state(found)
+        state, installed = hook_words.state(report)
         out.print(f"hooks: {out.style(state, 'green' if installed else 'red')}")
-        if not installed and not found.unreadable:
+        if not installed and not report.unreadable:
             out.print("  Install them: memtui setup hooks")
-        for source, path in dict.fromkeys((entry.source, entry.path) for entry in found.entries):
-            mine = [entry for entry in found.entries if (entry.source, entry.path) == (source, path)]
+        for source, path in dict.fromkeys((entry.source, entry.path) for entry in report.entries):
+            mine = [entry for entry in report.entries if (entry.source, entry.path) == (source, path)]
             out.heading(source, line(path))
             out.paragraph(
                 ", ".join("and the status line" if each.event == STATUS_LINE else each.event for each in mine), "  "
             )
-            pythons = [("python", each) for each in sorted({entry.interpreter for entry in mine})]
-            launchers = [("hooks", each) for each in sorted({entry.launcher for entry in mine})]
-            out.facts([(name, line(each)) for name, each in (*pythons, *launchers) if each], 8)
-        for problem in found.problems:
+            pythons = [("python", program) for program in sorted({entry.interpreter for entry in mine})]
+            launchers = [("hooks", program) for program in sorted({entry.launcher for entry in mine})]
+            out.facts([(name, line(program)) for name, program in (*pythons, *launchers) if program], 8)
+        for problem in report.problems:
             out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
-        for note in found.notes:
+        for note in report.notes:
             out.print(out.style("· " + safe(findings.message(note)), "dim"))
 
-    return Result(data, text, EXIT_FINDINGS if found.problems or not found.installed else 0)
+    return Result(data, text, EXIT_FINDINGS if report.problems or not report.installed else 0)

@@ -56,7 +56,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     scope = scopes.named(ctx.env, ctx.cwd, memory.scope_label)
     rows = memories.rows_of(ctx, scope)
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
-    back = [each.memory.stem for each in rows if each.memory.links_to(memory) and each.memory.path != memory.path]
+    back = [other.memory.stem for other in rows if other.memory.links_to(memory) and other.memory.path != memory.path]
     triggers = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
     source = present.source(moved.source(scope, memory, moved.creations(ctx.root)), ctx.now())
     data = {
@@ -99,8 +99,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             to_fix = findings.problems([flag]) > 0
             style = "red" if to_fix else "dim"
             out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
-        for each in memory.notes:
-            out.print("  " + out.style(f"! {line(each)}", "yellow"))
+        for note in memory.notes:
+            out.print("  " + out.style(f"! {line(note)}", "yellow"))
         out.print()
         out.print(safe(memory.body.strip("\n")))
 

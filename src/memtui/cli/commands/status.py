@@ -63,13 +63,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     waiting, changed = ctx.counts(unread), _changed(ctx)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
-    lost = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
+    lost = sum(bool(entries.states(ctx, entry)) for entry in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
     try:  # but for those of Claude Code itself, which has to be started for them
         problems = [each for each in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if each.level == PROBLEM]
     except (MemtuiError, OSError):
         problems = []
-    others = (each for each in ctx.waiting(("updates",), every=True) if each.slug not in {ctx.slug, None})
-    elsewhere = sum(not each.entry.snoozed(ctx.now()) for each in others)
+    others = (entry for entry in ctx.waiting(("updates",), every=True) if entry.slug not in {ctx.slug, None})
+    elsewhere = sum(not entry.entry.snoozed(ctx.now()) for entry in others)
     earlier = begun.unread(ctx.root, ctx.config_dir)
     hooks = None
     with suppress(MemtuiError, OSError):
@@ -86,7 +86,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "earlier_sessions": earlier,
         "changed": changed,
         "problems": findings.problems(problems),
-        "unread": [findings.unread_row(each) for each in unread],
+        "unread": [findings.unread_row(finding) for finding in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
@@ -106,12 +106,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if lost:
             lines.append(f"{lost} of these notes {'is' if lost == 1 else 'are'} lost: memtui note --list")
         if last is not None and outcome is not None:
-            shown = out.style(*RECEIPTS[outcome])
-            lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {shown}")
-        lines += [out.style(f"! {line(findings.with_remedy(each))}", "yellow") for each in unread]
+            receipt = out.style(*RECEIPTS[outcome])
+            lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {receipt}")
+        lines += [out.style(f"! {line(findings.with_remedy(finding))}", "yellow") for finding in unread]
         out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
-        for each in lines:
-            out.print("  " + each)
+        for other in lines:
+            out.print("  " + other)
         out.print()
         out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ", whole=True)
         out.print()
@@ -163,11 +163,11 @@ def _steps(
         count = "what waits for a decision" if decisions is None else f"{decisions:,} to decide"
         steps.append(("memtui inbox", f"{count}: yes or no?"))
     fixes: dict[str, list[str]] = {}
-    for each in findings.by_cause(problems):
-        if findings.fix_of(each.finding) == "lint":
-            fixes.setdefault(each.remedy.partition(", or ")[0], []).append(each.sentence.rstrip("."))
+    for problem in findings.by_cause(problems):
+        if findings.fix_of(problem.finding) == "lint":
+            fixes.setdefault(problem.remedy.partition(", or ")[0], []).append(problem.sentence.rstrip("."))
     steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]
-    if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
+    if any(finding.area not in {"hooks", "trust"} for finding in problems):  # these have their own steps
         steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
     if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
         steps.append(("memtui config edit", "config.toml can't be read"))
@@ -211,7 +211,7 @@ def _paths(ctx: Context, name: "str | bool") -> Result:
             fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
         return Result({name: path}, lambda out: out.exact(path))
     rows = [
-        [(each, "dim"), line(every[each]) + ("" if os.path.lexists(every[each]) else "  (not there yet)")]
-        for each in PATHS
+        [(place, "dim"), line(every[place]) + ("" if os.path.lexists(every[place]) else "  (not there yet)")]
+        for place in PATHS
     ]
     return Result(every, lambda out: out.table(["", ""], rows, flex=(), indent="  "))

@@ -34,21 +34,21 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    given = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
-    other = _other(args.after, given) if args.after else ""
+    payload = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
+    other = _other(args.after, payload) if args.after else ""
     try:
-        own = _own(ctx, given)
+        own = _own(ctx, payload)
     except (MemtuiError, OSError):
         if not other:
             raise
         own = ""
-    said = BETWEEN.join(each for each in (other, own) if each)
+    words = BETWEEN.join(part for part in (other, own) if part)
 
     def text(out: Output) -> None:
-        if said:
-            out.stdout.write(said + "\n")  # not escaped: the other command's line may hold colours
+        if words:
+            out.stdout.write(words + "\n")  # not escaped: the other command's line may hold colours
 
-    return Result({"line": said, "own": own}, text)
+    return Result({"line": words, "own": own}, text)
 
 
 def _own(ctx: Context, given: bytes) -> str:
@@ -61,11 +61,11 @@ def _own(ctx: Context, given: bytes) -> str:
     return status_line.line(hook) if hook.mode != "off" else ""
 
 
-def _other(command: str, given: bytes) -> str:
+def _other(command: str, payload: bytes) -> str:
     """Return the first line that another command prints; empty if it fails or takes too long."""
     try:
         shell = ["/bin/sh", "-c", command]
-        done = subprocess.run(shell, input=given, stdout=subprocess.PIPE, timeout=OTHER_SECONDS, check=False)
+        process = subprocess.run(shell, input=payload, stdout=subprocess.PIPE, timeout=OTHER_SECONDS, check=False)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.decode("utf-8", "replace").partition("\n")[0].rstrip()
+    return process.stdout.decode("utf-8", "replace").partition("\n")[0].rstrip()

@@ -73,30 +73,33 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     source = importing.read(args.path, project=project, config_dir=ctx.config_dir)
     store, most = ctx.store(), importing.MOST if args.limit is None else args.limit
     plan = importing.plan(store, source, scope=args.scope or "", most=most)
-    done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
+    transaction_id = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
     data: dict[str, object] = {"path": source.path, "kind": source.kind, "what": source.said, "dry_run": args.dry_run}
     data["drafts"] = [
-        {"id": each.id, "name": each.name, "scope": each.scope, "source": each.given.where}
-        | {key: getattr(each.given, key) for key in ("type", "description")}
-        for each in plan.drafts
+        {"id": draft.id, "name": draft.name, "scope": draft.scope, "source": draft.given.where}
+        | {key: getattr(draft.given, key) for key in ("type", "description")}
+        for draft in plan.drafts
     ]
     data |= {key: getattr(plan, key) for key in ("known", "decided", "left", "secrets")}
-    data |= {"skipped": source.skipped, "notes": source.notes, "transaction": done or None}
+    data |= {"skipped": source.skipped, "notes": source.notes, "transaction": transaction_id or None}
 
     def text(out: Output) -> None:
         out.heading(line(ctx.tilde(source.path)), line(source.said))
         rows = [
-            [(short_id(each.id) if done else "", "cyan"), *map(line, (each.scope, each.name, each.given.description))]
+            [
+                (short_id(each.id) if transaction_id else "", "cyan"),
+                *map(line, (each.scope, each.name, each.given.description)),
+            ]
             for each in plan.drafts[:FIRST]
         ]
         if rows:
-            out.table(["ID" if done else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
+            out.table(["ID" if transaction_id else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
         if len(plan.drafts) > FIRST:
             out.print(f"  and {len(plan.drafts) - FIRST:,} more")
-        for each in transfers.imported(plan, done=bool(done)):
-            out.paragraph(each)
+        for paragraph in transfers.imported(plan, is_done=bool(transaction_id)):
+            out.paragraph(paragraph)
         _print_left_out(out, transfers.skipped(source.skipped))
-        if done:
+        if transaction_id:
             out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
 
     return Result(data, text)
@@ -121,41 +124,45 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         nonlocal shown_at
         if ctx.out.stderr_tty and not ctx.out.json and time.monotonic() - shown_at >= SECONDS:
             shown_at = time.monotonic()
-            read = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.drafts} found"
-            ctx.out.say(read[:width].ljust(width), exact=True, end="\r")
+            share = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.drafts} found"
+            ctx.out.say(share[:width].ljust(width), exact=True, end="\r")
         return True
 
     dry, most = args.dry_run, begun.MOST if args.limit is None else args.limit
     try:
-        found = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=show)
+        backfill_reading = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
-        kept = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
-        ctx.out.say(f"Stopped. {kept}")
+        outcome = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
+        ctx.out.say(f"Stopped. {outcome}")
         raise
     finally:
         if shown_at:
             ctx.out.say(" " * width, exact=True, end="\r")
     store = ctx.store()
-    offer = offering.plan(store, found.candidates, most=most, since=since, project=project)
-    done = "" if dry else offer.write(store)
-    data: dict[str, object] = {"dry_run": dry, "files": found.progress.files, "bytes": found.progress.bytes}
+    offer = offering.plan(store, backfill_reading.candidates, most=most, since=since, project=project)
+    transaction_id = "" if dry else offer.write(store)
+    data: dict[str, object] = {
+        "dry_run": dry,
+        "files": backfill_reading.progress.files,
+        "bytes": backfill_reading.progress.bytes,
+    }
     data["drafts"] = [
-        {key: getattr(each.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
-        | {key: getattr(each, key) for key in ("id", "score", "folded")}
-        | {key: getattr(each.candidate, key) for key in ("project", "confidence")}
-        | {"seen": each.candidate.said, "time": each.candidate.newest}
-        for each in offer.drafts
+        {key: getattr(draft.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
+        | {key: getattr(draft, key) for key in ("id", "score", "folded")}
+        | {key: getattr(draft.candidate, key) for key in ("project", "confidence")}
+        | {"seen": draft.candidate.said, "time": draft.candidate.newest}
+        for draft in offer.drafts
     ]
     data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left")}
-    data |= {"skipped": found.skipped, "transaction": done or None}
+    data |= {"skipped": backfill_reading.skipped, "transaction": transaction_id or None}
 
     def text(out: Output) -> None:
-        progress = found.progress
-        read = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
-        out.print(read if progress.bytes else _nothing(ctx, found))
+        progress = backfill_reading.progress
+        summary = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
+        out.print(summary if progress.bytes else _nothing(ctx, backfill_reading))
         rows = [
             [
-                (short_id(each.id) if done else "", "cyan"),
+                (short_id(each.id) if transaction_id else "", "cyan"),
                 " · ".join(drafts.odds(each.candidate.confidence, each.candidate.draft.durable, each.candidate.said)),
                 line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
                 line(each.candidate.draft.description),
@@ -163,15 +170,19 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
             for each in offer.drafts
         ]
         if rows:
-            out.table(["ID" if done else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
-        known = [f"{offer.known:,} known already or decided on"] if offer.known else []
-        added = f"{'Added' if done else 'Would add'} {many(len(rows), 'draft')}" if rows else "No new draft was found"
-        out.print("; ".join([added, *offer.more_words, *known]) + ".")
-        left_out = [f"{line(ctx.tilde(each.where))}: {line(each.why)}" for each in found.skipped]
+            out.table(["ID" if transaction_id else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
+        details = [f"{offer.known:,} known already or decided on"] if offer.known else []
+        added = (
+            f"{'Added' if transaction_id else 'Would add'} {many(len(rows), 'draft')}"
+            if rows
+            else "No new draft was found"
+        )
+        out.print("; ".join([added, *offer.more_words, *details]) + ".")
+        left_out = [f"{line(ctx.tilde(each.where))}: {line(each.why)}" for each in backfill_reading.skipped]
         more = len(left_out) - FIRST
         _print_left_out(out, left_out[:FIRST] + [f"and {more:,} more"] * (more > 0))
-        if done:
-            elsewhere = any(each.candidate.project not in {"", ctx.project_root} for each in offer.drafts)
+        if transaction_id:
+            elsewhere = any(draft.candidate.project not in {"", ctx.project_root} for draft in offer.drafts)
             inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
             out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
 
@@ -191,8 +202,8 @@ def _print_left_out(out: Output, lines: "list[str]") -> None:
     """Print what was left out, and why."""
     if lines:
         out.print("Left out:")
-        for each in lines:
-            out.paragraph(each, "  ")
+        for other in lines:
+            out.paragraph(other, "  ")
 
 
 def export(ctx: Context, args: argparse.Namespace) -> Result:
@@ -205,8 +216,8 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     if bool(args.scope) == args.all:
         labels = ", ".join(scope.shown for scope in every)
         raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
-    wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
-    exported = exporting.collect([scope for scope in wanted if not args.all or scope.kind not in NOT_EXPORTED])
+    scopes = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
+    exported = exporting.collect([scope for scope in scopes if not args.all or scope.kind not in NOT_EXPORTED])
     path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
     exporting.write(exported, path)
     data = {

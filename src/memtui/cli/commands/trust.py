@@ -155,8 +155,8 @@ def _status(ctx: Context, directory: str) -> trust.TrustStatus:
 
 def _waits(ctx: Context, directory: str) -> bool:
     """Tell whether a directory has memories that are not trusted."""
-    found = _status(ctx, directory)
-    return bool(found.new or found.changed)
+    trust_status = _status(ctx, directory)
+    return bool(trust_status.new or trust_status.changed)
 
 
 def _data(directory: str, status: trust.TrustStatus) -> "dict[str, object]":

@@ -60,13 +60,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return _history(ctx, journal, args.limit)
     try:
         key = None if args.id is None else short_ids.match(args.id, journal.ledger().transactions, "change")
-        undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+        undone = undoing.attempt(journal, op, key, sure=lambda elsewhere: args.yes or _ask(ctx, elsewhere))
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None
     ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
-    failed = [{**_as_row(each), "error": reason(each, error)} for each, error in undone.failed]
+    failed = [{**_as_row(transaction), "error": reason(transaction, error)} for transaction, error in undone.failed]
 
     def text(out: Output) -> None:
         again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
@@ -82,10 +82,10 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     """List the changes, newest first."""
     ledger = journal.ledger()
     every = ledger.changes()
-    shown = every[: HISTORY if limit is None else limit or None]
+    transactions = every[: HISTORY if limit is None else limit or None]
     undoable = {key for key in ledger.undoable if not undoing.was_delivered(journal, ledger.transactions[key])}
-    steps = Counter(each.group for each in every if each.group)
-    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
+    steps = Counter(transaction.group for transaction in every if transaction.group)
+    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else transactions)]
 
     def text(out: Output) -> None:
         if not every:
@@ -99,30 +99,30 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
                 STATES.get(each.state, line(each.state)),
                 line(each.summary) + (f" (one of {size} in a step)" if (size := steps[each.group]) > 1 else ""),
             ]
-            for each in shown
+            for each in transactions
         ]
         out.table(["ID", "AGE", "FROM", "STATE", "CHANGE"], cells, right=(1,))
-        if len(every) > len(shown):
-            out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
+        if len(every) > len(transactions):
+            out.print(f"and {many(len(every) - len(transactions), 'older change')}: memtui undo --list --limit 0")
 
     return Result({"history": rows, "skipped": ledger.skipped}, text)
 
 
-def _as_row(each: Transaction) -> "dict[str, object]":
-    return {key: getattr(each, key) for key in ("id", "time", "op", "by", "summary", "paths", "of", "state")}
+def _as_row(transaction: Transaction) -> "dict[str, object]":
+    return {key: getattr(transaction, key) for key in ("id", "time", "op", "by", "summary", "paths", "of", "state")}
 
 
-def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
+def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
-    op, what = asked.op, line(asked_about(asked, ctx.now(), WRITERS))
+    op, what = elsewhere.op, line(asked_about(elsewhere, ctx.now(), WRITERS))
     try:
         ctx.confirm(f"{op.capitalize()} {what}?", "Nothing was changed.")
     except MemtuiError as error:
         if not error.hint:
             raise  # a person said no
-        named = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
-        if op == "undo" and asked.count == 1:
-            named = f"memtui undo {short_id(asked.first.id)}"
+        command = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
+        if op == "undo" and elsewhere.count == 1:
+            command = f"memtui undo {short_id(elsewhere.first.id)}"
         words = f"Not {acts.done(op)}: the last change{' undone' * (op == 'redo')} is {what}."
-        raise MemtuiError(words, f"To {op} it anyway: {named}") from None
+        raise MemtuiError(words, f"To {op} it anyway: {command}") from None
     return True

@@ -50,9 +50,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _dream(ctx: Context, args: argparse.Namespace) -> Result:
-    own = [each for each in scopes.discover(ctx.env, ctx.cwd) if each.writable and each.exists]
-    named = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []]
-    within = named or [each for each in own if each.kind != "instructions"]
+    own = [scope for scope in scopes.discover(ctx.env, ctx.cwd) if scope.writable and scope.exists]
+    places = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []]
+    within = places or [scope for scope in own if scope.kind != "instructions"]
     dream = Dream(ctx.store(), within, LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now))
     cost = dream.estimate()
     money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
@@ -62,39 +62,39 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         "memories": dream.count,
         "requests": len(dream.batches),
         "estimate": {"tokens": cost.tokens, "cost": cost.cost},
-        "not_looked_at": [{"path": each.path, "why": why} for each, why in dream.not_looked_at],
+        "not_looked_at": [{"path": memory.path, "why": why} for memory, why in dream.not_looked_at],
     }
     if args.dry_run:
         return Result(data, lambda out: _print_estimate(out, dream, asking))
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 
-    def progress(done: int, total: int) -> None:
-        if done < total and sys.stderr.isatty():
-            ctx.out.say(f"{done + 1} of {total} …")
+    def progress(count: int, total: int) -> None:
+        if count < total and sys.stderr.isatty():
+            ctx.out.say(f"{count + 1} of {total} …")
 
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(progress)
-        found, used = outcome.found.proposals, outcome.used
-        path = proposed.save(ctx.root, outcome.found, ctx.now()) if found else None
+        plans, usage = outcome.found.proposals, outcome.used
+        path = proposed.save(ctx.root, outcome.found, ctx.now()) if plans else None
     errors = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
-    waiting = 0 if found else proposed.waiting(ctx.root)
+    waiting = 0 if plans else proposed.waiting(ctx.root)
     data |= {
         "path": path,
         "waiting": waiting,
-        "proposals": [{**proposals.brief(each), "reason": _reason(each)} for each in found],
+        "proposals": [{**proposals.brief(proposal), "reason": _reason(proposal)} for proposal in plans],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
-        "failed": [each.message for each in errors],
-        "used": {"tokens": used.tokens, "cost": used.cost},
+        "failed": [memtui_error.message for memtui_error in errors],
+        "used": {"tokens": usage.tokens, "cost": usage.cost},
     }
 
     def text(out: Output) -> None:
         _print(out, outcome, errors)
         if outcome.asked:
-            out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
+            out.print(f"Used: {usage.tokens:,} tokens, {models.dollars(usage.cost)}.")
         if waiting:
             out.print(f"{many(waiting, 'proposal waits', 'proposals wait')} already.")
-        if found or waiting:
+        if plans or waiting:
             out.say(REVIEW)
 
     return Result(data, text, EXIT_FAILED if errors else 0)
@@ -102,13 +102,13 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _reason(proposal: Proposal) -> str:
     """Say why, in the words of the model, else by the evidence."""
-    return proposal.reason or ", ".join(dict.fromkeys(each.code for each in proposal.evidence))
+    return proposal.reason or ", ".join(dict.fromkeys(evidence.code for evidence in proposal.evidence))
 
 
 def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
     names: dict[WhyNot, list[str]] = {}
-    for each, why in dream.not_looked_at:
-        names.setdefault(why, []).append(each.stem)
+    for memory, why in dream.not_looked_at:
+        names.setdefault(why, []).append(memory.stem)
     for why, stems in names.items():
         out.print(out.style(f"· not counted, {WHY_NOT[why]}: {line(some(stems))}", "dim"))
     counted = many(dream.count, "memory", "memories")
@@ -116,17 +116,17 @@ def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
 
 
 def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> None:
-    found = outcome.found.proposals
-    for each in found:
-        out.heading(f"{short_id(each.id)}  {line(changeset.title(each))}")
-        if reason := _reason(each):
+    plans = outcome.found.proposals
+    for proposal in plans:
+        out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
+        if reason := _reason(proposal):
             out.paragraph(line(reason), "  ")
-        proposals.print_statements(out, each, coverage.of_proposal(each))
-    if not found:
+        proposals.print_statements(out, proposal, coverage.of_proposal(proposal))
+    if not plans:
         out.print("Nothing new to propose.")
-    for why, number in Counter(each.why for each in outcome.dropped).most_common():
+    for why, number in Counter(dropped.why for dropped in outcome.dropped).most_common():
         out.print(out.style(f"· {many(number, 'change')} left out: {WHYS[why]}", "dim"))
     for error in errors:
         out.print(out.style(f"! {line(f'{error.message} {error.hint}'.strip())}", "yellow"))
-    if found:
-        out.print(f"{many(len(found), 'proposal')}, nothing is changed yet.")
+    if plans:
+        out.print(f"{many(len(plans), 'proposal')}, nothing is changed yet.")

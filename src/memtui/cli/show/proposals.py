@@ -28,9 +28,9 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     scopes with these labels or of all."""
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
     if not labels:
-        return [each.proposal for each in proposed.undecided(store, subject).proposals]
-    named = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
-    chosen = [scope for scope in named if scope.kind != "instructions"]
+        return [proposal.proposal for proposal in proposed.undecided(store, subject).proposals]
+    scopes = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
+    chosen = [scope for scope in scopes if scope.kind != "instructions"]
     return [each.proposal for each in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
@@ -51,21 +51,21 @@ def whole(ctx: Context, proposal: Proposal) -> "tuple[dict[str, object], Printer
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
     """Show the proposals, each with its diff."""
     store = ctx.store()
-    files, found = MemoryFiles(store), read(ctx, store, labels)
-    changes = [ShownChange(files, each) for each in found]
-    saved = savings(Composition(files, found).diffs())
+    files, proposals = MemoryFiles(store), read(ctx, store, labels)
+    changes = [ShownChange(files, proposal) for proposal in proposals]
+    saved = savings(Composition(files, proposals).diffs())
 
     def text(out: Output) -> None:
         if not changes:
             out.print("There is nothing to consolidate.")
             return
-        for each in changes:
-            each.print(out)
+        for shown_change in changes:
+            shown_change.print(out)
         out.section()
         out.print(f"{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip())
         out.say("Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all")
 
-    return Result({"changes": [each.data() for each in changes], "saved": saved}, text)
+    return Result({"changes": [shown_change.data() for shown_change in changes], "saved": saved}, text)
 
 
 class ShownChange:
@@ -78,31 +78,31 @@ class ShownChange:
         self.covered = coverage.of_proposal(proposal)
 
     def data(self) -> "dict[str, object]":
-        found, covered = self.proposal, self.covered
+        proposal, covered = self.proposal, self.covered
         data: dict[str, object] = {
-            **brief(found),
-            "reason": found.reason,
-            "score": max((each.score for each in found.evidence if each.score is not None), default=None),
-            "codes": sorted({each.code for each in found.evidence}),
-            "safe": lint_fixes.is_safe(found),
+            **brief(proposal),
+            "reason": proposal.reason,
+            "score": max((each.score for each in proposal.evidence if each.score is not None), default=None),
+            "codes": sorted({evidence.code for evidence in proposal.evidence}),
+            "safe": lint_fixes.is_safe(proposal),
             "files": [
                 {
-                    "path": each.path,
-                    "gone": each.after is None,
-                    "new": each.before is None,
-                    "repaired": each.repaired,
-                    "diff": "\n".join(diff.lines(each.before or b"", each.after or b"")),
+                    "path": change.path,
+                    "gone": change.after is None,
+                    "new": change.before is None,
+                    "repaired": change.repaired,
+                    "diff": "\n".join(diff.lines(change.before or b"", change.after or b"")),
                 }
-                for each in self.diffs
+                for change in self.diffs
             ],
             "dropped": None,
-            "added": changesets.added(found),
+            "added": changesets.added(proposal),
             "refused": next(map(_refusal, self.refused), None),
         }
         if covered is not None:
-            reworded = [(each.statement, each.targets[0].text) for each in covered.of("reworded")]
+            reworded = [(cover.statement, cover.targets[0].text) for cover in covered.of("reworded")]
             data |= {
-                "dropped": [{"path": each.statement.path, "text": each.statement.text} for each in covered.dropped],
+                "dropped": [{"path": cover.statement.path, "text": cover.statement.text} for cover in covered.dropped],
                 "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
                 "kept": len(covered.of("kept")),
             }
@@ -118,22 +118,22 @@ class ShownChange:
             out.print("  " + out.style(changesets.covered(self.covered), "dim"))
         for refusal in self.refused:
             out.paragraph(changesets.refused(refusal), "  ")
-        for each in self.diffs:
-            if not each.repaired:
-                self._print_file(out, each)
+        for change in self.diffs:
+            if not change.repaired:
+                self._print_file(out, change)
         for sentence in (changesets.following(self.diffs), changesets.saved(savings(self.diffs))):
             if sentence:
                 out.paragraph(sentence, "  ")
 
-    def _print_file(self, out: Output, found: FileDiff) -> None:
-        scope, file = self.files.scope_of(found.path)
+    def _print_file(self, out: Output, change: FileDiff) -> None:
+        scope, file = self.files.scope_of(change.path)
         path = line(f"{scope.shown}:{file.removesuffix('.md') if file != locate.INDEX_NAME else file}")
-        if found.after is None:
+        if change.after is None:
             out.print(f"  {out.style('-', 'red')} {path}")
             return
-        out.print(f"  {out.style('+ ' if found.before is None else '', 'green')}{path}")
-        if found.before is not None or not is_archived(found.path):
-            diff.show_lines(out, diff.lines(found.before or b"", found.after), "    ")
+        out.print(f"  {out.style('+ ' if change.before is None else '', 'green')}{path}")
+        if change.before is not None or not is_archived(change.path):
+            diff.show_lines(out, diff.lines(change.before or b"", change.after), "    ")
 
 
 def _refusal(refused: Refused) -> "dict[str, object]":
@@ -150,7 +150,7 @@ def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None"
     if covered is not None:
         for statement in changesets.dropped(covered):
             out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
-        for words in [f"says {each}" for each in changesets.reworded(covered)] + changesets.fields(covered):
+        for words in [f"says {text}" for text in changesets.reworded(covered)] + changesets.fields(covered):
             out.paragraph(line(words), "  ")
     for words in changesets.added(proposal):
         out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
@@ -165,28 +165,28 @@ def approve(
     """Make proposals as one step of undo, after a person saw them; return data for --json, how to print it, and the
     exit code. Raises MemtuiError for no."""
     _confirm(ctx, store, proposals, yes=yes)
-    covered = {each.id: coverage.of_proposal(each) for each in proposals}
+    covered = {proposal.id: coverage.of_proposal(proposal) for proposal in proposals}
     with store.journal.together():
-        done = composing.apply(store, proposals)
-    dropped = [each for proposal in done.made if (each := covered[proposal.id]) is not None]
-    failed = [each for each in done.refused if each.reason != "made"]
-    saved = savings(done.diffs)
+        applied = composing.apply(store, proposals)
+    dropped = [cover for proposal in applied.made if (cover := covered[proposal.id]) is not None]
+    failed = [refusal for refusal in applied.refused if refusal.reason != "made"]
+    saved = savings(applied.diffs)
     data: dict[str, object] = {
-        "made": [brief(each) for each in done.made],
-        "refused": [_refusal(each) for each in failed],
-        "made_already": [each.proposal.ref for each in done.refused if each.reason == "made"],
-        "files": [each.path for each in done.diffs],
+        "made": [brief(proposal) for proposal in applied.made],
+        "refused": [_refusal(refusal) for refusal in failed],
+        "made_already": [refusal.proposal.ref for refusal in applied.refused if refusal.reason == "made"],
+        "files": [change.path for change in applied.diffs],
         "saved": saved,
-        "undo": "memtui undo" if done.transaction else None,
+        "undo": "memtui undo" if applied.transaction else None,
     }
 
     def text(out: Output) -> None:
-        for each in done.refused:
-            out.say(safe(changesets.refused(each)))
-            if each.error.hint and each in failed:
-                out.say("  " + safe(each.error.hint))
-        if done.made:
-            parts = (changesets.made(done.made), changesets.saved(saved), changesets.lost(dropped))
+        for refused_one in applied.refused:
+            out.say(safe(changesets.refused(refused_one)))
+            if refused_one.error.hint and refused_one in failed:
+                out.say("  " + safe(refused_one.error.hint))
+        if applied.made:
+            parts = (changesets.made(applied.made), changesets.saved(saved), changesets.lost(dropped))
             out.print(" ".join(filter(None, parts)))
 
     return data, text, EXIT_CONFLICT if failed else 0
@@ -200,11 +200,11 @@ def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bo
         return
     diffs = composition.diffs()
     if not yes:
-        for each in [] if ctx.out.json else composition.made:
-            ShownChange(files, each).print(ctx.out)
+        for proposal in [] if ctx.out.json else composition.made:
+            ShownChange(files, proposal).print(ctx.out)
         ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
     after, before = (
-        "\n".join(data.decode("utf-8", "replace") for each in diffs if (data := getattr(each, key)) is not None)
+        "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)
         for key in ("after", "before")
     )
     secret.confirm(ctx, after, yes=yes, declined=DECLINED, before=before)

@@ -78,23 +78,23 @@ def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
         posix.close(fd)
 
 
-def _read(fd: int, offset: int, left: int, limit: int) -> bytes:
-    """Read an open file from `offset`, at most `limit` bytes (-1: all); it had `left` when that was looked up."""
+def _read(fd: int, offset: int, expected: int, limit: int) -> bytes:
+    """Read an open file from `offset`, at most `limit` bytes (-1: all); it had `expected` when that was looked up."""
     chunks = []
     # Ask for no more than the file has: a buffer of a megabyte costs more than reading a memory. A file that grows
     # meanwhile is read to its new end; a short read is the end once the size that was known is read.
-    size = min(max(left, 0) + 1, 1 << 20)
+    size = min(max(expected, 0) + 1, 1 << 20)
     while limit:
         size = size if limit < 0 else min(limit, size)
         chunk = posix.pread(fd, size, offset)
-        left -= len(chunk)
+        expected -= len(chunk)
         offset += len(chunk)
         chunks.append(chunk)
-        if not chunk or (len(chunk) < size and left <= 0):
+        if not chunk or (len(chunk) < size and expected <= 0):
             break
         if limit > 0:
             limit -= len(chunk)
-        size = min(left + 1, 1 << 20) if left > 0 else 1 << 20
+        size = min(expected + 1, 1 << 20) if expected > 0 else 1 << 20
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
@@ -167,20 +167,20 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
         size = _regular(fd, path).st_size
         if size and posix.pread(fd, 1, size - 1) != b"\n":
             data = b"\n" + data
-        written = posix.write(fd, data)
-        if written < len(data) or durable:
-            _complete(fd, data, written, durable)
+        count = posix.write(fd, data)
+        if count < len(data) or durable:
+            _complete(fd, data, count, durable)
         return posix.fstat(fd).st_nlink > 0
     finally:
         posix.close(fd)
 
 
-def _complete(fd: int, data: bytes, written: int, durable: bool) -> None:
+def _complete(fd: int, data: bytes, offset: int, durable: bool) -> None:
     """Append what the first write left over, and wait for the disk if `durable`. On an error the data is removed again.
     KeptError if it can't be, since another writer appended to it."""
-    start = posix.lseek(fd, 0, 1) - written
+    start = posix.lseek(fd, 0, 1) - offset
     try:
-        write_all(fd, data[written:])
+        write_all(fd, data[offset:])
         if durable:
             posix.fsync(fd)
     except OSError as error:

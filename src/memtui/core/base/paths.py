@@ -209,27 +209,27 @@ def inbox_strangers(root_dir: str, project: str) -> "list[tuple[str, int]]":
 
 def resolve(path: str) -> "str | None":
     """Follow the symlinks of an absolute path, also one of which parts don't exist. None for a loop."""
-    done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
+    path_so_far, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
     while rest:
         part = rest.pop()
         if part == ".":
             continue
         if part == "..":
-            done = parent(done)
+            path_so_far = parent(path_so_far)
             continue
-        here = done.rstrip("/") + "/" + part
+        here = path_so_far.rstrip("/") + "/" + part
         try:
             target = posix.readlink(here)
         except OSError:
-            done = here
+            path_so_far = here
             continue
         links += 1
         if links > MAX_LINKS:
             return None
         if target.startswith("/"):
-            done = "/"
+            path_so_far = "/"
         rest.extend([each for each in reversed(target.split("/")) if each])
-    return done
+    return path_so_far
 
 
 def inside(base: str, path: str) -> bool:

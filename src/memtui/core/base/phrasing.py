@@ -69,7 +69,7 @@ def gap(text: str, end: int) -> int:
     stay."""
     if not (text[end : end + 1].isalnum() and text[end - 1 : end].isalnum()):
         return end
-    blank, part = text.rfind(" ", 0, end), 1 + max(text.rfind(each, 0, end) for each in PARTS)
+    blank, part = text.rfind(" ", 0, end), 1 + max(text.rfind(mark, 0, end) for mark in PARTS)
     at = blank if blank > end * 2 // 3 else max(blank, part)
     return at if at > end // 3 else end
 

@@ -15,22 +15,22 @@ def short_id(name: str) -> str:
     return name[-SHOWN:]
 
 
-def is_short_for(wanted: str, name: str) -> bool:
-    """Return whether `wanted`, in capitals, begins or ends an id, or begins the end of it that people see."""
+def is_short_for(prefix: str, name: str) -> bool:
+    """Return whether `prefix`, in capitals, begins or ends an id, or begins the end of it that people see."""
     name = name.upper()
-    return name.startswith(wanted) or name.endswith(wanted) or name[-SHOWN:].startswith(wanted)
+    return name.startswith(prefix) or name.endswith(prefix) or name[-SHOWN:].startswith(prefix)
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:
     """Return the one id that `ref` is or is short for; `what` names its kind. Raises NotFoundError, ConflictError."""
-    wanted = ref.strip().lstrip("…").upper()
+    prefix = ref.strip().lstrip("…").upper()
     every = list(dict.fromkeys(names))
-    exact = next((name for name in every if name.upper() == wanted), None)
+    exact = next((name for name in every if name.upper() == prefix), None)
     if exact is not None:
         return exact
-    matching = [name for name in every if is_short_for(wanted, name)]
-    if len(wanted) < MIN_REF or not matching:
-        short = f"Give at least {MIN_REF} characters of the id." if len(wanted) < MIN_REF else ""
+    matching = [name for name in every if is_short_for(prefix, name)]
+    if len(prefix) < MIN_REF or not matching:
+        short = f"Give at least {MIN_REF} characters of the id." if len(prefix) < MIN_REF else ""
         raise NotFoundError(f"There is no {what} “{ref}”.", short)
     if len(matching) > 1:
         shown = ", ".join(matching[:SEVERAL]) + (", …" if len(matching) > SEVERAL else "")

@@ -92,13 +92,13 @@ def clean(text: str) -> str:
 def _guarded(text: str, at: int) -> bool:
     """Return whether the text at `at`, after a `<`, reads as a guarded tag, whatever is between its letters and however
     they look. True also if nothing follows: the text that is put behind this one may complete the tag."""
-    seen = ""
+    joined = ""
     for place in range(at, len(text)):
         char = text[place]
         if char in OPENERS:
             return False  # `clean` checks it by itself
-        seen += _latin(char)
-        name = seen.replace("rn", "m")
+        joined += _latin(char)
+        name = joined.replace("rn", "m")
         if name.startswith(GUARDED):
             return True
         begun = name.removesuffix("r")  # an n behind it would make it an m

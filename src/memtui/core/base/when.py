@@ -16,18 +16,18 @@ LAST = 253402214400  # 9999-12-31T00:00:00Z: the last day that files can hold
 START, END, NEXT = (0, 0), (23, 59), (24, 0)  # of a day: its beginning, its last minute, the beginning of the next
 
 
-def read(given: str, now: float, *, ahead: bool, day: "tuple[int, int]" = START) -> "float | None":
+def read(text: str, now: float, *, ahead: bool, day: "tuple[int, int]" = START) -> "float | None":
     """Return the moment that a person means, in seconds since the epoch; NEVER for `never`; None for anything else.
     With `ahead` spans, weekdays and times of day lie after `now`, else before it. A day without a time is its `day`:
     START, END or NEXT. A time without a zone is local, one with a zone is RFC 3339."""
-    words = given.lower().split()
+    words = text.lower().split()
     if words in (["now"], ["never"]):
         return now if words == ["now"] else NEVER
-    seconds = None if given.rstrip().endswith("M") else _span(words)  # elsewhere `1M` is a month
+    seconds = None if text.rstrip().endswith("M") else _span(words)  # elsewhere `1M` is a month
     if seconds is not None:
         moment: float | None = now + seconds if ahead else now - seconds
     else:
-        moment = _by_the_clock(words, now, ahead, day) or _zoned(given)
+        moment = _by_the_clock(words, now, ahead, day) or _zoned(text)
     return moment if moment is not None and 0 <= moment <= LAST else None
 
 
@@ -75,10 +75,10 @@ def _time_of_day(word: str) -> "tuple[int, int] | None":
 def _nearest(today: time.struct_time, at: "tuple[int, int]", days: "range", now: float, ahead: bool) -> "float | None":
     """Return the nearest moment after `now`, or before it, at a time of one of these days from today."""
     candidates = [_local(today[0], today[1], today[2] + day, at) for day in days]
-    moments = [each for each in candidates if each is not None]
+    moments = [candidate for candidate in candidates if candidate is not None]
     if ahead:
-        return min((each for each in moments if each > now), default=None)
-    return max((each for each in moments if each <= now), default=None)
+        return min((moment for moment in moments if moment > now), default=None)
+    return max((moment for moment in moments if moment <= now), default=None)
 
 
 def _local(year: int, month: int, day: int, at: "tuple[int, int]") -> "float | None":
@@ -88,12 +88,12 @@ def _local(year: int, month: int, day: int, at: "tuple[int, int]") -> "float | N
         return None
 
 
-def _zoned(given: str) -> "float | None":
+def _zoned(text: str) -> "float | None":
     """Read an RFC 3339 time. One without a zone is local, to the second."""
-    seconds = clock.parse(given)
+    seconds = clock.parse(text)
     if seconds is None:
         return None
-    rest = given.strip()[10:]
+    rest = text.strip()[10:]
     if "+" in rest or "-" in rest or rest[-1:] in {"Z", "z"}:
         return seconds
     utc = time.gmtime(seconds)

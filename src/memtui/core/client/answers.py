@@ -48,7 +48,7 @@ def asked(questions: object) -> list[dict[str, object]]:
 
 
 def _dicts(value: object) -> list[dict[str, object]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def is_report(text: str) -> bool:
@@ -59,38 +59,38 @@ def is_report(text: str) -> bool:
 def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
     """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
     unless the text is known to be `from_client`, only the result counts, which no other tool has."""
-    found = result if isinstance(result, dict) else {}
-    if found.get("afkTimeoutMs") is not None:
+    fields = result if isinstance(result, dict) else {}
+    if fields.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself
-    response = text_of(found.get("response")) if "questions" in found else ""
+    response = text_of(fields.get("response")) if "questions" in fields else ""
     if not response and from_client and text.startswith(_RESPONDED):
         response = text.removeprefix(_RESPONDED)
     if response:
         yield TypedAnswer(response)
-    known = _by_text([*asked(questions), *asked(found.get("questions"))])
-    answers, notes = found.get("answers"), found.get("annotations")
+    questions_by_text = _by_text([*asked(questions), *asked(fields.get("questions"))])
+    answers, notes = fields.get("answers"), fields.get("annotations")
     notes = {
         str(key): text_of(row.get("notes"))
         for key, row in (notes.items() if isinstance(notes, dict) else ())
         if isinstance(row, dict)
     }
     if not isinstance(answers, dict):
-        answers, notes = _reported(text, known) if from_client else ({}, {})
+        answers, notes = _reported(text, questions_by_text) if from_client else ({}, {})
     for question in dict.fromkeys([*map(str, answers), *notes]):
-        yield from _of_question(question, answers.get(question), notes.get(question, ""), known)
+        yield from _of_question(question, answers.get(question), notes.get(question, ""), questions_by_text)
 
 
 def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]:
-    return {text_of(each["question"]): each for each in questions}
+    return {text_of(question["question"]): question for question in questions}
 
 
 def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
     """Yield what was typed where the person refused questions to clarify them; `words` begin with CLARIFIED."""
-    known = _by_text(asked(questions))
+    questions_by_text = _by_text(asked(questions))
     parts = _ASKED.split(words)[1:]
     for question, lines in zip(parts[::2], parts[1::2], strict=False):
-        said = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
-        yield from _of_question(question, said.get("Answer", ""), said.get("User notes", ""), known)
+        answers = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
+        yield from _of_question(question, answers.get("Answer", ""), answers.get("User notes", ""), questions_by_text)
 
 
 def _of_question(
@@ -98,31 +98,31 @@ def _of_question(
 ) -> Iterator[TypedAnswer]:
     entry = questions.get(question)
     entries = [entry] if entry is not None else list(questions.values())
-    labels = {_low(label) for each in entries for label in _texts(each, "label")}
+    labels = {_low(label) for part in entries for label in _texts(part, "label")}
     parts = answer if isinstance(answer, list) else [answer]
     if entry is not None and entry["multiSelect"] and isinstance(answer, str):
         parts = _split(answer, labels)
     words = [text for part in parts if (text := text_of(part).strip()) not in _NOTHING]
-    picked = [each for each in words if _low(each) in labels]
-    shown = f"{question} → {', '.join(picked)}" if picked else question
+    picked = [part for part in words if _low(part) in labels]
+    line = f"{question} → {', '.join(picked)}" if picked else question
     # Without the options nothing tells typed words from picked ones.
-    own = [each for each in words if _low(each) not in labels] if entries else []
+    own = [part for part in words if _low(part) not in labels] if entries else []
     for each in filter(None, (", ".join(own), notes.strip())):
-        yield TypedAnswer(each, shown)
+        yield TypedAnswer(each, line)
 
 
 def _split(answer: str, labels: set[str]) -> list[str]:
     """Split an answer into picked options, which may have a comma, and the words between them."""
-    parts, found, own = answer.split(", "), [], []
+    parts, picked, own = answer.split(", "), [], []
     at = 0
     while at < len(parts):
         end = next((end for end in range(len(parts), at, -1) if _low(", ".join(parts[at:end])) in labels), 0)
         if end:
-            found.append(", ".join(parts[at:end]))
+            picked.append(", ".join(parts[at:end]))
         else:
             own.append(parts[at])
         at = end or at + 1
-    return [*found, ", ".join(own)]
+    return [*picked, ", ".join(own)]
 
 
 def _reported(text: str, questions: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
@@ -136,8 +136,8 @@ def _reported(text: str, questions: Mapping[str, dict[str, object]]) -> tuple[di
         rest = _END.sub("", text)[pair.end() : after.start() if after else None]
         for preview in _texts(questions.get(question, {}), "preview"):
             rest = rest.replace(preview, "")  # the agent's text, which could read like notes
-        if found := _NOTES.search(rest):
-            notes[question] = found["notes"].strip(" ,\n")
+        if match := _NOTES.search(rest):
+            notes[question] = match["notes"].strip(" ,\n")
     return answers, notes
 
 

@@ -23,28 +23,28 @@ _GONE = re.compile(r"No (?:task|shell) found with ID")
 _UNSURE = "may still be running"
 
 
-def started(text: str, result: object, *, wanted: bool) -> tuple[str, bool]:
-    """Return the id of what a call left running (`wanted`: asked for), and whether it is an agent; empty if nothing."""
+def started(text: str, result: object, *, is_asked: bool) -> tuple[str, bool]:
+    """Return the id of what a call left running (`is_asked` for), empty if nothing, and whether it is an agent."""
     if isinstance(result, dict):
         if result.get("status") == "async_launched":
             return transcript.text_of(result.get("agentId")), True
         return transcript.text_of(result.get("backgroundTaskId")), False
-    found = _IN_BACKGROUND.search(text) if wanted else None
-    return (found[1] if found else ""), False
+    match = _IN_BACKGROUND.search(text) if is_asked else None
+    return (match[1] if match else ""), False
 
 
 def ended(notification: str) -> str:
     """Return the id of what has ended, by a message of the client; empty if it tells of nothing that has."""
-    found = _ID.search(notification) if notification.lstrip().startswith(NOTIFICATION) else None
-    return found[1] if found and _ENDED.search(notification) else ""
+    match = _ID.search(notification) if notification.lstrip().startswith(NOTIFICATION) else None
+    return match[1] if match and _ENDED.search(notification) else ""
 
 
-def over(tool: str, given: dict[str, object], text: str, result: object, *, failed: bool) -> str:
+def over(tool: str, tool_input: dict[str, object], text: str, result: object, *, failed: bool) -> str:
     """Return the id of what has ended, by a tool that asked for it or stopped it, or `failed` to; else empty."""
-    name = next((found for key in NAMES if (found := transcript.text_of(given.get(key)))), "")
+    name = next((text_value for key in NAMES if (text_value := transcript.text_of(tool_input.get(key)))), "")
     if failed or tool in STOPPING:
-        gone = _GONE.search(text) if failed else _UNSURE not in text
-        return name if gone else ""
+        match = _GONE.search(text) if failed else _UNSURE not in text
+        return name if match else ""
     data = result if isinstance(result, dict) else {}
     task = data.get("task")
     status = transcript.text_of((task if isinstance(task, dict) else data).get("status"))

@@ -88,8 +88,8 @@ def _restored_turn(row: object) -> Turn | None:
     if not isinstance(row, dict):
         return None
     texts = {key: text_of(row.get(key)) for key in ("text", "uuid", "session", "time", "agent", "request")}
-    used = tuple(map(str, _list(row.get("tools"))))
-    return Turn(**texts, channel="queued", tools=used, interrupted=row.get("interrupted") is True)
+    tools = tuple(map(str, _list(row.get("tools"))))
+    return Turn(**texts, channel="queued", tools=tools, interrupted=row.get("interrupted") is True)
 
 
 def _restored_todos(rows: object) -> list[Todo]:
@@ -173,9 +173,9 @@ class Conversation:
             self._tasks[name] = (Todo(str(text), str(status)), str(time))
         for name, (text, is_agent) in _table(state, "running", 2):
             self.running[name] = Running(str(text), is_agent is True)
-        for name, (tool, given, time) in _table(state, "calls", 3):
-            if isinstance(given, dict):
-                self._calls[name] = (str(tool), given, str(time))
+        for name, (tool, tool_input, time) in _table(state, "calls", 3):
+            if isinstance(tool_input, dict):
+                self._calls[name] = (str(tool), tool_input, str(time))
 
     def feed(self, record: dict[str, object]) -> None:
         """Add one record. Records of unknown kinds and shapes are ignored."""
@@ -200,10 +200,10 @@ class Conversation:
     def was_injected(self, text: str) -> bool:
         """Tell whether a hook gave a line with this text; of earlier readings, only whole lines and sentences are
         known."""
-        wanted = normalised(text)
-        if wanted in self._injected or (self._injected_hashes and _hashed(wanted) in self._injected_hashes):
+        folded = normalised(text)
+        if folded in self._injected or (self._injected_hashes and _hashed(folded) in self._injected_hashes):
             return True
-        return len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
+        return len(folded) >= MIN_INJECTED_LINE and any(folded in line for line in self._injected)
 
     def own(self, turn: Turn) -> Turn:
         """Return a turn without the lines and sentences that a hook had given to the model."""
@@ -212,7 +212,7 @@ class Conversation:
         lines, left_out = [], False
         for line in turn.text.splitlines():
             parts = _SENTENCE.split(line)
-            kept = [] if self.was_injected(line) else [each for each in parts if not self.was_injected(each)]
+            kept = [] if self.was_injected(line) else [part for part in parts if not self.was_injected(part)]
             left_out |= len(kept) < len(parts)
             lines += [line] if len(kept) == len(parts) else [" ".join(kept)] if kept else []
         return replace(turn, text="\n".join(lines).strip()) if left_out else turn
@@ -243,23 +243,29 @@ class Conversation:
             self.last_message, self._message_id = text, name
 
     def _tool_use(self, block: dict[str, object], time: str) -> None:
-        name, given = text_of(block.get("name")), block.get("input")
+        name, tool_input = text_of(block.get("name")), block.get("input")
         self._tools.append(name)
         is_kept = name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS)
-        kept = {key: given[key] for key in _KEPT if key in given} if is_kept and isinstance(given, dict) else {}
-        if name == answers.TOOL and isinstance(given, dict):
-            kept = {"questions": answers.asked(given.get("questions"))}
-        if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
-            kept = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
-            entries = [each for each in _list(given.get("todos")) if isinstance(each, dict)]
-            self._todos = [Todo(self._text(each.get("content")), text_of(each.get("status"))) for each in entries]
+        fields = (
+            {key: tool_input[key] for key in _KEPT if key in tool_input}
+            if is_kept and isinstance(tool_input, dict)
+            else {}
+        )
+        if name == answers.TOOL and isinstance(tool_input, dict):
+            fields = {"questions": answers.asked(tool_input.get("questions"))}
+        if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
+            fields = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
+            entries = [entry for entry in _list(tool_input.get("todos")) if isinstance(entry, dict)]
+            self._todos = [Todo(self._text(entry.get("content")), text_of(entry.get("status"))) for entry in entries]
             self._todos_time = time
-        kept = {**kept, "doing": self._text(f"{name}: {argument(given)}", MAX_CALL)}
-        if isinstance(given, dict) and not name.startswith(speaker.FOREIGN_TOOL):
-            kept["about"] = self._text(given.get("description"), MAX_CALL) or self._text(argument(given), MAX_CALL)
-            kept["background"] = given.get("run_in_background") is True
+        fields = {**fields, "doing": self._text(f"{name}: {argument(tool_input)}", MAX_CALL)}
+        if isinstance(tool_input, dict) and not name.startswith(speaker.FOREIGN_TOOL):
+            fields["about"] = self._text(tool_input.get("description"), MAX_CALL) or self._text(
+                argument(tool_input), MAX_CALL
+            )
+            fields["background"] = tool_input.get("run_in_background") is True
         self.todos_changed = self.todos_changed or name in {"TodoWrite", *_TASK_TOOLS}
-        self._calls[text_of(block.get("id"))] = (name, kept, time)
+        self._calls[text_of(block.get("id"))] = (name, fields, time)
         if len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
 
@@ -290,36 +296,36 @@ class Conversation:
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
-        name, given, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
+        name, tool_input, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
         result, failed = record.get("toolUseResult"), block.get("is_error") is True
         if (
             speaker.STOPPED.match(text)
             if failed
-            else any(each.get("type") == "text" for each in transcript.blocks(record))
+            else any(other.get("type") == "text" for other in transcript.blocks(record))
         ):
-            self._doing = text_of(given.get("doing"))
+            self._doing = text_of(tool_input.get("doing"))
         if name in _BACKGROUND_TOOLS:
-            self.running.pop(background.over(name, given, text, result, failed=failed), None)
-        elif about := text_of(given.get("about")):
-            task, is_agent = background.started(text, result, wanted=given.get("background") is True)
+            self.running.pop(background.over(name, tool_input, text, result, failed=failed), None)
+        elif about := text_of(tool_input.get("about")):
+            task, is_agent = background.started(text, result, is_asked=tool_input.get("background") is True)
             if task and len(self.running) < MAX_CALLS:
                 self.running[task] = Running(about, is_agent)
         if failed:
-            if name == "TodoWrite" and self._todos_time == time and "before" in given:
-                self._todos = _restored_todos(given["before"])
-                self._todos_time = text_of(given.get("before_time"))
+            if name == "TodoWrite" and self._todos_time == time and "before" in tool_input:
+                self._todos = _restored_todos(tool_input["before"])
+                self._todos_time = text_of(tool_input.get("before_time"))
             words = speaker.refusal(record, block, name)
             if name == answers.TOOL and words.startswith(answers.CLARIFIED):
-                self._answers(record, answers.clarified(words, given.get("questions")))
+                self._answers(record, answers.clarified(words, tool_input.get("questions")))
             else:
                 self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
-            self._task(name, given, record, text)
+            self._task(name, tool_input, record, text)
         elif name in {"", answers.TOOL} and answers.is_report(text):
-            asked = given.get("questions")
-            self._answers(record, answers.typed(text, result, asked, from_client=name == answers.TOOL))
+            questions = tool_input.get("questions")
+            self._answers(record, answers.typed(text, result, questions, from_client=name == answers.TOOL))
 
-    def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
+    def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
         time = text_of(record.get("timestamp"))
         result = record.get("toolUseResult")
         task = result.get("task") if isinstance(result, dict) else None
@@ -327,12 +333,12 @@ class Conversation:
             number = re.search(r"#(\w+)", text)
             key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
             if key and key not in self._tasks:
-                self._tasks[key] = (Todo(self._text(given.get("subject")), "pending"), time)
+                self._tasks[key] = (Todo(self._text(tool_input.get("subject")), "pending"), time)
             return
-        key = str(given.get("taskId", ""))
+        key = str(tool_input.get("taskId", ""))
         todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
         if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
-            subject, status = self._text(given.get("subject")), text_of(given.get("status"))
+            subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
 
     def _answers(self, record: dict[str, object], typed: Iterable[answers.TypedAnswer]) -> None:
@@ -340,13 +346,13 @@ class Conversation:
             self._add_turn(record, words, "answer", agent=self._text(question))
 
     def _attachment(self, record: dict[str, object]) -> None:
-        found = transcript.attachment(record)
-        if found.get("type") == "queued_command":
-            text = speaker.queued_text(found)
+        attachment = transcript.attachment(record)
+        if attachment.get("type") == "queued_command":
+            text = speaker.queued_text(attachment)
             self.running.pop(background.ended(text), None)
             self._sent(record, text, "queued")
-        elif text_of(found.get("type")).startswith("hook_"):
-            for text in [*transcript.attachment_texts(found), text_of(found.get("stdout"))]:
+        elif text_of(attachment.get("type")).startswith("hook_"):
+            for text in [*transcript.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
                     if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
                         self._inject(line)

@@ -34,32 +34,32 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
 
 
 def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance]:
-    wanted = normalised(words)[:200]
+    folded = normalised(words)[:200]
     earlier: deque[Utterance] = deque(maxlen=BEFORE)
     tools: dict[str, str] = {}  # call -> name
-    found: list[Utterance] = []
+    utterances: list[Utterance] = []
     size = 0
     for record in transcript.Reader(path, keep=_is_turn):
         if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
             continue
         if record.get("type") == "queue-operation" and not queued:
             continue
-        for each in _utterances(record, tools):
-            if found:
-                found.append(each)
-                if len(found) == size:
-                    return found
+        for utterance in _utterances(record, tools):
+            if utterances:
+                utterances.append(utterance)
+                if len(utterances) == size:
+                    return utterances
                 continue
             hit = bool(uuid) and transcript.text_of(record.get("uuid")) == uuid
-            if not hit and wanted and each.who == "you":
-                words_here = normalised(each.text)
-                hit = words_here.startswith(wanted) or (len(words_here) > 20 and wanted.startswith(words_here))
+            if not hit and folded and utterance.who == "you":
+                words_here = normalised(utterance.text)
+                hit = words_here.startswith(folded) or (len(words_here) > 20 and folded.startswith(words_here))
             if hit:
-                found = [*earlier, replace(each, hit=True)]
-                size = len(found) + AFTER
+                utterances = [*earlier, replace(utterance, hit=True)]
+                size = len(utterances) + AFTER
             else:
-                earlier.append(each)
-    return found
+                earlier.append(utterance)
+    return utterances
 
 
 def prompt(path: str, prompt_id: str) -> str:
@@ -109,7 +109,7 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
             text = refusal(record, block, tool)
             if not text and tool == answers.TOOL and answers.is_report(report):
                 typed = answers.typed(report, record.get("toolUseResult"), None, from_client=True)
-                text = "\n".join(each.words for each in typed)
+                text = "\n".join(typed_answer.words for typed_answer in typed)
         if text:
             utterances.append(Utterance(who, text[:TEXT_LIMIT], time))
     return utterances

@@ -49,33 +49,35 @@ def roots_of(env: dict[str, str], slug: str) -> list[str]:
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
     """Return the paths of some projects by slug, or by key, None for those that nothing names."""
     finder = _PathFinder(env)
-    found = {slug: finder.path_of(slug) for slug in slugs}
+    paths_by_slug = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
-    return found
+    return paths_by_slug
 
 
-def names(env: Mapping[str, str], found: Mapping[str, str | None]) -> dict[str, str]:
+def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> dict[str, str]:
     """Return what a person calls projects, for their paths by slug (or another key): the directory's name, with as much
     of the path as tells equal ones apart; without a path (None), what the slug adds to that of the home directory."""
     home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
-    parts = {path: [part for part in path.split("/") if part] for path in found.values() if path}
+    parts = {path: [part for part in path.split("/") if part] for path in paths_by_slug.values() if path}
     called: dict[str, str] = {}
-    left, length = list(parts), 1
-    while left:
-        shown = {path: "/".join(parts[path][-length:]) or "/" for path in left}
-        times = Counter(shown.values())
-        called |= shown
-        left = [path for path in left if times[shown[path]] > 1 and length < len(parts[path])]
+    rest, length = list(parts), 1
+    while rest:
+        names_by_path = {path: "/".join(parts[path][-length:]) or "/" for path in rest}
+        times = Counter(names_by_path.values())
+        called |= names_by_path
+        rest = [path for path in rest if times[names_by_path[path]] > 1 and length < len(parts[path])]
         length += 1
-    return {key: called[path] if path else key.removeprefix(home).strip("-") or key for key, path in found.items()}
+    return {
+        key: called[path] if path else key.removeprefix(home).strip("-") or key for key, path in paths_by_slug.items()
+    }
 
 
 def names_of_roots(
-    env: Mapping[str, str], roots: Iterable[str], known: Mapping[str, str | None] | None = None
+    env: Mapping[str, str], roots: Iterable[str], paths_by_slug: Mapping[str, str | None] | None = None
 ) -> dict[str, str]:
     """Return what a person calls projects, by root: a path, or a slug, as the delivery log has it (`Delivery.root`).
-    `known`: paths by slug, as `paths_of` finds them."""
-    return names(env, {root: root if root.startswith("/") else (known or {}).get(root) for root in roots})
+    `paths_by_slug`: paths by slug, as `paths_of` finds them."""
+    return names(env, {root: root if root.startswith("/") else (paths_by_slug or {}).get(root) for root in roots})
 
 
 def directories(top: str) -> list[str]:
@@ -112,13 +114,13 @@ class _PathFinder:
         self.top, self.root = top, paths.root(env)
         self.cache_path = self.root + "/run/projects.json"
         try:
-            kept = fastjson.loads_dict(fs.read_bytes(self.cache_path))
+            cache = fastjson.loads_dict(fs.read_bytes(self.cache_path))
         except OSError:
-            kept = {}
-        if kept.get("v") != VERSION or kept.get("top") != top:
-            kept = {}
-        self.known = session_state.table(kept, "paths")
-        self.root_rows = session_state.table(kept, "roots")
+            cache = {}
+        if cache.get("v") != VERSION or cache.get("top") != top:
+            cache = {}
+        self.known = session_state.table(cache, "paths")
+        self.root_rows = session_state.table(cache, "roots")
         self.changed = False
         self.roots: list[str] | None = None
         self.top_stamp = _mtime_ns(top)
@@ -146,9 +148,9 @@ class _PathFinder:
         """List the roots of all projects with a slug."""
         keys = directories(self.root + "/projects")
         noted = [repository.project_record(self.root, key).get("root") for key in keys]
-        named = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
-        roots = dict.fromkeys(each for each in (*noted, *named, *self._roots()) if each)
-        return [each for each in roots if paths.slug(each) == slug and paths.project_root(each) == each]
+        named_roots = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
+        roots = dict.fromkeys(root for root in (*noted, *named_roots, *self._roots()) if root)
+        return [root for root in roots if paths.slug(root) == slug and paths.project_root(root) == root]
 
     def _roots(self) -> list[str]:
         """List the main repository roots of all sessions: that of a subdirectory or a worktree keeps the memory."""
@@ -161,7 +163,7 @@ class _PathFinder:
         directory = f"{self.top}/{slug}"
         stamp = _mtime_ns(directory)
         row = self.root_rows.get(slug)
-        if isinstance(row, list) and row[:1] == [stamp] and all(isinstance(found, str) for found in row[1:]):
+        if isinstance(row, list) and row[:1] == [stamp] and all(isinstance(root, str) for root in row[1:]):
             return row[1:]
         roots = sorted({paths.project_root(cwd) for cwd in _cwds(directory, tried=1)})
         self.root_rows[slug] = [stamp, *roots]

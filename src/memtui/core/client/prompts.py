@@ -33,16 +33,16 @@ def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
     for slug in slugs:
         try:
             with os.scandir(f"{config_dir}/projects/{slug}") as entries:
-                files += [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
+                files += [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
         except OSError:
             continue
     newest: list[Prompt] = []
     for changed, path in sorted(files, reverse=True)[:TRANSCRIPTS]:
-        if len(newest) >= most and changed < min((each.time for each in newest), default=0.0):
+        if len(newest) >= most and changed < min((question.time for question in newest), default=0.0):
             break  # all its prompts are older than those that were found
         distinct: dict[str, Prompt] = {}
-        for each in sorted([*newest, *of_transcript(path)], key=lambda prompt: -prompt.time):
-            distinct.setdefault(normalised(each.text), each)
+        for question in sorted([*newest, *of_transcript(path)], key=lambda prompt: -prompt.time):
+            distinct.setdefault(normalised(question.text), question)
         newest = list(distinct.values())[:most]
     return newest
 
@@ -72,7 +72,7 @@ def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool
         start = transcript.line_start(path, os.stat(path).st_size - HOOK_BYTES)
     except OSError:
         return ""
-    for each in reversed(list(of_transcript(path, start))):
-        if speaker.request_of(each.text) and asks(each.text):
-            return speaker.request_of(clean(each.text))
+    for prompt in reversed(list(of_transcript(path, start))):
+        if speaker.request_of(prompt.text) and asks(prompt.text):
+            return speaker.request_of(clean(prompt.text))
     return ""

@@ -12,11 +12,11 @@ NOTE_BYTES = 1 << 20
 
 def served(root: str) -> dict[int, str]:
     """Return the session that each running client on this machine serves, by the client's process id."""
-    found: dict[int, str] = {}
+    sessions: dict[int, str] = {}
     try:
         names = os.listdir(root + "/run")
     except OSError:
-        return found
+        return sessions
     for name in names:
         number = name.removeprefix(PREFIX)
         if number == name or not (number.isascii() and number.isdigit()) or not process.alive(int(number)):
@@ -28,8 +28,8 @@ def served(root: str) -> dict[int, str]:
         session, client = note.get("session_id"), note.get("client")
         # Older notes do not identify the process further.
         if isinstance(session, str) and (client is None or process.runs(client)):
-            found[int(number)] = session
-    return found
+            sessions[int(number)] = session
+    return sessions
 
 
 def live(session: str, client: object, clients: Mapping[int, str]) -> bool:

@@ -102,7 +102,7 @@ def words_of_others(record: dict[str, object]) -> list[str]:
         fired = record.get("subtype") == "scheduled_task_fire"
         return [text_of(record.get("prompt"))] if fired else []
     calls = [block.get("input") for block in transcript.blocks(record) if block.get("type") == "tool_use"]
-    return [text_of(given.get(key)) for given in calls if isinstance(given, dict) for key in _WORDS_OF_CALLS]
+    return [text_of(call.get(key)) for call in calls if isinstance(call, dict) for key in _WORDS_OF_CALLS]
 
 
 def own_words(text: str) -> str:

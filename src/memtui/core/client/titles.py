@@ -31,17 +31,17 @@ def about(path: str | None) -> About:
         tail = fs.read_bytes(path or "", TAIL_BYTES, max(len(head), posix.stat(path or "").st_size - TAIL_BYTES))
     except OSError:
         return About()
-    named: dict[str, str] = {}
+    titles_by_id: dict[str, str] = {}
     branch = ""
     for line in reversed((head + b"\n" + tail).split(b"\n")):
         if b'-title"' in line:
             record = fastjson.loads_dict(line)
             kind = transcript.text_of(record.get("type"))
             if kind in TITLES:
-                named.setdefault(kind, transcript.text_of(record.get(TITLES[kind])).strip().split("\n")[0])
+                titles_by_id.setdefault(kind, transcript.text_of(record.get(TITLES[kind])).strip().split("\n")[0])
         elif not branch and b'"gitBranch"' in line:
             branch = transcript.text_of(fastjson.loads_dict(line).get("gitBranch"))
-    title = next((named[kind] for kind in TITLES if named.get(kind)), "")
+    title = next((titles_by_id[kind] for kind in TITLES if titles_by_id.get(kind)), "")
     for line in head.split(b"\n") if not title else ():  # else the first line that the person typed
         words = own_words(speaker.prompt_text(fastjson.loads_dict(line))) if b'"user"' in line else ""
         if words:

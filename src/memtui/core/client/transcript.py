@@ -58,28 +58,28 @@ class Reader:
     def _read(self, fd: int) -> "Iterator[dict[str, object]]":
         at = self.offset
         pieces: list[bytes] = []
-        held = 0
+        size = 0
         dropped = False
         end_at = -1 if self._limit is None else at + self._limit
         while chunk := posix.pread(fd, CHUNK if end_at < 0 else min(CHUNK, end_at - at), at):
             begin = 0
             while (end := chunk.find(b"\n", begin)) >= 0:
                 line = chunk[begin:end]
-                if held or dropped:
+                if size or dropped:
                     line = b"" if dropped else b"".join([*pieces, line])
-                    pieces, held, dropped = [], 0, False
+                    pieces, size, dropped = [], 0, False
                 begin = end + 1
                 self.offset = at + begin
                 yield from self._records(line)
             if not dropped:
                 pieces.append(chunk[begin:])
-                held += len(chunk) - begin
-            if held > LONG_LINE:
+                size += len(chunk) - begin
+            if size > LONG_LINE:
                 pieces = [_without_images(b"".join(pieces))]
-                held = len(pieces[0])
-                dropped = held > MAX_LINE
+                size = len(pieces[0])
+                dropped = size > MAX_LINE
             if dropped:
-                pieces, held = [], 0
+                pieces, size = [], 0
             at += len(chunk)
         if at == end_at and posix.pread(fd, 1, at):
             return
@@ -87,11 +87,11 @@ class Reader:
         # A last line without a line feed is complete if it parses: only its own end closes a JSON object.
         line = b"".join(pieces)
         record = _parse_one(line)
-        found = [record] if record is not None else _parse_glued(line)
-        if found:
+        records = [record] if record is not None else _parse_glued(line)
+        if records:
             self.offset = at
             if self._keep is None or self._keep(line):
-                yield from found
+                yield from records
 
     def _records(self, line: bytes) -> "list[dict[str, object]]":
         line = line.strip(BLANKS)
@@ -104,14 +104,14 @@ class Reader:
 def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, object]]":
     """Yield the records of a transcript from its beginning on, each behind its parent: the client sometimes writes the
     first answer before the prompt. After WAITING_MOST records that wait, the order is that of the file."""
-    seen = {""}
+    uuids = {""}
     waiting: list[dict[str, object]] = []
     sorting = True
     for record in records:
         waiting.append(record)
-        while sorting and (ready := next((each for each in waiting if text_of(each.get("parentUuid")) in seen), None)):
+        while sorting and (ready := next((each for each in waiting if text_of(each.get("parentUuid")) in uuids), None)):
             waiting.remove(ready)
-            seen.add(text_of(ready.get("uuid")))
+            uuids.add(text_of(ready.get("uuid")))
             yield ready
         if not sorting or len(waiting) > WAITING_MOST:
             sorting = False
@@ -186,23 +186,23 @@ def _parse_glued(line: bytes) -> "list[dict[str, object]]":
     import json
 
     text = line.decode("utf-8", "replace")
-    found, at = _parse_run(text, json.JSONDecoder(strict=False))
-    return found if at == len(text) else []
+    records, at = _parse_run(text, json.JSONDecoder(strict=False))
+    return records if at == len(text) else []
 
 
 def _parse_run(text: str, decoder: "JSONDecoder") -> "tuple[list[dict[str, object]], int]":
     """Read the objects that stand one after another at the beginning of a text, and say where they end."""
-    found: list[dict[str, object]] = []
+    records: list[dict[str, object]] = []
     at = 0
     while text.startswith("{", at):
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             break
-        found.append(value)
+        records.append(value)
         while text[at : at + 1] in {" ", "\t", ","}:
             at += 1
-    return found, at
+    return records, at
 
 
 def _parse_many(line: bytes) -> "list[dict[str, object]]":
@@ -213,9 +213,9 @@ def _parse_many(line: bytes) -> "list[dict[str, object]]":
 
     decoder = json.JSONDecoder(strict=False)
     text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
-    found, at = _parse_run(text, decoder)
+    records, at = _parse_run(text, decoder)
     if text[at : at + 1] in {"}", "]", '"'}:
-        found = found[:-1]  # it stands within an object that begins in a line before
+        records = records[:-1]  # it stands within an object that begins in a line before
     # A record after a torn one reaches to the end of the line; an object inside the torn one does not.
     for mark in RECORD_STARTS if at < len(text) else ():
         for _ in range(SALVAGE_TRIES):
@@ -227,9 +227,9 @@ def _parse_many(line: bytes) -> "list[dict[str, object]]":
             except (ValueError, RecursionError):
                 continue
             if end == len(text):
-                return [*found, value]
+                return [*records, value]
         at = 0
-    return found
+    return records
 
 
 def text_of(value: "object") -> str:

@@ -23,9 +23,9 @@ class EarlierPlaces:
         self._files = {_file(path) for path in spans}
         self._real: dict[str, str] = {}
         self._names: dict[str, set[str]] = {}
-        for path, known in spans.items():
-            for each in known:
-                self._names.setdefault(each.now, set()).add(stem(path))
+        for path, spans_of_path in spans.items():
+            for span in spans_of_path:
+                self._names.setdefault(span.now, set()).add(stem(path))
 
     def moved(self, path: str) -> bool:
         """Whether what the log has under a path may be somewhere else now."""
@@ -34,24 +34,24 @@ class EarlierPlaces:
     def now(self, path: str, seconds: float) -> str:
         """Return the present path of the memory that had a path at a time, the path itself if nothing is known of it;
         empty if it is gone and another memory has its place."""
-        known = self._spans(path)
-        if not known:
+        spans = self._spans(path)
+        if not spans:
             return path
-        found = next((each.now for each in reversed(known) if each.since <= seconds), known[0].now)
-        return self._same_way(path, found)
+        path_then = next((span.now for span in reversed(spans) if span.since <= seconds), spans[0].now)
+        return self._same_way(path, path_then)
 
     def latest(self, path: str) -> str:
         """Return the present path of the memory that has a path, or had it last."""
-        known = self._spans(path)
-        if not known or os.path.lexists(path):
+        spans = self._spans(path)
+        if not spans or os.path.lexists(path):
             return path
         real = self._real[path]
-        return self._same_way(path, next((each.now for each in reversed(known) if each.now not in {"", real}), real))
+        return self._same_way(path, next((span.now for span in reversed(spans) if span.now not in {"", real}), real))
 
     def names(self, path: str) -> set[str]:
         """Return the names under which the log may have the memory that is at a path, or has a name, now."""
         if "/" not in path:
-            return {path}.union(*(known for now, known in self._names.items() if stem(now) == path))
+            return {path}.union(*(aliases for now, aliases in self._names.items() if stem(now) == path))
         return self._names.get(path, set()) | self._names.get(os.path.realpath(path), set()) | {stem(path)}
 
     def _spans(self, path: str) -> tuple[Span, ...]:
@@ -62,10 +62,12 @@ class EarlierPlaces:
             self._real[path] = f"{os.path.realpath(top)}/{file}"
         return self.spans.get(self._real[path], ())
 
-    def _same_way(self, path: str, found: str) -> str:
+    def _same_way(self, path: str, path_now: str) -> str:
         """Return a real path as `path`, which may lead through symlinks, if both are in the same directory."""
-        top, _, file = found.rpartition("/")
-        return f"{path.rpartition('/')[0]}/{file}" if found and top == self._real[path].rpartition("/")[0] else found
+        top, _, file = path_now.rpartition("/")
+        return (
+            f"{path.rpartition('/')[0]}/{file}" if path_now and top == self._real[path].rpartition("/")[0] else path_now
+        )
 
 
 def _file(path: str) -> str:

@@ -54,25 +54,25 @@ class Filter:
 
     def __bool__(self) -> bool:
         """Whether any field is set."""
-        return any(getattr(self, each.name) not in {"", None} for each in fields(self) if each.compare)
+        return any(getattr(self, other.name) not in {"", None} for other in fields(self) if other.compare)
 
     def words(self) -> list[tuple[str, str]]:
         """Return (field, value) of the text fields that are set, the one that was set last at the end."""
-        named = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
-        pairs = [(name, str(getattr(self, name))) for name in named]
+        names = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
+        pairs = [(name, str(getattr(self, name))) for name in names]
         return [(name, value) for name, value in pairs if value]
 
     def but(self, **fields: str) -> "Filter":
         """Return the filter with other values of some fields."""
-        kept = [name for name in self.order if name not in fields]
-        given: dict[str, Any] = {**fields, "order": (*kept, *(name for name, value in fields.items() if value))}
-        return replace(self, **given)
+        order = [name for name in self.order if name not in fields]
+        values: dict[str, Any] = {**fields, "order": (*order, *(name for name, value in fields.items() if value))}
+        return replace(self, **values)
 
     def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
         """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored.
         `earlier` as for `matches`."""
         words = [self.session, f'"{self.kind}"' if self.kind else "", paths.slug_of(self.project)]
-        stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
+        stems = {name for other in _names(self.memory) for name in earlier.names(earlier.latest(other))}
         words += stems if len(stems) == 1 else []
         # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
         # A word that is part of a label of ours need not be in the log.
@@ -80,8 +80,8 @@ class Filter:
         logged = [word for word in self.text.split() if word.casefold() not in labels]
         words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(logged))
         fit = [word for word in words if re.fullmatch(rf'"?[{PLAIN}]*"?', word)]
-        found = max(fit, key=len, default="").encode()
-        return (found.lower(), True) if self.text else (found, False)
+        longest = max(fit, key=len, default="").encode()
+        return (longest.lower(), True) if self.text else (longest, False)
 
     def matches(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED) -> bool:
         """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
@@ -108,9 +108,9 @@ class Filter:
         if self.labels is None:
             return delivery.text
         brought = [item for item in delivery.items if not item.left_out]
-        labels = {self.labels.get(each, each) for each in (delivery.event, *(item.kind for item in brought))}
-        used = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
-        return " ".join((delivery.text, delivery.session[:SESSION_SHOWN], _last(delivery.root), *labels, *used))
+        labels = {self.labels.get(label, label) for label in (delivery.event, *(item.kind for item in brought))}
+        uses = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
+        return " ".join((delivery.text, delivery.session[:SESSION_SHOWN], _last(delivery.root), *labels, *uses))
 
     def _names_memory(self, delivery: Delivery, earlier: EarlierPlaces) -> bool:
         names = _names(self.memory)

@@ -15,8 +15,8 @@ BLOCK = 1 << 20
 
 def old(root: str, now: float, days: int, prefix: str = delivery_log.PREFIX) -> list[str]:
     """Return the logs of the months that ended more than so many days ago, oldest first; none for 0 days."""
-    found = [(path, _end(path, prefix)) for path in reversed(delivery_log.months(root, prefix))]
-    return [path for path, end in found if days > 0 and end is not None and end < now - days * clock.DAY]
+    months = [(path, _end(path, prefix)) for path in reversed(delivery_log.months(root, prefix))]
+    return [path for path, end in months if days > 0 and end is not None and end < now - days * clock.DAY]
 
 
 def _end(path: str, prefix: str) -> float | None:
@@ -39,9 +39,9 @@ def fold_records(root: str, is_meant: Callable[[dict[str, object]], bool], withi
                 for line in lines:
                     record = fastjson.loads_dict(line) if b'"items"' in line else {}
                     blanked = _blanked(line, record, within) if record and is_meant(record) else line
-                    done = 0 if blanked != line else len(line)
-                    while done < len(line):
-                        done += posix.pwrite(fd, blanked[done:], at + done)
+                    offset = 0 if blanked != line else len(line)
+                    while offset < len(line):
+                        offset += posix.pwrite(fd, blanked[offset:], at + offset)
                     at += len(line) + 1
             posix.fsync(fd)
         finally:
@@ -61,12 +61,12 @@ def _blanked(line: bytes, record: dict[str, object], within: Callable[[str], boo
 
     line = _REASON.sub(reasonless, line)
     text = record.get("text")
-    found = _TEXT.search(line)
-    if not isinstance(text, str) or not text or found is None:
+    place = _TEXT.search(line)
+    if not isinstance(text, str) or not text or place is None:
         return line
     marks = (f'"text_hash": "{ids.content_hash(text)}", "folded": true', '"folded": true')
-    mark = next((each.encode() for each in marks if len(each) <= len(found[0])), b"")
-    return line[: found.start()] + mark.ljust(len(found[0])) + line[found.end() :] if mark else line
+    mark = next((mark.encode() for mark in marks if len(mark) <= len(place[0])), b"")
+    return line[: place.start()] + mark.ljust(len(place[0])) + line[place.end() :] if mark else line
 
 
 def _blocks(fd: int) -> Iterator[list[bytes]]:

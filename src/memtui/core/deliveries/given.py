@@ -31,16 +31,16 @@ class Given:
     def __init__(self, root: str, session_id: str) -> None:
         self._at = (root, session_id)
         state = session_state.load(root, session_id, PART)
-        sent = session_state.table(state, "sent").items()
+        rows = session_state.table(state, "sent").items()
         giving = state.get("giving")
         doubtful = giving if isinstance(giving, list) else []
-        self.sent = {path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3}
+        self.sent = {path: noted for path, noted in rows if isinstance(noted, list) and len(noted) == 3}
         if doubtful:
             self.sent = {path: noted for path, noted in self.sent.items() if path not in doubtful}
         self._giving: list[str] = []
         self.units = session_state.number(state, "units")
         tool = state.get("tool")
-        self.tool = [str(each) for each in tool] if isinstance(tool, list) else []
+        self.tool = [str(path) for path in tool] if isinstance(tool, list) else []
 
     def note(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
         """Note that the session has these memories, of so many units. Raises OSError."""
@@ -62,10 +62,10 @@ class Given:
     def forget(self, paths: "Iterable[str]", always: bool = False) -> None:
         """Note that the session does not have the memories at these paths after all; save that `always`, or if it had
         any. Raises OSError."""
-        gone = {path for path in paths if path in self.sent}
-        if gone or always:
-            self.sent = {path: noted for path, noted in self.sent.items() if path not in gone}
-            self.tool = [path for path in self.tool if path not in gone]
+        forgotten = {path for path in paths if path in self.sent}
+        if forgotten or always:
+            self.sent = {path: noted for path, noted in self.sent.items() if path not in forgotten}
+            self.tool = [path for path in self.tool if path not in forgotten]
             self._save()
 
     def _save(self) -> None:

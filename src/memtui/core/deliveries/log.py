@@ -65,18 +65,18 @@ def newest_first(
 ) -> "Iterator[Record]":
     """Yield the records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as for `lines`. With
     `most`, reading ends after so many bytes of lines."""
-    seen = skipped or Skipped()
+    other = skipped or Skipped()
     noted: dict[str, str] = {}
     for _, line in lines(root, None, needle, since, fold, within, noted):
-        if most and seen.read >= most:
-            seen.older = True
+        if most and other.read >= most:
+            other.older = True
             return
-        seen.read += len(line) + 1
+        other.read += len(line) + 1
         record = parse(line, noted)
         if record is not None:
             yield record
         else:
-            seen.count += 1
+            other.count += 1
 
 
 def records_of(root: str, delivery_id: str, within: int = -1) -> "Iterator[Record]":
@@ -110,10 +110,10 @@ def lines(
         end = -1 if below is None else below[path]
         try:
             if oldest:
-                found = _since(backwards.lines(path, end, within=within), oldest)
+                lines_back = _since(backwards.lines(path, end, within=within), oldest)
             else:
-                found = backwards.lines(path, end, needle, fold)
-            for start, line in found:
+                lines_back = backwards.lines(path, end, needle, fold)
+            for start, line in lines_back:
                 if line.startswith(OUTCOMES_AT):
                     if noted is not None:
                         _take_in(line, noted)
@@ -128,15 +128,15 @@ def lines(
 def before(ends: "dict[str, int]", place: "Place") -> "dict[str, int]":
     """Return the `below` with which `lines` goes on before a place, for a reading that began at `ends`."""
     path, start, _ = place
-    return {**{each: end for each, end in ends.items() if each < path}, path: start}
+    return {**{path_before: end for path_before, end in ends.items() if path_before < path}, path: start}
 
 
-def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tuple[int, bytes]]":
+def _since(lines_back: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tuple[int, bytes]]":
     """Yield the lines of a log back to the last one whose id is not below `oldest`, the beginning of an id. Older
     records that were recovered are skipped: they were logged late, among newer ones."""
     older: list[tuple[int, bytes]] = []
     size = 0
-    for start, line in found:
+    for start, line in lines_back:
         if line.startswith(OUTCOMES_AT):
             yield start, line  # it says nothing of when those around it were logged
         elif line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
@@ -160,13 +160,13 @@ def back_to(seconds: float) -> float:
 def parse(line: bytes, noted: "dict[str, str] | None" = None) -> "Record | None":
     """Return the record of a line, with its outcome if that was `noted`; None if it is torn, no delivery, or of an
     unknown version."""
-    found = fastjson.loads_dict(line)
-    if found.get("v") != VERSION or not isinstance(found.get("items"), list):
+    record = fastjson.loads_dict(line)
+    if record.get("v") != VERSION or not isinstance(record.get("items"), list):
         return None
-    outcome = noted.get(str(found.get("id"))) if noted else None
+    outcome = noted.get(str(record.get("id"))) if noted else None
     if outcome:
-        found["outcome"] = outcome
-    return found
+        record["outcome"] = outcome
+    return record
 
 
 def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]") -> None:
@@ -181,16 +181,16 @@ def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]"
 
 def _take_in(line: bytes, noted: "dict[str, str]") -> None:
     """Note the outcomes of a line, but for deliveries of which a newer line told."""
-    found = fastjson.loads_dict(line).get("outcomes")
-    for name, outcome in found.items() if isinstance(found, dict) else ():
+    outcomes = fastjson.loads_dict(line).get("outcomes")
+    for name, outcome in outcomes.items() if isinstance(outcomes, dict) else ():
         noted.setdefault(name, str(outcome))
 
 
 def brought(record: "Record") -> "list[Record]":
     """Return the items that a record's delivery brought, without those it left out."""
     items = record.get("items")
-    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [item for item in found if not item.get("left_out")]
+    rows = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [item for item in rows if not item.get("left_out")]
 
 
 def read(place: "Place") -> "Record | None":
@@ -204,24 +204,24 @@ def read(place: "Place") -> "Record | None":
 
 def sizes(root: str) -> "dict[str, int]":
     """Return the log files with the size of each in bytes."""
-    found = {}
+    sizes_by_path = {}
     for path in months(root):
         try:
-            found[path] = posix.stat(path).st_size
+            sizes_by_path[path] = posix.stat(path).st_size
         except OSError:
             continue
-    return found
+    return sizes_by_path
 
 
 def ends(root: str) -> "dict[str, int]":
     """Return the log files with the byte at which the last finished line of each ends."""
-    found = {}
+    ends_by_path = {}
     for path, size in sizes(root).items():
         try:
-            found[path] = _last_end(path, size)
+            ends_by_path[path] = _last_end(path, size)
         except OSError:
             continue
-    return found
+    return ends_by_path
 
 
 def _last_end(path: str, end: int) -> int:
@@ -238,7 +238,7 @@ def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, byt
     """Return the finished lines written since the files ended at `since`, oldest first, and the ends now. None if a
     file is shorter than it was: then everything must be read anew."""
     now = sizes(root)
-    found: list[tuple[Place, bytes]] = []
+    appended_lines: list[tuple[Place, bytes]] = []
     after = dict(since)
     for path in sorted({*since, *now}):
         start = since.get(path, 0)
@@ -254,6 +254,6 @@ def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, byt
         after[path] = start + whole
         for line in data[:whole].split(b"\n")[:-1]:
             if line.strip() and not line.startswith(OUTCOMES_AT):
-                found.append(((path, start, len(line)), line))
+                appended_lines.append(((path, start, len(line)), line))
             start += len(line) + 1
-    return found, after
+    return appended_lines, after

@@ -111,10 +111,10 @@ class RecallCounter:
 
     def total(self) -> RecallCounts:
         """Return the sum over all memories."""
-        found = RecallCounts()
-        for each in self.memories.values():
-            found.add(each)
-        return found
+        recall_counts = RecallCounts()
+        for counts in self.memories.values():
+            recall_counts.add(counts)
+        return recall_counts
 
 
 def _key(session: str, path: str) -> int:
@@ -138,7 +138,7 @@ class ReceiptCounts(NamedTuple):
         return cls(
             counts[receipts.ARRIVED],
             counts[receipts.PREVIEWED],
-            sum(counts[each] for each in receipts.LOST),
+            sum(counts[receipt] for receipt in receipts.LOST),
             counts[receipts.WAITING],
             counts[receipts.UNKNOWN],
         )

@@ -111,19 +111,19 @@ class Receipts:
 
     def open(self, row: DeliveryRow | Delivery | Proof) -> bool:
         """Whether the outcome may still change."""
-        found = self.known.get(row.id)
-        if found is None or found == receipts.WAITING or row.id in self._doubted:
+        outcome = self.known.get(row.id)
+        if outcome is None or outcome == receipts.WAITING or row.id in self._doubted:
             return True
-        return found == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
+        return outcome == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
     def look(self, rows: Iterable[DeliveryRow | Delivery | Proof]) -> bool:
         """Look up those that may still change; whether any outcome is another now."""
         with self._lock:
             to_look_up = [row for row in rows if self.open(row)]
             records = [row.record for row in to_look_up]
-            found = receipts.outcomes(records, self.env, self.now(), self._views, self._finder)
-            changed = any(self.known.get(name) != outcome for name, outcome in found.items())
-            self.known.update(found)
+            outcomes = receipts.outcomes(records, self.env, self.now(), self._views, self._finder)
+            changed = any(self.known.get(name) != outcome for name, outcome in outcomes.items())
+            self.known.update(outcomes)
             for row in to_look_up:
                 self._doubted.discard(row.id)
                 if self.open(row):
@@ -157,7 +157,7 @@ class Reading:
     def __init__(
         self,
         root: str,
-        wanted: Filter,
+        criteria: Filter,
         proofs: Receipts,
         *,
         earlier: EarlierPlaces = NOTHING_MOVED,
@@ -167,7 +167,7 @@ class Reading:
     ) -> None:
         self.root = root
         self.earlier = earlier
-        self.wanted = wanted
+        self.wanted = criteria
         self.proofs = proofs
         self.rows: list[DeliveryRow] = []
         self.done = self.cut = False
@@ -191,14 +191,14 @@ class Reading:
         if record is None:
             self.skipped += 1
             return None, False
-        found = Delivery.of(record, place)
-        if not self.wanted.matches(found, self.earlier):
-            return None, self.wanted.ended(found)
+        delivery = Delivery.of(record, place)
+        if not self.wanted.matches(delivery, self.earlier):
+            return None, self.wanted.ended(delivery)
         if self.wanted.outcome:
             self._proved += 1
-            if self.proofs.of(found) not in self.wanted.outcomes:
+            if self.proofs.of(delivery) not in self.wanted.outcomes:
                 return None, False
-        return found, False
+        return delivery, False
 
     def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
         """Yield the deliveries that match, from where reading stopped before, until `go(lines read)` returns False."""
@@ -213,11 +213,11 @@ class Reading:
                     return
                 last = place
                 self._bytes += len(line) + 1
-                found, over = self._match(place, line)
+                delivery, over = self._match(place, line)
                 if over:
                     break
-                if found is not None:
-                    yield found
+                if delivery is not None:
+                    yield delivery
                 if number % 500 == 0 and not go(number):
                     return
             self.done = True
@@ -228,8 +228,8 @@ class Reading:
     def more(self, count: int, go: Callable[[int], bool]) -> None:
         """Read on until `count` more rows match; `go` as for `read`."""
         with self._lock:
-            found = islice(self.read(go), min(count, KEPT - len(self.rows)))
-            self.rows = [*self.rows, *map(DeliveryRow.of, found)]
+            records = islice(self.read(go), min(count, KEPT - len(self.rows)))
+            self.rows = [*self.rows, *map(DeliveryRow.of, records)]
 
     def fresh(self) -> list[Delivery] | None:
         """Return the deliveries appended since, newest first, and put their rows on top. None: read a cut log anew."""
@@ -238,7 +238,7 @@ class Reading:
             if got is None:
                 return None
             lines, self._ends = got
-            found = [each for place, line in reversed(lines) if (each := self._match(place, line)[0]) is not None]
-            if found:
-                self.rows = [*map(DeliveryRow.of, found), *self.rows]
-            return found
+            deliveries = [each for place, line in reversed(lines) if (each := self._match(place, line)[0]) is not None]
+            if deliveries:
+                self.rows = [*map(DeliveryRow.of, deliveries), *self.rows]
+            return deliveries

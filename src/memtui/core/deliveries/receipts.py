@@ -121,10 +121,10 @@ class TranscriptView:
         self._leaf = ""
         self._tip = ""
 
-    def refresh(self, limit: "int | None" = None, wanted: str = "") -> "TranscriptView":
+    def refresh(self, limit: "int | None" = None, until: str = "") -> "TranscriptView":
         """Read what was appended since, `limit` bytes at most. A missing or unreadable file leaves `exists` False.
-        `wanted`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known."""
-        self._wanted = wanted
+        `until`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known."""
+        self._wanted = until
         try:
             stat = posix.stat(self.path)
             self.changed = stat.st_mtime
@@ -236,22 +236,28 @@ class TranscriptView:
         if not self.pending:
             self._below.clear()
 
-    def _note_attachment(self, found: "dict[str, object]", place: int, uuid: str, parent: str) -> None:
-        kind = transcript.text_of(found.get("type"))
+    def _note_attachment(self, attachment: "dict[str, object]", place: int, uuid: str, parent: str) -> None:
+        kind = transcript.text_of(attachment.get("type"))
         if kind == "hook_additional_context":
-            for text in transcript.attachment_texts(found):
+            for text in transcript.attachment_texts(attachment):
                 outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
-                event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
+                event, tool = (
+                    transcript.text_of(attachment.get("hookEvent")),
+                    transcript.text_of(attachment.get("toolUseID")),
+                )
                 for name in delivery_ids(text):
                     if name == self._wanted:
                         self.text, self.event, self.prompt_id = text, event, self.steps.prompt_id
                     self._given(name, outcome, uuid, parent, tool, event)
         elif kind.startswith("hook_") and kind not in {"hook_success", "hook_system_message"}:
-            if "memtui" not in transcript.text_of(found.get("command")):
+            if "memtui" not in transcript.text_of(attachment.get("command")):
                 return
-            event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
+            event, tool = (
+                transcript.text_of(attachment.get("hookEvent")),
+                transcript.text_of(attachment.get("toolUseID")),
+            )
             run = FailedRun(event, tool, self.steps.prompt_id, place, self.steps.call)
-            if kind == "hook_cancelled" and found.get("timedOut"):
+            if kind == "hook_cancelled" and attachment.get("timedOut"):
                 run.outcome = TIMED_OUT
             self.failed_runs.append(run)
 
@@ -325,15 +331,15 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
     noted = record.get("outcome")
     if noted in GOT:
         return str(noted)
-    shown = _shown(record, view, now, ended)
-    left = view.outcomes.get(str(record.get("id"))) == DROPPED
-    return shown if noted not in LOST or shown in GOT or left else str(noted)
+    receipt = _shown(record, view, now, ended)
+    dropped = view.outcomes.get(str(record.get("id"))) == DROPPED
+    return receipt if noted not in LOST or receipt in GOT or dropped else str(noted)
 
 
 def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None", ended: bool) -> str:
     """Return the outcome that the transcript shows, as `outcome`."""
-    given = record.get("id")
-    name = given if isinstance(given, str) else ""
+    delivery_id = record.get("id")
+    name = delivery_id if isinstance(delivery_id, str) else ""
     if name in view.outcomes:
         return view.outcomes[name]
     if name not in view.pending and record.get("recovered"):
@@ -349,9 +355,9 @@ def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None
     quiet = now - max(logged, view.changed) > QUIET_SECONDS
     if name in view.pending:
         return view.at_end(name) if ended or quiet or process.gone(record.get("client")) else WAITING
-    found = view.failure_of(record)
-    if found:
-        return found
+    failure = view.failure_of(record)
+    if failure:
+        return failure
     passed = view.passed(record)
     if not (passed or quiet or ended or process.gone(record.get("client"))):
         return WAITING
@@ -360,14 +366,14 @@ def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None
     return FAILED if passed or quiet else DROPPED
 
 
-def view_from(path: str, start: int, limit: "int | None" = None, wanted: str = "") -> "TranscriptView | None":
+def view_from(path: str, start: int, limit: "int | None" = None, until: str = "") -> "TranscriptView | None":
     """Return a refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`;
     None if it takes more than `limit` bytes to find out whether this client records what hooks give."""
     try:
         start = transcript.line_start(path, start)
     except OSError:
         start = 0
-    view = TranscriptView(path, start).refresh(limit, wanted)
+    view = TranscriptView(path, start).refresh(limit, until)
     if start and view.exists and not view.records_attachments:  # a part without attachments proves nothing
         view.records_attachments = transcript.holds(path, ATTACHMENT, start, limit)
         if not view.records_attachments and limit is not None and start > limit:
@@ -387,15 +393,15 @@ def outcomes(
     config = paths.config_dir(env)
     finder = finder or transcript.Finder(config)
     views = {} if views is None else views
-    read: set[str] = set()
+    paths_read: set[str] = set()
     located: dict[tuple[object, object, object], str | None] = {}
-    found: dict[str, str] = {}
+    outcomes_by_id: dict[str, str] = {}
     for record in records:
         name = record.get("id")
         if not isinstance(name, str):
             continue
         if record.get("outcome") in GOT:
-            found[name] = str(record["outcome"])
+            outcomes_by_id[name] = str(record["outcome"])
             continue
         key = (record.get("transcript"), record.get("session_id"), record.get("agent_id"))
         if key not in located:
@@ -404,8 +410,8 @@ def outcomes(
         if path not in views:
             inside = path[path.rfind("/") + 1 :].startswith("agent-")
             views[path] = TranscriptView(path, subagent=inside)
-        if path and path not in read:
+        if path and path not in paths_read:
             views[path].refresh()
-            read.add(path)
-        found[name] = outcome(record, views[path], now)
-    return found
+            paths_read.add(path)
+        outcomes_by_id[name] = outcome(record, views[path], now)
+    return outcomes_by_id

@@ -213,13 +213,13 @@ class Delivery:
                 left_out += 1 if item.count is None else item.count
             else:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
-        used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
-        return ItemCounts(tuple(counts.items()), left_out, used, tuple(filter(None, titles(self.text, first))))
+        last_use = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
+        return ItemCounts(tuple(counts.items()), left_out, last_use, tuple(filter(None, titles(self.text, first))))
 
 
 def _dicts(record: Record) -> list[Record]:
-    found = record.get("items")
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    rows = record.get("items")
+    return [item for item in rows if isinstance(item, dict)] if isinstance(rows, list) else []
 
 
 def session_kind(entrypoint: str) -> str:
@@ -247,7 +247,7 @@ def titles(text: str, items: Iterable[Item]) -> list[str]:
     """Return the title of each item that a delivered text brought, in their order: of a memory its name; empty where
     the text does not show it. `items`: without those left out."""
     lists = _Lists(text)
-    found = []
+    names = []
     for item in items:
         if item.kind == "guidance":
             words = guidance(text, item.id)[1]
@@ -255,8 +255,8 @@ def titles(text: str, items: Iterable[Item]) -> list[str]:
             words = lists.take(item)
         else:
             words = item.id
-        found.append(_first_line(words))
-    return found
+        names.append(_first_line(words))
+    return names
 
 
 def _first_line(words: str) -> str:
@@ -325,41 +325,41 @@ class Note:
     def fields(self) -> dict[str, str]:
         """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py); and when
         it `expires`."""
-        found, whom = {"expires": self.expires} if self.expires else {}, []
+        fields, whom = {"expires": self.expires} if self.expires else {}, []
         for word in self.reason.split(", "):
             for begin, kind in REASONS.items():
                 if word.startswith(begin):
                     whom.append(kind + word.removeprefix(begin))
         whom += [f"session:{self.delivery.session}"] if FOR_SESSION in self.reason.split(", ") else []
         if whom:
-            found["for"] = ", ".join(whom)
+            fields["for"] = ", ".join(whom)
         if URGENT in self.reason.split(", "):
-            found["urgent"] = "yes"
-        return found
+            fields["urgent"] = "yes"
+        return fields
 
 
 def find_note(root: str, ref: str) -> Note | None:
     """Find the newest delivery of the note with an id, or with a unique beginning or end of one. Raises as `match`."""
-    found: dict[str, Note] = {}
-    wanted = ref.lower()
-    for record in delivery_log.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
+    notes_by_id: dict[str, Note] = {}
+    prefix = ref.lower()
+    for record in delivery_log.newest_first(root, needle=prefix.encode("utf-8", "replace"), fold=True):
         for note in notes_of(Delivery.of(record)):
-            if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
-                found.setdefault(note.id, note)
-        if any(name.lower() == wanted for name in found) or len(found) > short_ids.SEVERAL:
+            if note.id.lower().startswith(prefix) or note.id.lower().endswith(prefix):
+                notes_by_id.setdefault(note.id, note)
+        if any(name.lower() == prefix for name in notes_by_id) or len(notes_by_id) > short_ids.SEVERAL:
             break
-    return found[short_ids.match(ref, list(found), "note")] if found else None
+    return notes_by_id[short_ids.match(ref, list(notes_by_id), "note")] if notes_by_id else None
 
 
 def notes_of(delivery: Delivery) -> list[Note]:
     """Return the notes that a delivery brought."""
     from html import unescape  # its table of entities costs the TUI's start 4 ms
 
-    found = []
+    notes = []
     for item in delivery.items:
         if item.kind != "guidance" or item.left_out or not item.id:
             continue
         head, text = guidance(delivery.text, item.id)
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
-        found.append(Note(delivery, item.id, text, sender, item.scope, item.reason, item.expires))
-    return found
+        notes.append(Note(delivery, item.id, text, sender, item.scope, item.reason, item.expires))
+    return notes

@@ -107,13 +107,13 @@ class Session:
         return self._of_state("started")
 
     def _of_state(self, key: str) -> str:
-        found = self.state.get(key)
-        return found if isinstance(found, str) else ""
+        value = self.state.get(key)
+        return value if isinstance(value, str) else ""
 
 
 def states(root: str) -> dict[str, Session]:
     """Return the sessions that have a state file, by id."""
-    found: dict[str, Session] = {}
+    sessions_by_id: dict[str, Session] = {}
     for name in paths.names_in(root + "/sessions"):
         if not name.endswith(".json") or name.endswith(PARTS):
             continue
@@ -122,27 +122,27 @@ def states(root: str) -> dict[str, Session]:
         except OSError:
             continue
         session_id = name.removesuffix(".json")
-        found[session_id] = Session(session_id, state)
-    return found
+        sessions_by_id[session_id] = Session(session_id, state)
+    return sessions_by_id
 
 
 def find(root: str, session_id: str) -> Session:
     """Return the session with an id, with its state and its newest delivery only."""
-    found = Session(session_id, session_state.load(root, session_id))
+    session = Session(session_id, session_state.load(root, session_id))
     for delivery in map(Delivery.of, delivery_log.newest_first(root, needle=session_id.encode("utf-8", "replace"))):
         if delivery.session == session_id:
-            found.note(delivery)
+            session.note(delivery)
             break
-    return found
+    return session
 
 
 def collect(root: str, records: Iterable[Record]) -> list[Session]:
     """Return all sessions, the one with the newest record first. `records`: the delivery log, newest first."""
-    found = states(root)
+    sessions_by_id = states(root)
     for delivery in map(Delivery.of, records):
         if delivery.session:
-            found.setdefault(delivery.session, Session(delivery.session)).note(delivery)
-    return sorted(found.values(), key=lambda each: each.last, reverse=True)
+            sessions_by_id.setdefault(delivery.session, Session(delivery.session)).note(delivery)
+    return sorted(sessions_by_id.values(), key=lambda session: session.last, reverse=True)
 
 
 def meant(session_id: str, ref: str) -> bool:
@@ -153,13 +153,13 @@ def meant(session_id: str, ref: str) -> bool:
 def deliveries(root: str, ref: str) -> Iterator[Delivery]:
     """Yield the deliveries to the sessions that a reference may mean, newest first; in any case if none matches."""
     for fold in (False, True):
-        found = False
+        any_delivery = False
         needle = (ref.lower() if fold else ref).encode("utf-8", "replace")
         for delivery in map(Delivery.of, delivery_log.newest_first(root, needle=needle, fold=fold)):
             if meant(delivery.session, ref):
-                found = True
+                any_delivery = True
                 yield delivery
-        if found or not ref.isascii() or ref == ref.swapcase():
+        if any_delivery or not ref.isascii() or ref == ref.swapcase():
             return
 
 
@@ -224,24 +224,24 @@ class SessionRow:
         }
 
 
-def row_of(each: Session, clients: Mapping[int, str], now: float) -> SessionRow:
+def row_of(session: Session, clients: Mapping[int, str], now: float) -> SessionRow:
     """Return the row of a session, without what its transcript and receipts tell. `clients`: as `serving.served`
     returns them."""
     return SessionRow(
-        each.id,
-        each.project,
-        each.slug,
-        each.cwd,
-        each.mode,
-        session_kind(each.entrypoint),
-        serving.live(each.id, each.client, clients),
-        started=clock.parse(each.started),
-        last=_last(each, now),
-        deliveries=each.deliveries,
-        uses=each.uses,
-        characters=each.chars,
-        ms=round(each.ms),
-        recalls=each.recalls,
+        session.id,
+        session.project,
+        session.slug,
+        session.cwd,
+        session.mode,
+        session_kind(session.entrypoint),
+        serving.live(session.id, session.client, clients),
+        started=clock.parse(session.started),
+        last=_last(session, now),
+        deliveries=session.deliveries,
+        uses=session.uses,
+        characters=session.chars,
+        ms=round(session.ms),
+        recalls=session.recalls,
     )
 
 

@@ -103,25 +103,25 @@ class Statistics:
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
         """Count a record of the wanted days. Return its time, or 0.0. `newest`: newer than all others."""
         record = delivery_log.parse(line, self._noted)
-        found = Delivery.of(record, place) if record is not None else None
-        if found is None or not found.time:
+        delivery = Delivery.of(record, place) if record is not None else None
+        if delivery is None or not delivery.time:
             return 0.0
-        if day_of(found.time) <= day_of(self.now()) - DAYS:
-            return found.time
+        if day_of(delivery.time) <= day_of(self.now()) - DAYS:
+            return delivery.time
         self.lines += 1
-        day = self.days.setdefault(day_of(found.time), Day())
-        if found.injected:
+        day = self.days.setdefault(day_of(delivery.time), Day())
+        if delivery.injected:
             day.deliveries += 1
-            day.chars += found.chars
+            day.chars += delivery.chars
             if newest:
-                self.recent = [DeliveryRow.of(found), *self.recent[: RECENT - 1]]
+                self.recent = [DeliveryRow.of(delivery), *self.recent[: RECENT - 1]]
             elif len(self.recent) < RECENT:
-                self.recent.append(DeliveryRow.of(found))
-        if found.ms is not None:
-            self.events.setdefault(found.event, array("f")).append(found.ms)
-            self.last_runs[found.event] = max(self.last_runs.get(found.event, 0.0), found.time)
-        self.recalls.count(found, self.earlier, newest=newest)
-        return found.time
+                self.recent.append(DeliveryRow.of(delivery))
+        if delivery.ms is not None:
+            self.events.setdefault(delivery.event, array("f")).append(delivery.ms)
+            self.last_runs[delivery.event] = max(self.last_runs.get(delivery.event, 0.0), delivery.time)
+        self.recalls.count(delivery, self.earlier, newest=newest)
+        return delivery.time
 
     def recalled(self, path: str) -> RecallCounts:
         """Return what came of recalling the memory at a path."""
@@ -148,11 +148,11 @@ class Statistics:
         """Return (event, milliseconds of each run) of the hooks, those that ran most first."""
         return sorted(self.events.items(), key=lambda pair: -len(pair[1]))
 
-    def outcomes(self, known: dict[str, str], day: int | None = None) -> dict[str, int]:
-        """Count the newest deliveries, or those of one day, by outcome. `known`: outcomes by delivery."""
-        found: dict[str, int] = {}
+    def outcomes(self, outcomes_by_id: dict[str, str], day: int | None = None) -> dict[str, int]:
+        """Count the newest deliveries, or those of one day, by outcome. `outcomes_by_id`: outcomes by delivery."""
+        counts: dict[str, int] = {}
         for row in self.recent:
-            outcome = known.get(row.id)
+            outcome = outcomes_by_id.get(row.id)
             if outcome and (day is None or day_of(row.time) == day):
-                found[outcome] = found.get(outcome, 0) + 1
-        return found
+                counts[outcome] = counts.get(outcome, 0) + 1
+        return counts

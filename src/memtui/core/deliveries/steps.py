@@ -25,7 +25,7 @@ class Steps:
     @property
     def answered(self) -> bool:
         """Whether the model has answered the newest prompt, and no prompt came out of the client's queue since."""
-        return self.called == self.prompt >= 0 and all(each[1] < self.call for each in self.queue)
+        return self.called == self.prompt >= 0 and all(message[1] < self.call for message in self.queue)
 
     def note(self, place: int, time: "object") -> None:
         """Remember the time of the step at a place, as the transcript writes times."""
@@ -57,9 +57,9 @@ class Steps:
         if operation == "enqueue":
             self.queue = [*self.queue[-KEPT_MESSAGES:], [place, NEVER, self.prompt]]
             return
-        waiting = [each for each in self.queue if each[1] == NEVER]
-        for each in waiting if operation == "popAll" else waiting[:1]:
-            each[1] = place
+        waiting = [message for message in self.queue if message[1] == NEVER]
+        for message in waiting if operation == "popAll" else waiting[:1]:
+            message[1] = place
 
     def passed(self, record: "dict[str, object]", tool_call: "int | None") -> bool:
         """Whether the turn has gone on after a delivery, so that the transcript would show it if it had arrived.
@@ -86,5 +86,5 @@ class Steps:
 
 def size_of(record: "dict[str, object]") -> int:
     """Return how many bytes the transcript had when the delivery was logged."""
-    found = record.get("transcript_size")
-    return found if isinstance(found, int) else 0
+    size = record.get("transcript_size")
+    return size if isinstance(size, int) else 0

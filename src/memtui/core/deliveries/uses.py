@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def load(root: str, paths: "Iterable[str]") -> "dict[str, Use]":
     """Return what is known of these memories, each a path as recall names it (`directory/file`). Those never recalled
     are left out; a file that is missing, torn or of another version says nothing."""
-    found: dict[str, Use] = {}
+    uses_by_name: dict[str, Use] = {}
     try:
         fd = fs.open_regular(f"{root}/{FILE}", ours=True)
         try:
@@ -48,12 +48,12 @@ def load(root: str, paths: "Iterable[str]") -> "dict[str, Use]":
                 if number not in opened:
                     opened[number] = _read(posix.pread(fd, offsets[number + 1] - offsets[number], offsets[number]))
                 if path in opened[number]:
-                    found[path] = opened[number][path]
+                    uses_by_name[path] = opened[number][path]
         finally:
             posix.close(fd)
     except (OSError, ValueError, TypeError, EOFError, IndexError, OverflowError):
-        return found
-    return found
+        return uses_by_name
+    return uses_by_name
 
 
 def _read(data: bytes) -> "dict[str, Use]":
@@ -64,10 +64,10 @@ def _read(data: bytes) -> "dict[str, Use]":
     return shard
 
 
-def pack(known: "Mapping[str, Use]") -> bytes:
+def pack(uses_by_name: "Mapping[str, Use]") -> bytes:
     """Return the file's content for what is known of memories, by path."""
-    parts: list[dict[str, Use]] = [{} for _ in range(len(known) // IN_SHARD + 1)]
-    for path, use in known.items():
+    parts: list[dict[str, Use]] = [{} for _ in range(len(uses_by_name) // IN_SHARD + 1)]
+    for path, use in uses_by_name.items():
         parts[_shard(path, len(parts))][path] = use
     bodies = list(map(marshal.dumps, parts))
     shards = [ids.number_of(body).to_bytes(4, "little") + body for body in bodies]

@@ -44,7 +44,7 @@ def spans(text: str) -> list[CodeSpan]:
             plain = line.expandtabs(TAB)
             indent = len(plain) - len(plain.lstrip(" "))
             if apart:
-                items = [each for each in items if each <= indent]
+                items = [item for item in items if item <= indent]
             if apart and indent >= (items[-1] if items else 0) + TAB:
                 result += [*_inline(text, running, at), CodeSpan(at, end, True)]
                 running = end
@@ -68,7 +68,7 @@ def _text_begins(line: str, items: list[int]) -> tuple[int, bool]:
     marked = False
     while (mark := MARKER.match(line, column)) and mark.end() > column:
         if ">" not in mark[0]:
-            items[:] = [each for each in items if each <= column]
+            items[:] = [item for item in items if item <= column]
             items.append(mark.end())
             marked = True
         column = mark.end()
@@ -93,11 +93,11 @@ def _inline(text: str, start: int, end: int) -> Iterator[CodeSpan]:
         number = close + 1
 
 
-def masked(text: str, found: Iterable[CodeSpan] | None = None) -> str:
-    """Return a text of the same length with NULs for its code, or for the spans that were `found`; line ends stay."""
+def masked(text: str, code_spans: Iterable[CodeSpan] | None = None) -> str:
+    """Return a text of the same length with NULs for its code, or for the spans `code_spans`; line ends stay."""
     pieces = []
     at = 0
-    for start, end, _ in spans(text) if found is None else found:
+    for start, end, _ in spans(text) if code_spans is None else code_spans:
         pieces += [text[at:start], re.sub(r"[^\n]", "\0", text[start:end])]
         at = end
     return "".join([*pieces, text[at:]]) if pieces else text

@@ -67,7 +67,7 @@ def _is(line: str, mark: str) -> bool:
 
 def resolved(data: bytes, side: str) -> bytes:
     """Return a text with the version of one of SIDES in the place of each conflict; `both`: ours above theirs."""
-    lines = [each + "\n" for each in data.decode("utf-8", "surrogateescape").split("\n")]
+    lines = [line + "\n" for line in data.decode("utf-8", "surrogateescape").split("\n")]
     for conflict in reversed(conflicts(lines)):
         ours = lines[conflict.start + 1 : conflict.base] if side != "theirs" else []
         theirs = lines[conflict.middle + 1 : conflict.end] if side != "ours" else []

@@ -187,17 +187,17 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
 
 def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
     notes = []
-    seen = set()
+    keys = set()
     for n, line in enumerate(lines, 2):
         key, _ = (None if is_filler(line) else split_key(line)) or ("", 0)
-        if key in seen:
+        if key in keys:
             notes.append(f"line {n}: `{key}` appears twice; the last one is used")
         if key in ("name", "description") and line.count(" #") > str(fields.get(key)).count(" #"):
             notes.append(f"line {n}: what follows ` #` is a comment and not part of `{key}`")
         if FENCE in line:
             notes.append(f"line {n}: Claude Code takes `---` for the end of the frontmatter")
         if key:
-            seen.add(key)
+            keys.add(key)
     if isinstance(fields.get("metadata"), dict) and "type" in fields and "type" in fields["metadata"]:  # type: ignore[operator]
         notes.append("`type` is at the top level and in `metadata`; the latter is used")
     return tuple(notes)

@@ -44,23 +44,23 @@ def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
             yield finding._replace(level=NOTE) if why == SAME_NAME else finding
 
 
-def _likeness(root: str, gone: GoneProject, here: str) -> str:
+def _likeness(root: str, gone_project: GoneProject, here: str) -> str:
     """Return why a project may be what another one has become; empty if nothing speaks for it."""
-    noted = repository.project_record(root, gone.key)
+    noted = repository.project_record(root, gone_project.key)
     if noted.get("inode") == str(os.stat(here).st_ino):
         return SAME_DIRECTORY
     remote, own = noted.get("remote"), repository.remote(here)
     if remote and own:
         return SAME_REMOTE if remote == own else ""
-    return SAME_NAME if os.path.basename(gone.root) == os.path.basename(here) else ""
+    return SAME_NAME if os.path.basename(gone_project.root) == os.path.basename(here) else ""
 
 
 def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
     """List the projects for which anything is kept, and whose directory is gone."""
     root = paths.root(env)
-    memory_dirs = {path: each.directory for each in projects.with_memory(env) if (path := each.path)}
+    memory_dirs = {path: directory.directory for directory in projects.with_memory(env) if (path := directory.path)}
     noted = [repository.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
-    for path in sorted({*memory_dirs, *(each for each in noted if each)}):
+    for path in sorted({*memory_dirs, *(directory for directory in noted if directory)}):
         if os.path.lexists(path):
             continue
         key, memories = paths.project_key(path), memory_dirs.get(path, "")
@@ -97,12 +97,12 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
     here = paths.project_root(store.cwd)
     if not subjects:
-        subjects = [each.subject for each in renamed(store.env, here)]
-    gone = {each.key: each for each in _gone(store.env, here)}
-    done: list[object] = []
+        subjects = [finding.subject for finding in renamed(store.env, here)]
+    projects_by_key = {gone_project.key: gone_project for gone_project in _gone(store.env, here)}
+    transactions: list[object] = []
     with store.journal.together():
-        for name in [each.removeprefix(SUBJECT) for each in subjects]:
-            old = gone.get(name, GoneProject(name, name.strip("-"), "", 0))
+        for name in [subject.removeprefix(SUBJECT) for subject in subjects]:
+            old = projects_by_key.get(name, GoneProject(name, name.strip("-"), "", 0))
             target = locate.auto_dir(store.env, here)
             pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _files(old.memories)}
             # One whose name is taken there stays.
@@ -111,8 +111,8 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
             if changes:
                 words = f"give what was kept for {old.root} to {os.path.basename(here)}"
                 store.journal.run("adopt", changes, words, became=moved)
-            done += [change.path for change in changes]
-    return done
+            transactions += [change.path for change in changes]
+    return transactions
 
 
 def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
@@ -136,23 +136,23 @@ def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
             yield FileChange(path, read_or_none(path), None)
 
 
-def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
+def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
     """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
     target = locate.auto_dir(store.env, paths.project_root(store.cwd))
     for old, new in moved.items():
         data, status = read_or_none(old), os.stat(old)
         yield FileChange(new, None, data, status.st_mode & 0o777, (None, status.st_mtime_ns))
         yield FileChange(old, data, None)
-    if not gone.memories:
+    if not gone_project.memories:
         return
-    index, own = f"{gone.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
+    index, own = f"{gone_project.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
     lines = (read_or_none(index) or b"").splitlines(keepends=True)
     own_lines = (read_or_none(own) or b"").splitlines(keepends=True)
-    if lines and len(moved) == len(_files(gone.memories)):
-        missing = [each for each in lines if each not in own_lines]
+    if lines and len(moved) == len(_files(gone_project.memories)):
+        missing = [line for line in lines if line not in own_lines]
         if missing:
             yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)
-    names = [old.removeprefix(gone.memories + "/") for old in moved]
+    names = [old.removeprefix(gone_project.memories + "/") for old in moved]
     yield from beside.moved_pairs(store.root, moved)
-    yield from beside.moved_edits(store.root, {(gone.memories, name): [(target, name)] for name in names})
+    yield from beside.moved_edits(store.root, {(gone_project.memories, name): [(target, name)] for name in names})

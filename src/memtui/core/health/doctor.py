@@ -40,7 +40,7 @@ def check(
     env: dict[str, str],
     cwd: str,
     now: float,
-    known: dict[str, Memory] | None = None,
+    memories_by_path: dict[str, Memory] | None = None,
     more: Mapping[str, Iterator[Finding]] = MappingProxyType({}),
 ) -> list[Finding]:
     """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own."""
@@ -54,19 +54,21 @@ def check(
         "config": check_settings(env, root, here),
         "errors": errors(root, now),
         "inbox": chain(adoption.renamed(env, here), inboxes(root, names.items(), now)),
-        "memories": (each for scope in scopes_here for each in memories(root, scope, known, others=scopes_here)),
+        "memories": (
+            each for scope in scopes_here for each in memories(root, scope, memories_by_path, others=scopes_here)
+        ),
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),
         "kept": kept(journal, now),
         "learned": taught.check(root, journal),
     }
-    own = [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
-    return [*own, *(each for area, found in more.items() for each in _run(area, found))]
+    own = [finding for area, reports in checks.items() for finding in _run(area, reports) or [good(f"{area}.ok")]]
+    return [*own, *(finding for area, reports in more.items() for finding in _run(area, reports))]
 
 
-def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
+def _run(area: str, reports: Iterator[Finding]) -> list[Finding]:
     try:
-        return [findings.merged(parts) for parts in findings.grouped(found)]
+        return [findings.merged(parts) for parts in findings.grouped(reports)]
     except (OSError, MemtuiError, ValueError, RecursionError) as error:
         why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
         return [problem(f"{area}.failed", why=why)]
@@ -164,12 +166,12 @@ def kept(journal: Journal, now: float) -> Iterator[Finding]:
     """Report what is kept, and whether some of it is due for removal."""
     ledger = journal.ledger()
     due = retention.due(journal.root, now, ledger)
-    oldest = next((clock.parse(each.time) for each in ledger.all()), None)
+    oldest = next((clock.parse(transaction.time) for transaction in ledger.all()), None)
     versions = Versions(journal.root)
     versions.follow()
     log = sum(delivery_log.sizes(journal.root).values())
     facts: dict[str, Any] = {
-        "changes": sum(each.is_change for each in ledger.all()),
+        "changes": sum(transaction.is_change for transaction in ledger.all()),
         "since": now - oldest if oldest is not None else None,
         "bytes": log + versions.bytes_kept,
         "log": log,
@@ -251,21 +253,21 @@ def _values(
     settings: dict[str, object], finding: Callable[..., Finding], code: str = "config.value"
 ) -> Iterator[Finding]:
     """Find keys that are no setting, and values that are not valid."""
-    for key, given in settings.items():
+    for key, value in settings.items():
         if key not in config.DEFAULTS:
             import difflib
 
             close = difflib.get_close_matches(key, config.DEFAULTS, 1)
             yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
-        elif (why := config.problem(key, given)) is not None:
-            yield finding(code, key=key, why=why, given=repr(given))
+        elif (why := config.problem(key, value)) is not None:
+            yield finding(code, key=key, why=why, given=repr(value))
 
 
 def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
     """Find unreadable inboxes, undeliverable notes, unsettled claims; `names` by slug, None for the global one."""
     for slug, name in names:
-        for each in _inbox(root, slug, now):
-            yield each._replace(data={**each.data, "inbox": name})
+        for finding in _inbox(root, slug, now):
+            yield finding._replace(data={**finding.data, "inbox": name})
 
 
 def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
@@ -274,7 +276,7 @@ def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
     waiting_in(root, [slug], unread=unread)
     yield from unread
     guidance = f"{directory}/{inbox_format.FILES['guidance']}"
-    if not any(each.data["path"] == guidance for each in unread):
+    if not any(finding.data["path"] == guidance for finding in unread):
         for entry in inbox_format.read(guidance):
             yield from islice(undelivered.findings(entry, directory, now, budget), 1)
             yield from secret(entry)
@@ -314,13 +316,13 @@ def memories(
     targets = LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):
-        for each in status.of_memory(scope, memory, targets, others):
-            if each.code not in status.LINKS:
-                yield each
-            elif (before := broken.get(each.data["link"])) is not None:
+        for finding in status.of_memory(scope, memory, targets, others):
+            if finding.code not in status.LINKS:
+                yield finding
+            elif (before := broken.get(finding.data["link"])) is not None:
                 cast("list[str]", before.data["files"]).append(memory.stem)
             else:
-                broken[each.data["link"]] = each
+                broken[finding.data["link"]] = finding
     yield from broken.values()
     if go_on():
         yield from IndexState(root, scope, index_of(scope)).findings()

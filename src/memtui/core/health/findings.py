@@ -332,13 +332,13 @@ def memories(finding: Finding) -> list[str]:
 def grouped(findings: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
     """Group findings by what they come from (`Kind.by`), in their order; those in a group agree in `more` too."""
     groups: dict[object, list[Finding]] = {}
-    for number, each in enumerate(findings):
-        by = REGISTRY[each.code].by
+    for number, finding in enumerate(findings):
+        by = REGISTRY[finding.code].by
         facts: object = number
         if by:
-            index = each.subject if each.subject.startswith("index:") else ""
-            facts = (index, *(str(each.data.get(key)) for key in by))
-        groups.setdefault((each.code, each.level, facts, more(each)), []).append(each)
+            index = finding.subject if finding.subject.startswith("index:") else ""
+            facts = (index, *(str(finding.data.get(key)) for key in by))
+        groups.setdefault((finding.code, finding.level, facts, more(finding)), []).append(finding)
     return list(groups.values())
 
 
@@ -346,7 +346,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
     """Return one finding for those of one cause, with the names of all memories."""
     if len(findings) == 1:
         return findings[0]
-    files = list(dict.fromkeys(name for each in findings for name in memories(each)))
+    files = list(dict.fromkeys(name for finding in findings for name in memories(finding)))
     return findings[0]._replace(data={**findings[0].data, "files": files})
 
 
@@ -360,17 +360,17 @@ def place(finding: Finding) -> str:
 
 def of_setup(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings on what is set up: those on memories wait in the Inbox, those on notes in Activity."""
-    return [each for each in findings if place(each) == "setup"]
+    return [finding for finding in findings if place(finding) == "setup"]
 
 
 def problems(findings: Iterable[Finding]) -> int:
     """Count the problems to fix, by cause."""
-    return len(grouped(each for each in findings if each.level == PROBLEM))
+    return len(grouped(finding for finding in findings if finding.level == PROBLEM))
 
 
 def notes(findings: Iterable[Finding]) -> int:
     """Count what is worth knowing, by cause."""
-    return len(grouped(each for each in findings if each.level == NOTE))
+    return len(grouped(finding for finding in findings if finding.level == NOTE))
 
 
 # What a person can do: have it fixed, trust memories, edit the memory, or what `remedy` says.
@@ -420,11 +420,11 @@ class Problem(NamedTuple):
 
 def by_cause(
     findings: Iterable[Finding],
-    fixable: Callable[[Finding], bool] = lambda each: bool(fix_of(each)),
+    fixable: Callable[[Finding], bool] = lambda finding: bool(fix_of(finding)),
     remedy: Callable[[Finding], str] = remedy,
 ) -> list[Problem]:
     """Return the problems that findings tell of. `fixable`: whether memtui fixes one; `remedy`: what to type."""
-    findings = (each for each in findings if each.level != OK)
+    findings = (finding for finding in findings if finding.level != OK)
     causes = [(merged(parts), tuple(parts)) for parts in grouped(findings, fixable)]
     return [Problem(whole, parts, _action(parts[0], fixable), remedy(whole)) for whole, parts in causes]
 

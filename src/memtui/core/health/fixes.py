@@ -71,11 +71,11 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
                 raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
             opened.append(path)
     shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode in doctor.modes(store.root)]
-    shut = [each for each in shut if each.before != each.after]
+    shut = [mode_edit for mode_edit in shut if mode_edit.before != mode_edit.after]
     if shut:
         what = many(len(shut), "file or directory", "files and directories")
         store.journal.run("close", shut, f"make {what} of memtui's private to you")
-    return FixOutcome("files", list(dict.fromkeys([*opened, *(each.path for each in shut)])), bool(shut))
+    return FixOutcome("files", list(dict.fromkeys([*opened, *(mode_edit.path for mode_edit in shut)])), bool(shut))
 
 
 def _wanted(path: str, mode: int) -> int:

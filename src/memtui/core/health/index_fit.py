@@ -24,13 +24,13 @@ def uses_of(scope: Scope, usage: Usage | None) -> Uses:
     """Return how often the memories of a scope were used and delivered; nothing where that is not to be looked at."""
     if usage is None or not usage.memories:
         return {}
-    found: dict[str, tuple[int, int]] = {}
+    uses_by_file: dict[str, tuple[int, int]] = {}
     for top in {f"{scope.directory}/", f"{os.path.realpath(scope.directory)}/"}:
         for path, counts in usage.memories.items():
             if path.startswith(top):
-                uses, deliveries = found.get(file := normal(path.removeprefix(top)), NEVER)
-                found[file] = uses + counts.uses, deliveries + counts.deliveries
-    return found
+                uses, deliveries = uses_by_file.get(file := normal(path.removeprefix(top)), NEVER)
+                uses_by_file[file] = uses + counts.uses, deliveries + counts.deliveries
+    return uses_by_file
 
 
 class Fit(NamedTuple):
@@ -58,44 +58,44 @@ class Fit(NamedTuple):
 def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
     """Bring a scope's index under its limit, unless it is in conflict. `memories` by their normal path. What a
     subagent's has too much stays below the cut, least used last: its client loads comments too."""
-    found = Fit(data)
+    other = Fit(data)
     for _ in range(ROUNDS):
-        after = _once(scope, found, memories, uses)
-        if after.data == found.data:
+        after = _once(scope, other, memories, uses)
+        if after.data == other.data:
             break
-        found = after
-    return found
+        other = after
+    return other
 
 
-def _once(scope: Scope, found: Fit, memories: Mapping[str, Memory], uses: Uses) -> Fit:
+def _once(scope: Scope, other: Fit, memories: Mapping[str, Memory], uses: Uses) -> Fit:
     agent = scope.kind == "agent"
 
     def fits(data: bytes) -> bool:
         return budget(data, agent=agent).cut_line is None
 
-    data = found.data
+    data = other.data
     if fits(data) or parse_index(data).conflict:
-        return found
+        return other
     short, count = _shortened(scope, data, memories)
-    found = found._replace(data=short, shortened=found.shortened + count)
+    other = other._replace(data=short, shortened=other.shortened + count)
     if fits(short):
-        return found
+        return other
     ordered, count = _ordered(short, uses)
-    found = found._replace(data=ordered, ordered=found.ordered + count)
+    other = other._replace(data=ordered, ordered=other.ordered + count)
     if not agent and (less := _recall_only(ordered, uses, fits)) is not None:
-        return found._replace(data=less[0], recall_only=found.recall_only + less[1])
+        return other._replace(data=less[0], recall_only=other.recall_only + less[1])
     # Text alone is over the limit, or comments count: lines of memories go above it.
     raised = index_lines.move_up(ordered, agent=agent)
     count = len(budget(ordered, agent=agent).below) - len(budget(raised, agent=agent).below)
-    return found._replace(data=raised, raised=found.raised + count)
+    return other._replace(data=raised, raised=other.raised + count)
 
 
 def _shortened(scope: Scope, data: bytes, memories: Mapping[str, Memory]) -> tuple[bytes, int]:
     """Shorten the lines that are too long and whose text the memory has as well, to the head of their sentence."""
     count = 0
-    for each in memory_checks.of_index(scope, parse_index(data), memories):
-        if each.code == "memories.long_hook" and each.data["certain"]:
-            file, proposed, words = (str(each.data[key]) for key in ("file", "proposed", "words"))
+    for finding in memory_checks.of_index(scope, parse_index(data), memories):
+        if finding.code == "memories.long_hook" and finding.data["certain"]:
+            file, proposed, words = (str(finding.data[key]) for key in ("file", "proposed", "words"))
             data, before = index_lines.set_hook(data, file, proposed, words, exact=True), data
             count += data != before
     return data, count
@@ -105,15 +105,15 @@ def _ordered(data: bytes, uses: Uses) -> tuple[bytes, int]:
     """Sort the lines of each list by use, most first; equals keep their order. Return how many moved."""
     index = parse_index(data)
     lines = list(index.lines)
-    use = {each.line - 1: _used(each, uses) for each in index.entries}
+    use = {lines_block.line - 1: _used(lines_block, uses) for lines_block in index.entries}
     moved = 0
     for block in _lists(index):
-        best = sorted(block, key=lambda each: max(use.get(line, NEVER) for line in each), reverse=True)
-        changed = [each for each, other in zip(best, block, strict=True) if each != other]
+        best = sorted(block, key=lambda lines_block: max(use.get(line, NEVER) for line in lines_block), reverse=True)
+        changed = [lines_block for lines_block, other in zip(best, block, strict=True) if lines_block != other]
         if not changed:
             continue
         moved += len(changed)
-        text = [index.lines[number] for each in best for number in each]
+        text = [index.lines[number] for lines_block in best for number in lines_block]
         start, end = block[0][0], block[-1][-1] + 1
         if not lines[end - 1].endswith("\n"):
             ended = (line if line.endswith("\n") else line + index.newline for line in text[:-1])
@@ -145,14 +145,14 @@ def _lists(index: Index) -> Iterator[list[range]]:
 
 
 def _used(entry: IndexEntry, uses: Uses) -> tuple[int, int]:
-    return max((uses.get(each, NEVER) for each in entry.targets), default=NEVER)
+    return max((uses.get(target, NEVER) for target in entry.targets), default=NEVER)
 
 
 def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tuple[bytes, int] | None:
     """Make as few memories recall-only as it takes, never used ones first, from the end; None if that fails."""
     index = parse_index(data)
-    able = [each for each in reversed(index.entries) if index_lines.may_be_recall_only(index, each)]
-    targets = list(dict.fromkeys(each.target for each in sorted(able, key=lambda each: _used(each, uses))))
+    able = [entry for entry in reversed(index.entries) if index_lines.may_be_recall_only(index, entry)]
+    targets = list(dict.fromkeys(entry.target for entry in sorted(able, key=lambda entry: _used(entry, uses))))
 
     def without(count: int) -> bytes:
         return index_lines.remove_empty_sections(index_lines.recall_only(data, targets[:count]))
@@ -160,8 +160,8 @@ def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tupl
     too_many = budget(data)
     lines, units = too_many.lines - too_many.max_lines, too_many.units - too_many.max_units
     sizes: dict[str, list[int]] = {}
-    for each in able:
-        sizes.setdefault(each.target, []).extend(index_lines.entry_lines(index, each))
+    for entry in able:
+        sizes.setdefault(entry.target, []).extend(index_lines.entry_lines(index, entry))
     for count, target in enumerate(targets, 1):
         lines -= len(sizes[target])
         units -= sum(len(index.lines[number].encode("utf-16-le", "replace")) >> 1 for number in sizes[target])
@@ -172,6 +172,6 @@ def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tupl
 
 def _same_memories(before: Index, after: Index) -> bool:
     """Return whether two indexes have lines of the same memories, and mention the same."""
-    pairs = ((each.lines_of_memories, each.mentions) for each in (before, after))
-    one, other = ([sorted(normal(each.target) for each in entries) for entries in pair] for pair in pairs)
+    pairs = ((index.lines_of_memories, index.mentions) for index in (before, after))
+    one, other = ([sorted(normal(entry.target) for entry in entries) for entries in pair] for pair in pairs)
     return one == other

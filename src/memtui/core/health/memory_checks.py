@@ -75,15 +75,15 @@ def secrets(data: bytes) -> tuple[str, int] | None:
     """Return the kinds of secrets in a file, in words, and the line of the first; None if it has none."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     # A short number behind such a word ("--keys 20000") is a count.
-    found = [
-        each
-        for each in redact.found_in(text)
-        if not (text[each.start : each.end].isdecimal() and each.end - each.start < COUNT_DIGITS)
+    secrets_by_place = [
+        secret
+        for secret in redact.found_in(text)
+        if not (text[secret.start : secret.end].isdecimal() and secret.end - secret.start < COUNT_DIGITS)
     ]
-    if not found:
+    if not secrets_by_place:
         return None
-    kinds = dict.fromkeys(each.kind for each in found)
-    return redact.described(kinds), text.count("\n", 0, found[0].start) + 1
+    kinds = dict.fromkeys(secret.kind for secret in secrets_by_place)
+    return redact.described(kinds), text.count("\n", 0, secrets_by_place[0].start) + 1
 
 
 def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
@@ -110,11 +110,11 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
         if not is_value(field, value := text_of(memory.fields, field)):
             yield problem("memories.switch", subject, field=field, value=value, **facts)
     for field in EXPIRES:
-        given = text_of(memory.fields, field)
-        when = clock.parse(given)
-        if when is not None and now >= when + (DAY_SECONDS if len(given) == len("2026-11-22") else 0):
+        text = text_of(memory.fields, field)
+        when = clock.parse(text)
+        if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
-            yield problem("memories.expired", subject, field=next(paths, field), when=given, **facts)
+            yield problem("memories.expired", subject, field=next(paths, field), when=text, **facts)
 
 
 def with_dash(doc: Document) -> bytes | None:
@@ -142,7 +142,7 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
     linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
     firsts: dict[str, Memory] = {}
     # The one whose file has the name keeps it.
-    for memory in sorted(memories, key=lambda each: each.name != each.stem):
+    for memory in sorted(memories, key=lambda mem: mem.name != mem.stem):
         first = firsts.setdefault(memory.name, memory)
         # A name of several words, that no link has, is a title, which two may share.
         if first is not memory and (" " not in memory.name or memory.name in linked):
@@ -157,7 +157,7 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
     for memory in memories:
         if memory.type and memory.type not in TYPES and counts[memory.type] < OWN_TYPE:
             plain = memory.type.strip().casefold()
-            usual = next((each for each in TYPES if plain in {each, each + "s"}), "")
+            usual = next((kind for kind in TYPES if plain in {kind, kind + "s"}), "")
             facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
             yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))
 
@@ -181,12 +181,12 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
     for start, _, title in index_lines.empty_sections(index):
         yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
     for entry in index.entries:
-        found = memories.get(normal(entry.target))
+        memory = memories.get(normal(entry.target))
         length = len(index.lines[entry.line - 1].strip())
         if length > LINE_CHARACTERS:
             facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
             room = min(index_lines.HOOK_LIMIT, LINE_CHARACTERS - length + len(entry.hook))
-            proposed = _shorter(entry, found, room)
+            proposed = _shorter(entry, memory, room)
             facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
             yield note("memories.long_hook", subject, **facts, **about)
 
@@ -219,11 +219,11 @@ def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
     parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
     parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
     described = words(memory.description)
-    for each in parts:
-        own = words(each)
+    for part in parts:
+        own = words(part)
         echoes = bool(described) and len(own & described) >= ECHO * len(own | described)
-        pairs = all(each.count(one) == each.count(other) for one, other in ("[]", "()"))
-        is_open = not pairs or any(each.count(mark) % 2 for mark in ("`", "**", "__"))
+        pairs = all(part.count(one) == part.count(other) for one, other in ("[]", "()"))
+        is_open = not pairs or any(part.count(mark) % 2 for mark in ("`", "**", "__"))
         if len(own) >= FEWEST_WORDS and not is_open and not echoes:
-            return each
+            return part
     return ""

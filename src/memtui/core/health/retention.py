@@ -114,14 +114,14 @@ class _Collector:
 
     def _remove(self, files: list[str]) -> list[str]:
         """Remove files, as long as there is time; return those that are gone, or due."""
-        gone = []
+        removed = []
         for path in files:
             if not self.has_time():
                 break
             if not self.dry:
                 fs.unlink(path)
-            gone.append(path)
-        return gone
+            removed.append(path)
+        return removed
 
     def _undo(self) -> None:
         journal, keep, due = Journal(self.root, now=lambda: self.now, ledger=self.ledger), self.keep, self.due
@@ -129,10 +129,10 @@ class _Collector:
         old = too_old(ledger, self.now, keep.days, keep.changes)
         if old and not self.dry:
             old = compact(journal, self.now, keep.days, keep.changes)
-        gone = {each.id for each in old}
-        due.changes, due.deleted = sum(each.is_change for each in old), deleted(old, ledger)
-        due.oldest = next((each.time for each in ledger.all() if each.id not in gone), "")
-        contents = unreferenced(journal, gone)
+        removed = {transaction.id for transaction in old}
+        due.changes, due.deleted = sum(transaction.is_change for transaction in old), deleted(old, ledger)
+        due.oldest = next((transaction.time for transaction in ledger.all() if transaction.id not in removed), "")
+        contents = unreferenced(journal, removed)
         if contents and not self.dry:
             due.images, due.image_bytes = sweep(journal, self.has_time)
         else:
@@ -152,9 +152,9 @@ class _Collector:
 
     def _trust(self) -> None:
         """Forget all but the newest trusted texts of each memory."""
-        for directory, known in trust.everything(self.root).items() if self.before else ():
+        for directory, trusts in trust.everything(self.root).items() if self.before else ():
             texts: defaultdict[str, list[str]] = defaultdict(list)
-            for digest, name in known.hashes.items():
+            for digest, name in trusts.hashes.items():
                 texts[name].append(digest)
             old = [digest for digests in texts.values() for digest in digests[:-MOST_TEXTS]]
             if old and not self.dry:
@@ -174,8 +174,8 @@ class _Collector:
         versions, limit = Versions(self.root, lambda: self.now), (self.before, self.keep.mb << 20)
         if self.dry:
             versions.follow()
-            gone, self.due.version_bytes = versions.too_old(*limit)
-            self.due.versions = len(gone)
+            line, self.due.version_bytes = versions.too_old(*limit)
+            self.due.versions = len(line)
         elif os.path.exists(f"{self.root}/versions.jsonl"):
             self.due.versions, self.due.version_bytes = versions.forget(*limit)
 
@@ -183,7 +183,7 @@ class _Collector:
         """Remove the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
         old = []
         for here, directories, names in os.walk(self.root):
-            directories[:] = [each for each in directories if here.count("/") - self.root.count("/") < 2]
+            directories[:] = [directory for directory in directories if here.count("/") - self.root.count("/") < 2]
             for path in [f"{here}/{name}" for name in names if name.endswith(".tmp") and "-" in name]:
                 with suppress(FileNotFoundError):
                     old += [path] * (os.lstat(path).st_mtime < self.now - TEMPORARY_SECONDS)
@@ -214,11 +214,11 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
     every = ledger.all()
     if every and every[-1].state == "intent":
         every.pop()  # in progress
-    remaining = sum(each.is_change for each in every)
+    remaining = sum(transaction.is_change for transaction in every)
     old_ones: list[Transaction] = []
     for _, run in itertools.groupby(every, lambda each: each.group or each.id):  # one step goes as a whole
         family = list(run)
-        size = sum(each.is_change for each in family)
+        size = sum(transaction.is_change for transaction in family)
         last = clock.parse(family[-1].time)
         old = days > 0 and last is not None and last < now - days * clock.DAY
         if not old and not 0 < most <= remaining - size:
@@ -233,37 +233,37 @@ def compact(journal: Journal, now: float, days: int, most: int) -> list[Transact
     with journal.locked():
         old_ones = too_old(journal.ledger(), now, days, most)
         if old_ones:
-            gone = {each.id for each in old_ones}
-            fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), gone)))
+            removed = {transaction.id for transaction in old_ones}
+            fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), removed)))
         return old_ones
 
 
-def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
+def _kept(data: bytes, removed: set[str]) -> Iterator[bytes]:
     """Yield the lines to keep: all but those of the removed transactions, and unreadable ones at the beginning."""
     started = False
     for line in data.split(b"\n"):
         record = fastjson.loads_dict(line)
-        if not line.strip() or record.get("id") in gone or not (record or started):
+        if not line.strip() or record.get("id") in removed or not (record or started):
             continue
         started = True
         yield line + b"\n"
 
 
-def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
-    """List the contents that nothing would refer to without the changes `gone`: (path, bytes). Raises OSError."""
+def unreferenced(journal: Journal, removed: set[str] | None = None) -> list[tuple[str, int]]:
+    """List the contents that nothing would refer to without the changes `removed`: (path, bytes). Raises OSError."""
     if not os.path.exists(journal.path):
         return []
     try:
         with os.scandir(journal.contents.directory) as entries:
-            files = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
+            files = [(entry.name, entry.path) for entry in entries if DIGEST.fullmatch(entry.name.encode())]
     except FileNotFoundError:
         return []
     # By trust.json, or the journal without the changes `gone`.
     data = fs.read_or_empty(journal.path)
-    lines = b"".join(_kept(data, gone)) if gone else data
+    lines = b"".join(_kept(data, removed)) if removed else data
     digests = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
-    used = {digest.decode() for digest in digests}
-    return [(path, os.lstat(path).st_size) for name, path in files if name not in used and os.path.lexists(path)]
+    referenced = {digest.decode() for digest in digests}
+    return [(path, os.lstat(path).st_size) for name, path in files if name not in referenced and os.path.lexists(path)]
 
 
 def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
@@ -291,8 +291,8 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
 def deleted(transactions: list[Transaction], ledger: Ledger) -> list[str]:
     """Name the memories in the trash that can't be restored once these transactions are removed, as `scope:name`."""
     names = []
-    for each in transactions:
-        if each.id in ledger.trashed and each.paths:
-            stem = os.path.basename(each.paths[0]).removesuffix(".md")
-            names.append(f"{each.record.get('scope', '')}:{stem}".lstrip(":"))
+    for transaction in transactions:
+        if transaction.id in ledger.trashed and transaction.paths:
+            stem = os.path.basename(transaction.paths[0]).removesuffix(".md")
+            names.append(f"{transaction.record.get('scope', '')}:{stem}".lstrip(":"))
     return names

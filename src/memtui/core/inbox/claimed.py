@@ -27,72 +27,72 @@ def _names(directory: str) -> "list[str]":
 
 def listed(directory: str) -> "list[tuple[str, str, str, int]]":
     """List the claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
-    found = []
+    claims = []
     for name in _names(directory):
         parts = name.removesuffix(".md").split("~")
         if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
-            found.append((name, parts[0], parts[1], int(parts[2])))
-    return found
+            claims.append((name, parts[0], parts[1], int(parts[2])))
+    return claims
 
 
 def replaced(directory: str) -> "list[str]":
     """List the names of an inbox's replaced files that may still be written to, oldest first."""
-    found = [
+    paths_replaced = [
         name
         for name in _names(directory)
         if name.startswith(MARK) and name.count("~") == 3 and name.split("~")[2].isdecimal()
     ]
-    return sorted(found, key=lambda name: name.rpartition("~")[2])
+    return sorted(paths_replaced, key=lambda name: name.rpartition("~")[2])
 
 
 def keep(path: str, fd: int, size: int) -> "str | None":
     """Give the open file a second name, under which it stays when it is replaced, and return that path; empty on a file
     system without hard links. None if the file at `path` is another by now, or no longer has `size` bytes."""
     directory, _, name = path.rpartition("/")
-    kept = f"{directory}/{inbox_format.CLAIMED}/{MARK}{name}~{size}~{ids.new_id()}"
+    backup = f"{directory}/{inbox_format.CLAIMED}/{MARK}{name}~{size}~{ids.new_id()}"
     try:
         try:
-            posix.link(path, kept, follow_symlinks=False)
+            posix.link(path, backup, follow_symlinks=False)
         except FileNotFoundError:
             fs.makedirs(f"{directory}/{inbox_format.CLAIMED}")
-            posix.link(path, kept, follow_symlinks=False)
+            posix.link(path, backup, follow_symlinks=False)
     except FileNotFoundError:
         return None
     except OSError:
         return ""
-    found, ours = posix.lstat(kept), posix.fstat(fd)
-    if (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino) and ours.st_size == size:
-        return kept
-    posix.unlink(kept)
+    stat_result, ours = posix.lstat(backup), posix.fstat(fd)
+    if (stat_result.st_dev, stat_result.st_ino) == (ours.st_dev, ours.st_ino) and ours.st_size == size:
+        return backup
+    posix.unlink(backup)
     return None
 
 
-def unknown(entries: "list[inbox_format.Entry]", known: "set[str]") -> "list[inbox_format.Entry]":
+def unknown(entries: "list[inbox_format.Entry]", known_ids: "set[str]") -> "list[inbox_format.Entry]":
     """Return the entries that are not among the keys of `elsewhere`. Of hand-written text whose beginning is known,
     return the end that was appended to it."""
-    found = []
+    rows = []
     for entry in entries:
-        if not _is_known(entry, known):
-            parts = parted(entry, lambda head: _is_known(head, known))
-            found.extend(parts[1] if parts else [entry])
-    return found
+        if not _is_known(entry, known_ids):
+            parts = parted(entry, lambda head: _is_known(head, known_ids))
+            rows.extend(parts[1] if parts else [entry])
+    return rows
 
 
-def _is_known(entry: inbox_format.Entry, known: "set[str]") -> bool:
-    return entry.id in known or _key(entry) in known
+def _is_known(entry: inbox_format.Entry, known_ids: "set[str]") -> bool:
+    return entry.id in known_ids or _key(entry) in known_ids
 
 
 def parted(
-    entry: inbox_format.Entry, wanted: "Callable[[inbox_format.Entry], bool]"
+    entry: inbox_format.Entry, is_wanted: "Callable[[inbox_format.Entry], bool]"
 ) -> "tuple[inbox_format.Entry, list[inbox_format.Entry]] | None":
-    """Split a hand-written entry into a beginning that is `wanted` and the entries appended to it by hand later. None
+    """Split a hand-written entry into a beginning that `is_wanted` takes and what was appended to it by hand. None
     if no beginning of it is wanted."""
     if entry.fields:
         return None
     lines = entry.raw.split("\n")
     for count in range(len(lines) - 1, max(0, len(lines) - PARTED_LINES), -1):
         head = inbox_format.parse("\n".join(lines[:count]))
-        if head and wanted(head[0]):
+        if head and is_wanted(head[0]):
             return head[0], inbox_format.parse("\n".join(lines[count:]))
     return None
 
@@ -107,7 +107,7 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
     took since a time (seconds since the epoch) or claimed later; and "", which is no entry's key."""
     from memtui.core.deliveries import log as delivery_log
 
-    known = {""}
+    known_ids = {""}
     entries = inbox_format.read(directory + "/" + inbox_format.FILES["guidance"])
     root = directory[: directory.rfind("/")]
     root = root if directory.endswith("/global") else root[: root.rfind("/")]
@@ -115,7 +115,7 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
     for record in _since(root, since, delivery_id):
         logged.add(str(record.get("id")))
         for item in delivery_log.brought(record):
-            known.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
+            known_ids.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
     for name, other, _, _ in listed(directory):
         if delivery_id and other > delivery_id and other not in logged:
             try:
@@ -123,8 +123,8 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
             except OSError:
                 continue  # reconciled by now, or no claim
             entries.extend(inbox_format.parse(inbox_format.decode(data)))
-    known.update([_key(e) for e in entries])
-    return known
+    known_ids.update([_key(e) for e in entries])
+    return known_ids
 
 
 def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":

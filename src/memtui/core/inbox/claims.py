@@ -48,8 +48,8 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
         return None
     reasons = []
     touches = False
-    for given in entry.fields.get("for", "").split(","):
-        word = given.strip()
+    for address in entry.fields.get("for", "").split(","):
+        word = address.strip()
         if not word:
             continue
         kind, _, name = word.partition(":")
@@ -95,11 +95,11 @@ def _has(entry: inbox_format.Entry, asker: Asker) -> bool:
 
 def no_addressee(entry: inbox_format.Entry) -> str:
     """Return the first word of `for` that is no addressee, so that the entry is never delivered; empty if none is."""
-    for given in entry.fields.get("for", "").split(","):
-        kind, _, name = given.strip().partition(":")
+    for address in entry.fields.get("for", "").split(","):
+        kind, _, name = address.strip().partition(":")
         least = MIN_SESSION_PREFIX if kind == "session" else 1
-        if given.strip() not in {"", PEOPLE} and (kind not in ADDRESSES or len(name) < least):
-            return given.strip()
+        if address.strip() not in {"", PEOPLE} and (kind not in ADDRESSES or len(name) < least):
+            return address.strip()
     return ""
 
 
@@ -139,10 +139,10 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]"
     read, or is a symlink: renamed, it may point nowhere."""
     path = directory + "/" + inbox_format.FILES["guidance"]
     try:
-        found = posix.lstat(path)
+        stat_result = posix.lstat(path)
     except FileNotFoundError:
         return []
-    if found.st_mode & fs.S_IFMT == fs.S_IFLNK:
+    if stat_result.st_mode & fs.S_IFMT == fs.S_IFLNK:
         raise OSError(22, "is a symlink", path)
     return [(entry, reason) for entry in inbox_format.read(path) if (reason := addressed(entry, asker)) is not None]
 

@@ -64,20 +64,20 @@ def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, 
 
 def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
     """Return a block for each note of some claims: urgent ones first, then oldest first."""
-    found = []
+    note_blocks = []
     for claim in claims:
         for entry, reason in claim.entries:
             rank = (not entry.flag("urgent"), entry.time() or now)
-            found.append((rank, note(claim.directory, entry, now, reason)))
-    found.sort(key=lambda pair: pair[0])
-    return [block for _, block in found]
+            note_blocks.append((rank, note(claim.directory, entry, now, reason)))
+    note_blocks.sort(key=lambda pair: pair[0])
+    return [block for _, block in note_blocks]
 
 
-def oversize(found: "Oversize", told: "set[str]") -> "list[delivery_blocks.Block]":
-    """Return blocks that name the files of notes that are too long for any delivery, without those `told` (ids)."""
+def oversize(too_large: "Oversize", delivered: "set[str]") -> "list[delivery_blocks.Block]":
+    """Return blocks that name the files of notes too long for any delivery, without those `delivered` (ids)."""
     blocks = []
-    for entry_id, (directory, entry) in found.items():
-        if entry_id in told:
+    for entry_id, (directory, entry) in too_large.items():
+        if entry_id in delivered:
             continue
         item = {**_item(directory, entry, "too long for a delivery"), "left_out": "too long"}
         path = str(item["path"])

@@ -28,20 +28,20 @@ def add_entry(
     return its id. Without the lock, after `timeout` seconds, it is still whole. Raises OSError."""
     seconds = clock.now() if now is None else now
     fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
-    made, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
+    rendered, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
     lock = _lock_if_free(directory, timeout)
     try:
         if lock.fd >= 0:
             recover(directory)
-            add_locked(path, made)
+            add_locked(path, rendered)
             return fields["id"]
     except OSError:  # maybe of what comes after the entry is in its place: to say that it is not there would double it
-        if inbox_format.encode(made) not in _end_of(path):
+        if inbox_format.encode(rendered) not in _end_of(path):
             raise
         return fields["id"]
     finally:
         lock.__exit__()
-    append_text(directory, kind, made, 0.0)
+    append_text(directory, kind, rendered, 0.0)
     return fields["id"]
 
 
@@ -108,8 +108,8 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
             after = inbox_format.encode(change(inbox_format.decode(before)))
             if after == before:
                 return False
-            kept = claimed.keep(path, fd, len(before))
-            if kept is None:
+            backup = claimed.keep(path, fd, len(before))
+            if backup is None:
                 continue
             try:
                 if after:
@@ -117,9 +117,9 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
                 else:
                     fs.unlink(path)
             except OSError:
-                fs.unlink(kept)
+                fs.unlink(backup)
                 raise
-            _collect(path, fd, len(before), kept, again)
+            _collect(path, fd, len(before), backup, again)
             return True
         finally:
             posix.close(fd)
@@ -135,10 +135,10 @@ def add_locked(path: str, text: str, again: bool = True) -> None:
     rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
 
 
-def _collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
+def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
     """Add to the file at `path` what was written to the replaced one, open as `fd`, beyond `size` bytes, and remove
-    its other name `kept`. `whole`: add all or nothing even if this process is killed. Raises OSError."""
-    if not fs.quiet(fd, WRITER_SECONDS) and kept:
+    its other name `backup`. `whole`: add all or nothing even if this process is killed. Raises OSError."""
+    if not fs.quiet(fd, WRITER_SECONDS) and backup:
         return
     late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
     if late:
@@ -147,16 +147,16 @@ def _collect(path: str, fd: int, size: int, kept: str, whole: bool) -> None:
             add_locked(path, text, again=False)
         else:
             fs.append(path, inbox_format.encode(text), durable=True)
-    if kept:
-        fs.unlink(kept)
+    if backup:
+        fs.unlink(backup)
 
 
 def recover(directory: str) -> None:
     """Carry over what was appended to the replaced files of an inbox, and remove those that nobody has open any more.
     The caller holds the inbox lock. Raises OSError."""
     replaced = []
-    for kept in claimed.replaced(directory):
-        path = f"{directory}/{inbox_format.CLAIMED}/{kept}"
+    for backup in claimed.replaced(directory):
+        path = f"{directory}/{inbox_format.CLAIMED}/{backup}"
         # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
         # the rewrites below may replace the file.
         if posix.lstat(path).st_nlink > 1:
@@ -180,10 +180,10 @@ def recover(directory: str) -> None:
             posix.close(fd)
 
 
-def _separate(path: str, late: bytes, known: "set[str]") -> str:
-    """Return late text as entries with marks, without those `known`. So they stay the same whatever is written before
-    or behind them. In a file of items each line is an entry already."""
+def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
+    """Return late text as entries with marks, without those `known_ids`. So they stay the same whatever is written
+    before or behind them. In a file of items each line is an entry already."""
     if path.endswith("/" + inbox_format.FILES["items"]):
-        return "" if known and late in _end_of(path) else inbox_format.decode(late)
-    entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known)
+        return "" if known_ids and late in _end_of(path) else inbox_format.decode(late)
+    entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)
     return "".join([inbox_format.standalone(e) for e in entries])

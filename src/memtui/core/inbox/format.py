@@ -50,8 +50,8 @@ class Entry:
 
     def count(self, name: str, default: int = 0) -> int:
         """Return a field that holds a whole number; `default` if it does not."""
-        given = self.fields.get(name, "")
-        return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else default
+        value = self.fields.get(name, "")
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else default
 
     def time(self) -> "float | None":
         """Return when it was written, in seconds since the epoch; None if neither its fields nor its id say."""
@@ -65,10 +65,10 @@ class Entry:
     def fraction(self, name: str) -> "float | None":
         """Return a field that holds a number from 0 to 1; None if it does not."""
         try:
-            given = float(self.fields.get(name, ""))
+            number = float(self.fields.get(name, ""))
         except ValueError:
             return None
-        return given if 0 <= given <= 1 else None
+        return number if 0 <= number <= 1 else None
 
     def one_off(self) -> bool:
         """Whether it is a draft that was met once and is hardly worth keeping for good: by how likely it lasts, by
@@ -242,14 +242,14 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
     if not items:
         text = chunk.replace("\r\n", "\n").strip("\ufeff \t\r\n")
         return [Entry("h" + ids.content_hash(text), {}, text, chunk, start)]
-    found: list[Entry] = []
+    entries: list[Entry] = []
     at = start
     open_ended = False  # whether an indented line goes on with the last item
     for line in chunk.split("\n"):
         size = min(len(line) + 1, end - at)
         text = line.strip().strip("\ufeff").strip()
         if line[:1] in {" ", "\t"} and text and open_ended and not text.startswith(BULLETS):
-            last = found[-1]
+            last = entries[-1]
             last.text += "\n" + text
             last.raw = source[last.start : at + size]
             last.id = "h" + ids.content_hash(last.text)
@@ -264,9 +264,9 @@ def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
                 text = text[3:].lstrip()
             open_ended = bool(text)
             if text:
-                found.append(Entry("h" + ids.content_hash(text), state, text, source[at : at + size], at))
+                entries.append(Entry("h" + ids.content_hash(text), state, text, source[at : at + size], at))
         at += len(line) + 1
-    return found
+    return entries
 
 
 def read(path: str, items: bool = False) -> "list[Entry]":

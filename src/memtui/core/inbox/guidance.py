@@ -21,14 +21,14 @@ def unheard(
     return str(mode) if mode == "off" or (memories and mode == "notes") else ""
 
 
-def text(given: str) -> str:
+def text(raw: str) -> str:
     """Return the text of a note without blanks around it."""
-    found = given.replace("\r\n", "\n").strip("\n \t\r")
-    if not found:
+    stripped = raw.replace("\r\n", "\n").strip("\n \t\r")
+    if not stripped:
         raise UsageError("The note is empty; nothing was saved.", "Give some text.")
-    if "\0" in found or any("\ud800" <= c <= "\udfff" for c in found):
+    if "\0" in stripped or any("\ud800" <= c <= "\udfff" for c in stripped):
         raise UsageError("The note is not text.", "Put other data into a file and name the file in the note.")
-    return found
+    return stripped
 
 
 def sender(given: str) -> str:
@@ -39,24 +39,24 @@ def sender(given: str) -> str:
     return name
 
 
-def audience(given: "list[str]", default: object = ANYONE) -> "list[str]":
+def audience(addressees: "list[str]", default: object = ANYONE) -> "list[str]":
     """Return the addressees of a note: as given, else as the setting `note_to` says; none for `anyone`."""
-    if not given:
+    if not addressees:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
-    if given != [ANYONE] and ANYONE in given:
+    if addressees != [ANYONE] and ANYONE in addressees:
         raise UsageError(f"“{ANYONE}” can't be combined with other addressees.")
-    return [] if given == [ANYONE] else given
+    return [] if addressees == [ANYONE] else addressees
 
 
-def addresses(given: "list[str]") -> "list[str]":
+def addresses(addressees: "list[str]") -> "list[str]":
     """Return addressees: `people`, `session:ID`, `agent:NAME`, `path:GLOB`. At most one of each, since all must match
     the same session."""
-    found: list[str] = []
-    for address in given:
+    valid: list[str] = []
+    for address in addressees:
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
         if kind == claims.PEOPLE and not colon:
-            found += [kind] if kind not in found else []
+            valid += [kind] if kind not in valid else []
             continue
         if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
             raise UsageError(f"“{address}” is not an addressee.", WHOM)
@@ -66,34 +66,34 @@ def addresses(given: "list[str]") -> "list[str]":
             raise UsageError(f"“{name}” is no name of an agent: it has a blank.")
         if kind == "path" and name.count("[") != name.count("]"):
             raise UsageError(f"“{name}” is no pattern: a [ or ] stands alone.", "* stands for a name, ** for any path.")
-        if any(other.startswith(kind + ":") for other in found):
+        if any(other.startswith(kind + ":") for other in valid):
             raise UsageError(f"A note can name only one {kind}.", "Write two notes instead.")
-        found.append(f"{kind}:{name}")
-    return found
+        valid.append(f"{kind}:{name}")
+    return valid
 
 
 EXPIRY = when.AHEAD + ", never"  # examples of what can be given
 EXPIRY_HINT = f"Use one of: {EXPIRY}."
 
 
-def expiry(given: str, now: float) -> float:
+def expiry(value: str, now: float) -> float:
     """Return when a note expires, in seconds since the epoch; `when.NEVER` if it never does. A day without a time means
     its end."""
-    seconds = when.read(given, now, ahead=True, day=when.END)
+    seconds = when.read(value, now, ahead=True, day=when.END)
     if seconds is None:
-        raise UsageError(f"“{given}” is not a time.", EXPIRY_HINT)
+        raise UsageError(f"“{value}” is not a time.", EXPIRY_HINT)
     if seconds <= now:
-        raise UsageError(f"“{given}” is in the past.", EXPIRY_HINT)
+        raise UsageError(f"“{value}” is in the past.", EXPIRY_HINT)
     return seconds
 
 
 def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":
     """Return the fields of an entry from what a person gave. It never expires if `expires` is None or `never`."""
-    found = {"from": sender(by)}
+    note_fields = {"from": sender(by)}
     if to:
-        found["for"] = ",".join(addresses(to))
+        note_fields["for"] = ",".join(addresses(to))
     if urgent:
-        found["urgent"] = "yes"
+        note_fields["urgent"] = "yes"
     if expires is not None and (end := expiry(expires, now)) != when.NEVER:
-        found["expires"] = clock.iso_seconds(end)
-    return found
+        note_fields["expires"] = clock.iso_seconds(end)
+    return note_fields

@@ -63,7 +63,7 @@ def reconcile(
     is left for later whose outcome takes more than `limit` bytes of a transcript, or that can't be read or locked."""
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
-    found = []
+    reconcileds = []
     for directory in all_inboxes(root) if directories is None else directories:
         try:
             if claimed.replaced(directory):
@@ -77,15 +77,15 @@ def reconcile(
                 continue
             try:
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
-                done = claim.reconcile(config, seconds, wait, limit, ended)
+                reconciled = claim.reconcile(config, seconds, wait, limit, ended)
             except (FileNotFoundError, fs.LockTimeoutError):
                 continue  # another process has reconciled it, or works on the inbox
             except OSError as error:
                 error_log.add(root, "settle", error)
                 continue
-            if done is not None:
-                found.append(done)
-    return found
+            if reconciled is not None:
+                reconcileds.append(reconciled)
+    return reconcileds
 
 
 def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
@@ -93,7 +93,7 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
     END_SECONDS, for the client stays after `/clear`."""
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
-    while any(each == owner for inbox in all_inboxes(root) for _, _, each, _ in claimed.listed(inbox)):
+    while any(claim_owner == owner for inbox in all_inboxes(root) for _, _, claim_owner, _ in claimed.listed(inbox)):
         ended = time.monotonic() >= deadline
         reconcile(env, root, session_id=session_id, ended=ended)
         if ended:
@@ -109,7 +109,7 @@ def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
     def without(source: str) -> str:
         after = []
         for entry in inbox_format.parse(source):
-            if entry.id in left:
+            if entry.id in dropped:
                 fields = {**entry.fields, "told": " ".join([name for name in claims.told(entry) if name != session])}
                 after.append(inbox_format.render({key: value for key, value in fields.items() if value}, entry.text))
             elif entry.id not in arrived:
@@ -118,11 +118,13 @@ def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
 
     for directory in all_inboxes(root):
         path = directory + "/" + inbox_format.FILES["guidance"]
-        told = [entry for entry in inbox_format.read(path) if session in claims.told(entry)]
-        outcomes = {entry.id: _outcomes(env, root, session_id, entry) for entry in told}
-        arrived = {name for name, found in outcomes.items() if receipts.ARRIVED in found}
-        left = {name for name, found in outcomes.items() if found == {receipts.DROPPED}} - arrived
-        if arrived or left:
+        entries = [entry for entry in inbox_format.read(path) if session in claims.told(entry)]
+        outcomes = {entry.id: _outcomes(env, root, session_id, entry) for entry in entries}
+        arrived = {name for name, receipts_of_note in outcomes.items() if receipts.ARRIVED in receipts_of_note}
+        dropped = {
+            name for name, receipts_of_note in outcomes.items() if receipts_of_note == {receipts.DROPPED}
+        } - arrived
+        if arrived or dropped:
             inbox_file.rewrite(path, without)
 
 
@@ -206,9 +208,9 @@ class _Claim:
     def _outcome_without_transcript(self, age: float, ended: bool) -> str:
         """Return the outcome of a delivery whose session has no transcript. The client writes one with the first
         request, unless it is set to keep none: then the Stop hook's note of the claim shows that the model answered."""
-        found = session_state.load(self.root, self.owner, "stopped").get("claims")
+        claims_noted = session_state.load(self.root, self.owner, "stopped").get("claims")
         client = self.record.get("client") if self.record is not None else None
-        if isinstance(found, list) and self.name in found:
+        if isinstance(claims_noted, list) and self.name in claims_noted:
             return receipts.UNKNOWN
         if ended or process.gone(client):
             return receipts.DROPPED
@@ -241,16 +243,16 @@ class _Claim:
                 failed = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
             others = inbox_format.parse(inbox_format.decode(data[self.size :]))
         elif outcome in SHOWN:
-            entries, shown = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
-            failed = shown if outcome in BACK else []
-            others = [e for e in entries if all(e is not each for each in shown)]
+            entries, rows = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
+            failed = rows if outcome in BACK else []
+            others = [e for e in entries if all(e is not entry for entry in rows)]
         else:
             failed = inbox_format.parse(inbox_format.decode(data))
         maybe_seen = outcome in MAYBE_SEEN or self._cut(outcome, view)
         maybe_seen = maybe_seen or (self.record is None and outcome == receipts.UNKNOWN)
         returned = self._put_back(failed, others, outcome, maybe_seen)
         if self.record is None and outcome in SHOWN:
-            self._log_recovered(shown, view, len(data))
+            self._log_recovered(rows, view, len(data))
         if self.record is not None and outcome in receipts.SETTLED and self.record.get("outcome") != outcome:
             delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
         posix.unlink(self.path)
@@ -278,8 +280,8 @@ class _Claim:
         path = self.directory + "/" + inbox_format.FILES["guidance"]
         if failed or others:
             # The hook, or a process that reconciled before, may have put entries back before it died.
-            known = claimed.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
-            failed, others = claimed.unknown(failed, known), claimed.unknown(others, known)
+            known_ids = claimed.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
+            failed, others = claimed.unknown(failed, known_ids), claimed.unknown(others, known_ids)
         # If a person left the branch or ended the client, the note is not to blame.
         attempts = 0 if outcome in MAYBE_SEEN else 1
         session = self.owner if outcome == receipts.BROKEN_OFF else ""
@@ -303,7 +305,7 @@ class _Claim:
         ]
         from memtui.core.deliveries import blocks as delivery_blocks
 
-        known = session_state.load(self.root, self.owner)
+        state = session_state.load(self.root, self.owner)
         text = view.text
         if any(delivery_log.records_of(self.root, self.delivery_id)):
             text = "\n".join(_blocks(text, {e.id for e in entries}))
@@ -315,11 +317,11 @@ class _Claim:
             "session_id": self.owner,
             "prompt_id": view.prompt_id,
             "transcript": view.path,
-            "cwd": known.get("cwd", ""),
-            "project": known.get("project")
+            "cwd": state.get("cwd", ""),
+            "project": state.get("project")
             or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else ""),
-            "project_root": known.get("project_root", ""),
-            "mode": known.get("mode", ""),
+            "project_root": state.get("project_root", ""),
+            "mode": state.get("mode", ""),
             "chars": delivery_blocks.units(text),
             "text": text,
             "items": items,
@@ -366,29 +368,29 @@ def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format
     by hand after the hook had read the file may have joined the hand-written entry at its end. Then that entry is split
     so that its beginning has an id that the transcript shows. All entries count if it shows no ids."""
     entries = inbox_format.parse(text)
-    shown = [e for e in entries if e.id in shown_ids]
+    rows = [e for e in entries if e.id in shown_ids]
     if entries and entries[-1].id not in shown_ids:
         parts = claimed.parted(entries[-1], lambda head: head.id in shown_ids)
         if parts:
-            return [*entries[:-1], parts[0], *parts[1]], [*shown, parts[0]]
-    return entries, shown if shown_ids else entries
+            return [*entries[:-1], parts[0], *parts[1]], [*rows, parts[0]]
+    return entries, rows if shown_ids else entries
 
 
 def _ids_in(text: str, delivery_id: str) -> "set[str]":
     """Return the ids of the guidance in a delivery's text."""
-    found = set()
+    entry_ids = set()
     for block in text.split("<memtui-guidance ")[1:]:
         fields = inbox_format.parse_fields(block[: block.find(">")])
         if fields.get("delivery") == delivery_id:
-            found.add(fields.get("id", ""))
-    return found
+            entry_ids.add(fields.get("id", ""))
+    return entry_ids
 
 
 def _blocks(text: str, note_ids: "set[str]") -> "list[str]":
     """Return the blocks of a delivered text that hold the notes with these ids."""
-    found = []
+    texts = []
     for piece in text.split("<memtui-guidance ")[1:]:
         block, close, _ = piece.partition("</memtui-guidance>")
         if inbox_format.parse_fields(block[: block.find(">")]).get("id") in note_ids:
-            found.append("<memtui-guidance " + block + close)
-    return found
+            texts.append("<memtui-guidance " + block + close)
+    return texts

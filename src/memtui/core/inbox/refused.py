@@ -64,7 +64,7 @@ def load(directory: str) -> list[RefusedDraft]:
 
 def near(directories: Sequence[str]) -> list[RefusedDraft]:
     """Read the drafts that were rejected from several inboxes."""
-    return [each for directory in dict.fromkeys(directories) for each in load(directory)]
+    return [refused_draft for directory in dict.fromkeys(directories) for refused_draft in load(directory)]
 
 
 def _of(row: dict[str, object]) -> RefusedDraft:
@@ -76,8 +76,8 @@ def too_old(data: bytes, before: float) -> tuple[bytes, int]:
     """Return a file without the drafts that were rejected before a time, in seconds since the epoch, and how many these
     are. What must never be drafted again stays."""
     lines = data.splitlines(keepends=True)
-    kept = [each for each in lines if not _is_old(fastjson.loads_dict(each), before)]
-    return b"".join(kept), len(lines) - len(kept)
+    recent = [other for other in lines if not _is_old(fastjson.loads_dict(other), before)]
+    return b"".join(recent), len(lines) - len(recent)
 
 
 def _is_old(row: dict[str, object], before: float) -> bool:

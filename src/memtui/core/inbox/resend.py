@@ -22,7 +22,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     begun = clock.parse(state.get("started"))
     if begun is None:
         return []
-    done = _names(state, "redone")
+    resent = _names(state, "redone")
     records = [
         record
         for record in delivery_log.newest_first(
@@ -32,24 +32,24 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     ]
     path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
     outcomes = _note_outcomes(env, root, path, records)
-    names = {str(record["id"]) for record in records if record.get("id") not in done and _lists(record)}
+    names = {str(record["id"]) for record in records if record.get("id") not in resent and _lists(record)}
     if not names:
         return []
     # As an earlier worker found it: the last record of the conversation then.
     before = session_state.load(root, session_id, "tip")
-    left = left_behind(path, names, transcript.text_of(before.get("uuid")))
-    lost = {name for name in names if outcomes.get(name) in LOST} | left.names
+    other = left_behind(path, names, transcript.text_of(before.get("uuid")))
+    lost = {name for name in names if outcomes.get(name) in LOST} | other.names
     if lost:
         lost |= _names(session_state.load(root, session_id, "missed"), "ids")
         session_state.save(root, session_id, {"ids": sorted(lost)}, "missed")
-    if left.tip:
-        session_state.save(root, session_id, {"uuid": left.tip}, "tip")
+    if other.tip:
+        session_state.save(root, session_id, {"uuid": other.tip}, "tip")
     return sorted(lost)
 
 
 def _names(state: "dict[str, object]", key: str) -> "set[str]":
-    found = state.get(key)
-    return {str(each) for each in found} if isinstance(found, list) else set()
+    value = state.get(key)
+    return {str(name) for name in value} if isinstance(value, list) else set()
 
 
 def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
@@ -61,8 +61,8 @@ def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[d
         view = receipts.view_from(path, min([start for start in starts if start is not None]))
         views = {path: view} if view is not None else {}
     outcomes = receipts.outcomes(records, env, views=views)
-    fresh = [each for each in records if outcomes[str(each["id"])] not in {each.get("outcome"), *receipts.OPEN}]
-    delivery_log.note_outcomes(root, fresh, {str(each["id"]): outcomes[str(each["id"])] for each in fresh})
+    fresh = [record for record in records if outcomes[str(record["id"])] not in {record.get("outcome"), *receipts.OPEN}]
+    delivery_log.note_outcomes(root, fresh, {str(record["id"]): outcomes[str(record["id"])] for record in fresh})
     return outcomes
 
 
@@ -76,36 +76,38 @@ class Left:
         self.tip = ""
 
 
-def left_behind(path: str, names: "set[str]", known: str) -> Left:
-    """Find which deliveries the conversation has left behind, by its records from the last one up to `known`, the last
-    record of the branch in an earlier call. What a compaction summed up was not left behind."""
-    found = Left()
-    wanted = ""
+def left_behind(path: str, names: "set[str]", earlier: str) -> Left:
+    """Find which deliveries the conversation has left behind, by its records from the last one up to `earlier`, the
+    last record of the branch in an earlier call. What a compaction summed up was not left behind."""
+    other = Left()
+    until = ""
     missing = set(names)
     try:
         for _, line in backwards.lines(path, longest=-1):
-            given = {name for name in missing if name.encode() in line} if b"hook_additional_context" in line else set()
-            if not given and (wanted.encode() not in line or b'"uuid"' not in line):
+            mentioned = (
+                {name for name in missing if name.encode() in line} if b"hook_additional_context" in line else set()
+            )
+            if not mentioned and (until.encode() not in line or b'"uuid"' not in line):
                 continue
             record = fastjson.loads_dict(line)
             uuid = transcript.text_of(record.get("uuid"))
             if "parentUuid" not in record or not uuid or record.get("isSidechain"):
                 continue
-            on_branch = not wanted or uuid == wanted
+            on_branch = not until or uuid == until
             if on_branch:
-                found.tip = found.tip or uuid
-                if uuid == known or record.get("subtype") == "compact_boundary":
+                other.tip = other.tip or uuid
+                if uuid == earlier or record.get("subtype") == "compact_boundary":
                     break
-                wanted = transcript.text_of(record.get("parentUuid")) or NO_RECORD
-            for text in transcript.attachment_texts(transcript.attachment(record)) if given else ():
-                seen = given.intersection(receipts.delivery_ids(text))
-                missing -= seen
-                found.names |= set() if on_branch else seen
+                until = transcript.text_of(record.get("parentUuid")) or NO_RECORD
+            for text in transcript.attachment_texts(transcript.attachment(record)) if mentioned else ():
+                in_text = mentioned.intersection(receipts.delivery_ids(text))
+                missing -= in_text
+                other.names |= set() if on_branch else in_text
             if not missing:
                 break
     except OSError:
         return Left()
-    return found
+    return other
 
 
 def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
@@ -153,13 +155,13 @@ def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[
     if kind == "pending-item":
         after["prompted"] = False
     elif kind == "pending-update":
-        known = session_state.table(after, "updates")
-        session_state.table(known, scope).pop(str(item.get("id")), None)
+        updates = session_state.table(after, "updates")
+        session_state.table(updates, scope).pop(str(item.get("id")), None)
         after["stamps"] = {**session_state.table(after, "stamps"), scope: -1}
     elif kind == "block":  # of the subconscious (hooks/subconscious_block.py)
-        known = session_state.table(after, "blocks")
-        session_state.table(known, "texts").pop(str(item.get("id")), None)
-        after["blocks"] = {**known, "stamps": {}}
+        updates = session_state.table(after, "blocks")
+        session_state.table(updates, "texts").pop(str(item.get("id")), None)
+        after["blocks"] = {**updates, "stamps": {}}
     elif kind in MEMORIES:
         with given.lock(root, session_id):
             given.Given(root, session_id).forget([str(item.get("path"))])

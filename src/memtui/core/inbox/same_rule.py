@@ -49,7 +49,7 @@ class Rule(NamedTuple):
 
 def of(text: str) -> Rule:
     """Return the words of a text."""
-    found: list[str] = []
+    texts: list[str] = []
     denied = False
     for word in _WORD.findall(text.casefold().replace("’", "'")):
         if word in _CLAUSE:
@@ -58,8 +58,8 @@ def of(text: str) -> Rule:
             denied = True
         elif word not in _COMMON:
             parts = ["".join(pair) for pair in pairwise(word)] if _WIDE.match(word) and len(word) > 1 else [word]
-            found += [("-" if denied else "") + _ENDINGS.sub("", part) for part in parts]
-    return Rule(frozenset(found), tuple(dict.fromkeys(found)))
+            texts += [("-" if denied else "") + _ENDINGS.sub("", part) for part in parts]
+    return Rule(frozenset(texts), tuple(dict.fromkeys(texts)))
 
 
 def same(one: Rule, other: Rule, share: float = SAME) -> bool:

@@ -25,7 +25,7 @@ class UnderWay:
 
 def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
     """List the notes under way of some projects' inboxes (None: the global one), newest first."""
-    found = []
+    tasks = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
         for name, delivery_id, session_id, _ in claimed.listed(directory):
@@ -36,8 +36,8 @@ def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
             entries = inbox_format.parse(inbox_format.decode(data))
             record = Delivery.of(next(delivery_log.records_of(root, delivery_id), {"session_id": session_id}))
             # What the hook took but did not deliver is in the inbox again.
-            given = {item.id for item in record.items if not item.left_out}
-            delivered = [each for each in entries if each.id in given or not given]
+            item_ids = {item.id for item in record.items if not item.left_out}
+            delivered = [entry for entry in entries if entry.id in item_ids or not item_ids]
             time = ids.id_time(delivery_id)
-            found += [UnderWay(delivery_id, session_id, time, slug, each, record) for each in delivered]
-    return sorted(found, key=lambda each: each.time or 0.0, reverse=True)
+            tasks += [UnderWay(delivery_id, session_id, time, slug, entry, record) for entry in delivered]
+    return sorted(tasks, key=lambda task: task.time or 0.0, reverse=True)

@@ -47,7 +47,7 @@ def fits(value: object, shape: Any) -> bool:
     match shape:
         case dict():
             return isinstance(value, dict) and all(
-                key in value and fits(value[key], each) for key, each in shape.items()
+                key in value and fits(value[key], part) for key, part in shape.items()
             )
         case list():
             return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
@@ -104,7 +104,7 @@ class Change(ABC):
 
     @classmethod
     @abstractmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "Change":
+    def from_row(cls, row: Row, read_content: ReadContent) -> "Change":
         """Return the change of a valid row. Raises NotFoundError if a content was purged."""
 
 
@@ -172,8 +172,8 @@ class FileChange(Change):
         return row | ({} if self.times == (None, None) else {"times": list(self.times)})
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "FileChange":
-        before, after = (None if row[key] is None else read(row[key]) for key in ("before", "after"))
+    def from_row(cls, row: Row, read_content: ReadContent) -> "FileChange":
+        before, after = (None if row[key] is None else read_content(row[key]) for key in ("before", "after"))
         times = row.get("times", (None, None))
         return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
 
@@ -285,9 +285,9 @@ class Patch(Change):
         return {"cut": cut, "removed": keep(self.removed), "added": keep(self.added)}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "Patch":
+    def from_row(cls, row: Row, read_content: ReadContent) -> "Patch":
         cut = row["cut"]
-        removed, added = read(row["removed"]), read(row["added"])
+        removed, added = read_content(row["removed"]), read_content(row["added"])
         return cls(row["path"], cut["at"], removed, added, cut["from"], cut["to"], cut["mode"], tuple(cut["dirs"]))
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
@@ -335,7 +335,7 @@ class ModeEdit(Change):
         return {"modes": [self.before, self.after]}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "ModeEdit":  # noqa: ARG003
+    def from_row(cls, row: Row, read_content: ReadContent) -> "ModeEdit":  # noqa: ARG003
         return cls(row["path"], *row["modes"])
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002

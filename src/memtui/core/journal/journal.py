@@ -106,12 +106,12 @@ class Journal:
                     catalog.touch(self.root, path)
         except BaseException as error:
             taken_back = self._take_back(record, changes, size)
-            shown = storage_error(error, path) if isinstance(error, OSError) else error
-            if not taken_back and isinstance(shown, MemtuiError):
-                shown.hint = f"{shown.hint} {BEGUN}".strip()
-            if shown is error:
+            reported = storage_error(error, path) if isinstance(error, OSError) else error
+            if not taken_back and isinstance(reported, MemtuiError):
+                reported.hint = f"{reported.hint} {BEGUN}".strip()
+            if reported is error:
                 raise
-            raise shown from error
+            raise reported from error
         # If there is no room for this line, the next process finds all changes made and writes it.
         with contextlib.suppress(MemtuiError):
             self._end(transaction, "done")
@@ -218,9 +218,9 @@ class Journal:
                 for digest in drop:
                     fs.unlink(self.contents.path(digest))
             except OSError as error:
-                shown = storage_error(error, self.contents.directory)
-                shown.hint = f"{shown.hint} {BEGUN_PURGE}"
-                raise shown from error
+                memtui_error = storage_error(error, self.contents.directory)
+                memtui_error.hint = f"{memtui_error.hint} {BEGUN_PURGE}"
+                raise memtui_error from error
             with contextlib.suppress(MemtuiError):  # as for other changes, the next process writes it
                 self._end(transaction, "done")
             return transaction
@@ -236,5 +236,5 @@ def _states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]
 
 def _rollback(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
     """Return the changes that take back those that were made, in the order to make them."""
-    done = [change for change, state in zip(changes, states, strict=True) if state == "made"]
-    return [change.inverse() for change in reversed(done)]
+    applied = [change for change, state in zip(changes, states, strict=True) if state == "made"]
+    return [change.inverse() for change in reversed(applied)]

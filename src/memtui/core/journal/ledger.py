@@ -153,28 +153,28 @@ class Ledger:
             transaction = Transaction(key, when, op, by, summary, paths, record.get("of"), "intent", record)
             self.transactions[key] = transaction
             return True
-        known = self.transactions.get(key)
-        if known is None or state not in {"done", "back"}:
+        other = self.transactions.get(key)
+        if other is None or state not in {"done", "back"}:
             return False
-        if known.state == "intent":
-            known.state = state
+        if other.state == "intent":
+            other.state = state
             if state == "done":
-                self._done(known)
+                self._done(other)
         return True
 
-    def _done(self, found: Transaction) -> None:
-        of = found.of or ""
+    def _done(self, transaction: Transaction) -> None:
+        of = transaction.of or ""
         target = self.transactions.get(of)
-        if not found.is_change:
+        if not transaction.is_change:
             if target is not None:
-                undone = found.op == "undo"
+                undone = transaction.op == "undo"
                 _remove(self.undoable if undone else self.redoable, of)
                 (self.redoable if undone else self.undoable).append(of)
-                target.state, target.reversal = "undone" if undone else "done", found
+                target.state, target.reversal = "undone" if undone else "done", transaction
                 self._trash(target, undone=undone)
-        elif found.op == "purge":
-            gone = [key for key in found.record.get("gone", ()) if isinstance(key, str)]
-            for key in (of, *gone):
+        elif transaction.op == "purge":
+            keys_gone = [key for key in transaction.record.get("gone", ()) if isinstance(key, str)]
+            for key in (of, *keys_gone):
                 self.purged.add(key)
                 self.trashed.pop(key, None)
                 _remove(self.undoable, key)
@@ -182,17 +182,17 @@ class Ledger:
                 if key in self.transactions:
                     self.transactions[key].state = "purged"
         else:
-            self.undoable.append(found.id)
-            if found.by != MODEL:
+            self.undoable.append(transaction.id)
+            if transaction.by != MODEL:
                 self.redoable.clear()
-            self._trash(found, undone=False)
+            self._trash(transaction, undone=False)
 
-    def _trash(self, found: Transaction, *, undone: bool) -> None:
+    def _trash(self, transaction: Transaction, *, undone: bool) -> None:
         """Update `trashed`: a delete adds to it, a restore removes from it, an undo does the reverse."""
-        if found.op == "delete":
-            key, inside = found.id, not undone
-        elif found.op == "restore" and found.of:
-            key, inside = found.of, undone
+        if transaction.op == "delete":
+            key, inside = transaction.id, not undone
+        elif transaction.op == "restore" and transaction.of:
+            key, inside = transaction.of, undone
         else:
             return
         if inside and key not in self.purged:
@@ -208,11 +208,11 @@ class Ledger:
         """Return the changes that were made, newest first."""
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
-    def later(self, found: Transaction) -> Transaction | None:
+    def later(self, transaction: Transaction) -> Transaction | None:
         """Return the undoable change after one that is most about the same memories, the newest of several, or None."""
-        own = {path for path in found.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
-        after = [self.transactions[key] for key in self.undoable[self.undoable.index(found.id) + 1 :]]
-        best = max(reversed(after), key=lambda each: len(own.intersection(each.paths)), default=None)
+        own = {path for path in transaction.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
+        after = [self.transactions[key] for key in self.undoable[self.undoable.index(transaction.id) + 1 :]]
+        best = max(reversed(after), key=lambda transaction: len(own.intersection(transaction.paths)), default=None)
         return best if best is not None and own.intersection(best.paths) else None
 
     def available(self, op: str) -> list[str]:
@@ -225,15 +225,15 @@ class Ledger:
         """Return what the next undo or redo is about, in order: the last one and those made together with it; undo
         goes past those that `is_past`. `key` names one to undo instead, or a group. Raises NotFoundError."""
         if key is not None:
-            group = [self.transactions[each] for each in reversed(self.undoable)]
-            return [each for each in group if each.group == key] or [self._named(key)]
+            group = [self.transactions[transaction_id] for transaction_id in reversed(self.undoable)]
+            return [transaction_id for transaction_id in group if transaction_id.group == key] or [self._named(key)]
         step: list[Transaction] = []
-        for each in map(self.transactions.__getitem__, reversed(self.available(op))):
-            if op == "undo" and (each.by == MODEL or is_past(each)):
+        for transaction_id in map(self.transactions.__getitem__, reversed(self.available(op))):
+            if op == "undo" and (transaction_id.by == MODEL or is_past(transaction_id)):
                 continue
-            if step and (not step[0].group or each.group != step[0].group):
+            if step and (not step[0].group or transaction_id.group != step[0].group):
                 break
-            step.append(each)
+            step.append(transaction_id)
         if not step:
             raise NotFoundError(f"There is nothing to {op}.")
         return step

@@ -50,7 +50,7 @@ class EntryEdit(changes.Change):
         return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
         entry = row["entry"]
         return cls(row["path"], entry["table"], entry["key"], entry["before"], entry["after"])
 
@@ -123,18 +123,18 @@ class TrustEdit(changes.Change):
         return {"trust": {"directory": self.directory, **tables}}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
         fields = row["trust"]
         return cls(row["path"], fields["directory"], fields["removed"], fields["added"], tuple(fields["always"]))
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         try:
-            known = trust.recorded(os.path.dirname(self.path), self.directory)
+            trusts = trust.recorded(os.path.dirname(self.path), self.directory)
         except (OSError, ValueError, RecursionError):
             return "open"  # can't be told
-        removed = not any(known.hashes.get(digest) == name for digest, name in self.removed.items())
-        added = all(known.hashes.get(digest) == name for digest, name in self.added.items())
-        return "made" if removed and added and known.always == self.always[1] else "open"
+        removed = not any(trusts.hashes.get(digest) == name for digest, name in self.removed.items())
+        added = all(trusts.hashes.get(digest) == name for digest, name in self.added.items())
+        return "made" if removed and added and trusts.always == self.always[1] else "open"
 
     def make(self) -> None:
         """Write trust.json. Raises ConflictError if it is damaged (a person has to fix it), OSError."""
@@ -145,7 +145,7 @@ class TrustEdit(changes.Change):
 def pairs_of(data: bytes) -> set[Pair]:
     """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
     pairs = fastjson.loads_dict(data).get("pairs") if data.strip() else None
-    return {frozenset(each) for each in pairs if _is_pair(each)} if isinstance(pairs, list) else set()
+    return {frozenset(pair) for pair in pairs if _is_pair(pair)} if isinstance(pairs, list) else set()
 
 
 def _is_pair(value: object) -> bool:
@@ -176,14 +176,14 @@ class PairsEdit(changes.Change):
         return {"pairs": [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
         both = [[None if pair is None else frozenset(pair) for pair in pairs] for pairs in row["pairs"]]
         return cls(row["path"], tuple((old, new) for old, new in both))
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         present = pairs_of(read_or_none(self.path) or b"")
-        made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
-        return "made" if made else "open"
+        is_made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
+        return "made" if is_made else "open"
 
     def make(self) -> None:
         """Make the edit in the file as it is now. Raises ConflictError if it changes at that moment, OSError."""
@@ -223,7 +223,7 @@ class SeenEdit(changes.Change):
         return {"versions": [list(version) for version in self.versions], "seen": list(self.seen)}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
         return cls(row["path"], tuple(map(tuple, row["versions"])), tuple(row["seen"]))
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
@@ -308,9 +308,11 @@ class BesideEdit(changes.Change):
         return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "BesideEdit":
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "BesideEdit":
         place = row["beside"]
-        before, after = (tuple(read(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added"))
+        before, after = (
+            tuple(read_content(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added")
+        )
         return cls(row["path"], place["directory"], place["file"], before, after)
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
@@ -331,7 +333,9 @@ class BesideEdit(changes.Change):
             return list(self.after)
         new = {text_of(row): row for row in self.after}
         changed = {text_of(row) for row in self.after if row not in self.before}
-        gone = {text_of(row) for row in self.before} - new.keys()
-        rows = [new[text] if (text := text_of(row)) in changed else row for row in present if text_of(row) not in gone]
-        known = {text_of(row) for row in rows}
-        return rows + [row for text, row in new.items() if text in changed and text not in known]
+        removed = {text_of(row) for row in self.before} - new.keys()
+        rows = [
+            new[text] if (text := text_of(row)) in changed else row for row in present if text_of(row) not in removed
+        ]
+        texts = {text_of(row) for row in rows}
+        return rows + [row for text, row in new.items() if text in changed and text not in texts]

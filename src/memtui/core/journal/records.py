@@ -46,9 +46,9 @@ def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
     return result
 
 
-def changes_of(record: Record, read: ReadContent) -> list[Change]:
+def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
     """Return the changes of a readable intent. Raises NotFoundError if a content was purged."""
-    return [kind.from_row(row, read) for row in record["changes"] if (kind := _kind(row)) is not None]
+    return [kind.from_row(row, read_content) for row in record["changes"] if (kind := _kind(row)) is not None]
 
 
 def takes_back(record: Record) -> bool:

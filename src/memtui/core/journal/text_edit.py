@@ -72,21 +72,21 @@ class TextEdit(changes.Change):
         }
 
     @classmethod
-    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "TextEdit":
-        removed, added = (inbox_format.decode(read(row[key])) for key in ("removed", "added"))
+    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "TextEdit":
+        removed, added = (inbox_format.decode(read_content(row[key])) for key in ("removed", "added"))
         anchor = None
         with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
-            anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
+            anchor = None if row["anchor"] is None else inbox_format.decode(read_content(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
     def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:
-        edits = [each for each in rows if self.key in each]
-        hashes = [edits[0]["was"], *(each["now"] for each in edits)]
+        edits = [row_before for row_before in rows if self.key in row_before]
+        hashes = [edits[0]["was"], *(row_before["now"] for row_before in edits)]
         data = read_or_none(self.path)
         digest = ids.digest(data) if data else None
         if digest in hashes:
             edits_made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
-            return "made" if edits_made > next(n for n, each in enumerate(edits) if each is row) else "open"
+            return "made" if edits_made > next(n for n, row_before in enumerate(edits) if row_before is row) else "open"
         count = self._count(inbox_format.decode(data or b""))
         return "made" if (count > row["count"] if self._grows else count < row["count"]) else "open"
 
@@ -160,8 +160,10 @@ def _counted_again(text: str, removed: str) -> str:
     def words(entry: inbox_format.Entry) -> tuple[str, str, dict[str, str]]:
         return entry.id, entry.text, {key: value for key, value in entry.fields.items() if key not in COUNTS}
 
-    read = inbox_format.parse(removed)
-    sources = [entry.raw for entry in inbox_format.parse(text) if len(read) == 1 and words(entry) == words(read[0])]
+    entries = inbox_format.parse(removed)
+    sources = [
+        entry.raw for entry in inbox_format.parse(text) if len(entries) == 1 and words(entry) == words(entries[0])
+    ]
     return sources[0] if len(sources) == 1 else ""
 
 

@@ -50,11 +50,11 @@ class Undone:
         return self.done[0]
 
 
-def decided(found: Sequence[Transaction]) -> Sequence[Transaction]:
+def decided(transactions: Sequence[Transaction]) -> Sequence[Transaction]:
     """List those of changes made together that a person decided: not the pairs that a rejection keeps apart, nor the
     triggers that a memory was made with."""
-    with_it = {"apart", "triggers"} if any(each.op == "create" for each in found) else {"apart"}
-    return [each for each in found if each.op not in with_it] or found
+    with_it = {"apart", "triggers"} if any(transaction.op == "create" for transaction in transactions) else {"apart"}
+    return [transaction for transaction in transactions if transaction.op not in with_it] or transactions
 
 
 def attempt(
@@ -74,10 +74,12 @@ def attempt(
     return run(journal, op, key, top=step[0].id, go_on=go_on)
 
 
-def was_delivered(journal: Journal, found: Transaction) -> bool:
+def was_delivered(journal: Journal, transaction: Transaction) -> bool:
     """Return whether a change wrote a note that is not there any more as it was written, so that it can't be undone."""
     try:
-        for edit in journal.changes_of(found.record) if found.op == "guide" and found.state == "done" else ():
+        for edit in (
+            journal.changes_of(transaction.record) if transaction.op == "guide" and transaction.state == "done" else ()
+        ):
             if isinstance(edit, TextEdit):
                 edit.inverse().apply((read_or_none(edit.path) or b"").decode("utf-8", "surrogateescape"))
     except ConflictError:
@@ -91,7 +93,7 @@ def _next_step(journal: Journal, op: Op, key: str | None) -> list[Transaction]:
     """Return the next step, without notes that were delivered unless there is nothing else. Raises NotFoundError."""
     ledger = journal.ledger()
     try:
-        return ledger.next_step(op, key, lambda each: was_delivered(journal, each))
+        return ledger.next_step(op, key, lambda transaction: was_delivered(journal, transaction))
     except NotFoundError:
         return ledger.next_step(op, key)
 
@@ -99,20 +101,20 @@ def _next_step(journal: Journal, op: Op, key: str | None) -> list[Transaction]:
 def _final(journal: Journal, step: Transaction) -> Transaction | None:
     """Return the last change after a step that can't be undone; None if an undo has gone past it already."""
     undone: set[str | None] = set()
-    for each in reversed([each for each in journal.ledger().all() if each.state not in {"intent", "back"}]):
-        if each.id == step.id:
+    for transaction in reversed([each for each in journal.ledger().all() if each.state not in {"intent", "back"}]):
+        if transaction.id == step.id:
             return None
-        if each.op == "undo":
-            undone.add(each.of)
-        elif each.op == "purge" or was_delivered(journal, each):
-            return None if undone else each
-        undone.discard(each.id)
+        if transaction.op == "undo":
+            undone.add(transaction.of)
+        elif transaction.op == "purge" or was_delivered(journal, transaction):
+            return None if undone else transaction
+        undone.discard(transaction.id)
     return None
 
 
-def _is_own(journal: Journal, found: Transaction) -> bool:
+def _is_own(journal: Journal, transaction: Transaction) -> bool:
     """Return whether an operation, or its last undo or redo, was made just now in this TUI or terminal."""
-    last = found.latest
+    last = transaction.latest
     if last.by != journal.by or last.actor != here(journal.by):
         return False
     made_at = clock.parse(last.time)
@@ -129,7 +131,7 @@ def run(
 ) -> Undone:
     """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id of the last
     operation. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError, ConflictError."""
-    todo = [each.id for each in _next_step(journal, op, key)]
+    todo = [next_id.id for next_id in _next_step(journal, op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()
     undone = Undone(op, len(todo))
@@ -148,19 +150,19 @@ def _overtaken() -> ConflictError:
     return ConflictError("Something else changed meanwhile, so nothing was done.", "Try again.")
 
 
-def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
+def _run_one(journal: Journal, undone: Undone, transaction: Transaction) -> None:
     try:
-        changes = journal.changes_of(found.record)
+        changes = journal.changes_of(transaction.record)
         if undone.op == "undo":
             changes = [change.inverse() for change in reversed(changes)]
-        journal.run_locked(undone.op, changes, found.summary, of=found.id)
+        journal.run_locked(undone.op, changes, transaction.summary, of=transaction.id)
     except ConflictError as error:
         blocked = error
-        later = journal.ledger().later(found) if undone.op == "undo" else None
+        later = journal.ledger().later(transaction) if undone.op == "undo" else None
         if later is not None:
             blocked = ConflictError(f"It was changed since, by “{later.summary}”; undo {short_id(later.id)} first")
-        undone.failed.append((found, blocked))
+        undone.failed.append((transaction, blocked))
     except MemtuiError as error:
-        undone.failed.append((found, error))
+        undone.failed.append((transaction, error))
     else:
-        undone.done.append(found)
+        undone.done.append(transaction)

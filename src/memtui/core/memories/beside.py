@@ -41,17 +41,17 @@ def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[Bes
     """Return the edits for memories (directory, file) that become others: several the same one, or none."""
     edits = []
     for kind in KINDS:
-        known = {place: rows(root, kind, place) for place in {old[0] for old in moved}}
+        rows_by_place = {place: rows(root, kind, place) for place in {old[0] for old in moved}}
         after: dict[Place, list[BesideRow]] = {}
         for old, news in moved.items():
-            own = known[old[0]].get(old[1], [])
+            own = rows_by_place[old[0]].get(old[1], [])
             if own:
                 after.setdefault(old, [])
             for new in news if own else ():
-                if new[0] not in known:
-                    known[new[0]] = rows(root, kind, new[0])
+                if new[0] not in rows_by_place:
+                    rows_by_place[new[0]] = rows(root, kind, new[0])
                 if new not in after:
-                    after[new] = [] if new in moved and new not in news else known[new[0]].get(new[1], [])
+                    after[new] = [] if new in moved and new not in news else rows_by_place[new[0]].get(new[1], [])
                 after[new] = merged(after[new], own)
         for (directory, file), now in after.items():
             edits += edit(root, kind, directory, file, now)

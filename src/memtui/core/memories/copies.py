@@ -17,14 +17,14 @@ COPY = re.compile(r"Copy of (?P<first>.+)|(?P<of>.+?)(?: - Copy| copy)?(?: \(\d+
 
 def of_memories(memories: Sequence[Memory]) -> dict[str, str]:
     """Return the paths of copies with the stem that each copies; a common name only if the original has that name."""
-    stems = {(os.path.dirname(each.path), each.stem): each for each in memories}
+    stems = {(os.path.dirname(memory.path), memory.stem): memory for memory in memories}
     originals = {}
-    for each in memories:
-        directory = os.path.dirname(each.path)
-        if match := CONFLICT.fullmatch(each.stem):
-            originals[each.path] = match["of"]
-        elif (match := COPY.fullmatch(each.stem)) and (stem := match["first"] or match["of"]) != each.stem:
+    for memory in memories:
+        directory = os.path.dirname(memory.path)
+        if match := CONFLICT.fullmatch(memory.stem):
+            originals[memory.path] = match["of"]
+        elif (match := COPY.fullmatch(memory.stem)) and (stem := match["first"] or match["of"]) != memory.stem:
             original = stems.get((directory, stem))
-            if original is not None and each.has_frontmatter and each.name == original.name:
-                originals[each.path] = stem
+            if original is not None and memory.has_frontmatter and memory.name == original.name:
+                originals[memory.path] = stem
     return originals

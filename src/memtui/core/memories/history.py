@@ -66,11 +66,16 @@ def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[V
     renamed: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):
-            known = versions.of(scope.directory, file)
+            versions_of_file = versions.of(scope.directory, file)
             stem = references.stem(file)
-            if known[-1].digest == GONE and name in {file, stem, f"{scope.shown}:{stem}", f"{scope.label}:{stem}"}:
+            if versions_of_file[-1].digest == GONE and name in {
+                file,
+                stem,
+                f"{scope.shown}:{stem}",
+                f"{scope.label}:{stem}",
+            }:
                 line = versions.line(scope.directory, file)
-                if versions.became(known[-1]) is None:
+                if versions.became(versions_of_file[-1]) is None:
                     return line
                 renamed = renamed or line
     return renamed
@@ -92,28 +97,28 @@ class HistoryRow(NamedTuple):
     time: float
 
 
-def rows(known: Sequence[Version]) -> list[HistoryRow]:
+def rows(versions: Sequence[Version]) -> list[HistoryRow]:
     """Return versions as rows of a history. One that got an older time, as from a backup, came when it was noticed."""
     history: list[HistoryRow] = []
     last = 0.0
-    for each in known:
-        at = each.written or 0.0
-        last = at if at >= last else max(last, clock.parse(each.time) or 0.0)
-        history.append(HistoryRow(each, last))
+    for version in versions:
+        at = version.written or 0.0
+        last = at if at >= last else max(last, clock.parse(version.time) or 0.0)
+        history.append(HistoryRow(version, last))
     return history
 
 
 def scopes_of(env: dict[str, str], cwd: str, line: Sequence[Version]) -> list[Scope]:
     """List the scopes here, with those of other projects where a memory was in one."""
     every = scopes.discover(env, cwd)
-    named = {each.directory for each in line}
-    here = {each.directory for each in every}
-    return every if named <= here else scopes.discover(env, cwd, all_projects=True)
+    directories = {version.directory for version in line}
+    here = {scope.directory for scope in every}
+    return every if directories <= here else scopes.discover(env, cwd, all_projects=True)
 
 
 def waits(versions: Sequence[Version], version: Version) -> bool:
     """Tell whether a person has yet to see a version: not if a later one is seen, as after it was taken back."""
-    return not any(each.seen for each in versions[versions.index(version) :])
+    return not any(state.seen for state in versions[versions.index(version) :])
 
 
 def numbered(versions: Sequence[Version], number: int) -> Version:

@@ -189,8 +189,8 @@ def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:
     """List the memories among the files that no link of the index points at, sorted."""
-    known = {target for entry in (*index.lines_of_memories, *index.mentions) for target in entry.targets}
-    return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and normal(name) not in known)
+    targets = {target for entry in (*index.lines_of_memories, *index.mentions) for target in entry.targets}
+    return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and normal(name) not in targets)
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
 
 def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Drop comments that begin a line. Inside a list item or after other text the client keeps them, and so do we."""
-    shown: list[tuple[int, str]] = []
+    visible_lines: list[tuple[int, str]] = []
     fence = ""
     in_list = False
     at = 0
@@ -256,8 +256,8 @@ def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
                     continue
         if line.strip():
             in_list = ITEM.match(line) is not None or (in_list and indent > 0)
-        shown.append((number, line))
-    return shown
+        visible_lines.append((number, line))
+    return visible_lines
 
 
 def loaded(data: bytes, *, agent: bool = False) -> set[str]:

@@ -98,9 +98,9 @@ def _section(index: Index, kind: str) -> tuple[int, int]:
     sections = list(zip(starts, [*starts[1:], len(index.lines)], ["", *(text for _, text in heads)], strict=True))
     filled = [(s, e) for s, e, _ in sections if any(s < entry.line - 1 < e for entry in index.entries)]
     word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
-    named = [(start, end) for start, end, text in sections if kind and word.search(text)]
-    if named:
-        return next((bounds for bounds in named if bounds in filled), named[0])
+    matching = [(start, end) for start, end, text in sections if kind and word.search(text)]
+    if matching:
+        return next((bounds for bounds in matching if bounds in filled), matching[0])
     return filled[-1] if filled else sections[-1][:2]
 
 
@@ -146,7 +146,7 @@ def append_lines(data: bytes, memories: Iterable[tuple[str, str, str]]) -> bytes
     index = parse_index(data)
     last = index.entries[-1]
     lead = _lead(index.lines[last.line - 1])
-    return _with_lines(index, _block_end(index, last), [line_for(index, *each, lead) for each in memories])
+    return _with_lines(index, _block_end(index, last), [line_for(index, *memory, lead) for memory in memories])
 
 
 def _with_lines(index: Index, at: int, added: Sequence[str]) -> bytes:
@@ -168,14 +168,14 @@ def place_line(
     kind: str = "",
     agent: bool = False,
     first: bool = False,
-    shown: Callable[[bytes], bytes] = lambda data: data,
+    view: Callable[[bytes], bytes] = lambda data: data,
 ) -> bytes:
     """Add a line where the client loads it and nothing else is pushed out; without room at the end, or with `first`
-    above the last one loaded. `shown`: what the index will be otherwise."""
+    above the last one loaded. `view`: what the index will be otherwise."""
     added = add_line(data, target, title, hook, kind=kind)
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added
-    was, now = (loaded(shown(each), agent=agent) for each in (data, added))
+    was, now = (loaded(view(raw), agent=agent) for raw in (data, added))
     if was <= now and not (first and is_below(added, target, agent)):
         return added
     index = parse_index(data)
@@ -199,14 +199,14 @@ def is_below(data: bytes, target: str, agent: bool) -> bool:
 def remove_line(data: bytes, target: str) -> bytes:
     """Remove a memory's lines with those that continue them; mentions in other text stay."""
     index = parse_index(data)
-    gone: set[int] = set()
+    removed: set[int] = set()
     for entry in index.lines_of_memories:
         if entry.is_for(target):
-            gone.update(entry_lines(index, entry))
+            removed.update(entry_lines(index, entry))
     block = recall_only_lines(index)
-    if index.recall_only and gone.issuperset(block[1:-1]):
-        gone.update(block)
-    return _without(index, gone)
+    if index.recall_only and removed.issuperset(block[1:-1]):
+        removed.update(block)
+    return _without(index, removed)
 
 
 def recall_only_lines(index: Index) -> range:
@@ -222,23 +222,23 @@ def recall_only_lines(index: Index) -> range:
 
 def recall_only(data: bytes, targets: Collection[str]) -> bytes:
     """Move memories' lines into the comment of recall-only ones, but for those with others below, or comments."""
-    index, wanted = parse_index(data), set(targets)
-    moved = [entry for entry in index.entries if entry.target in wanted and may_be_recall_only(index, entry)]
+    index, names = parse_index(data), set(targets)
+    moved = [entry for entry in index.entries if entry.target in names and may_be_recall_only(index, entry)]
     if not moved or index.conflict:
         return data
-    gone = {number for entry in moved for number in entry_lines(index, entry)}
+    removed = {number for entry in moved for number in entry_lines(index, entry)}
     lines = [joined(index, entry).strip() + index.newline for entry in moved]
     block = recall_only_lines(index)
     if block:
         at = block[-1]
     else:
         at = len(index.lines) if index.unclosed is None else index.unclosed
-        above = next((index.lines[n] for n in range(at - 1, -1, -1) if n not in gone), "")
+        above = next((index.lines[n] for n in range(at - 1, -1, -1) if n not in removed), "")
         lead = index.newline * ((not above.endswith("\n") and bool(above)) + bool(above.strip()))
         lines = [lead, RECALL_ONLY + RECALL_ONLY_WORDS + index.newline, *lines, "-->" + index.newline]
         lines += [index.newline] * (at < len(index.lines))
-    above_block = [line for number, line in enumerate(index.lines[:at]) if number not in gone]
-    rest = [line for number, line in enumerate(index.lines) if number >= at and number not in gone]
+    above_block = [line for number, line in enumerate(index.lines[:at]) if number not in removed]
+    rest = [line for number, line in enumerate(index.lines) if number >= at and number not in removed]
     return joined_lines(index, [*above_block, *lines, *rest])
 
 
@@ -296,14 +296,14 @@ def repeated(index: Index) -> list[list[IndexEntry]]:
 def combine_repeated(data: bytes, target: str, line: str) -> bytes:
     """Put one line for the first of a memory's several, and remove the others; `target` as the lines have it."""
     index = parse_index(data)
-    gone: set[int] = set()
+    removed: set[int] = set()
     lines = list(index.lines)
     for first, *others in repeated(index):
         if first.raw_target == target:
             lines[first.line - 1] = line + _line_end(lines[first.line - 1])
             for entry in others:
-                gone.update(entry_lines(index, entry))
-    return _without(index, gone, lines)
+                removed.update(entry_lines(index, entry))
+    return _without(index, removed, lines)
 
 
 def text_of(index: Index, entry: IndexEntry) -> str:
@@ -349,25 +349,25 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     if before.cut_line is None or not before.below:
         return data
     moved: list[str] = []
-    gone: set[int] = set()
+    removed: set[int] = set()
     for entry in before.below:
-        numbers = [n for n in entry_lines(index, entry) if n not in gone]
-        gone.update(numbers)
+        numbers = [n for n in entry_lines(index, entry) if n not in removed]
+        removed.update(numbers)
         moved += [index.lines[n] if index.lines[n].endswith("\n") else index.lines[n] + index.newline for n in numbers]
     above = [entry for entry in index.entries if entry.line < before.cut_line]
     if not above:
         return data
     at = _block_end(index, above[-1])
-    lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in gone)]
+    lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in removed)]
     after = joined_lines(index, lines)
     return after if len(budget(after, agent=agent).below) < len(before.below) else data
 
 
-def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -> bytes:
+def _without(index: Index, removed: set[int], lines: Sequence[str] | None = None) -> bytes:
     """Return the index without some lines (numbers from 0); `lines` are its lines where others were changed."""
-    if not gone:
+    if not removed:
         return index.raw
-    rest = [line for number, line in enumerate(lines or index.lines) if number not in gone]
-    if rest and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
+    rest = [line for number, line in enumerate(lines or index.lines) if number not in removed]
+    if rest and max(removed) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
         rest[-1] = rest[-1].rstrip("\r\n")
     return joined_lines(index, rest)

@@ -63,9 +63,9 @@ def sides(data: bytes) -> dict[str, object]:
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
     """Return the states of the indexes of some scopes that have an index or need one. `root` as for `IndexState`."""
-    able = [each for each in every if each.kind != "instructions" and not each.problem and each.exists]
+    able = [scope for scope in every if scope.kind != "instructions" and not scope.problem and scope.exists]
     all_states = [IndexState(root, scope, index_of(scope)) for scope in able]
-    return [each for each in all_states if each.index.raw or each.missing]
+    return [index_state for index_state in all_states if index_state.index.raw or index_state.missing]
 
 
 class IndexState:
@@ -106,7 +106,7 @@ class IndexState:
             yield self._missing(self.missing)
         if self.unread:
             why = UNREAD_CUT if self.scope.index_loaded else UNREAD
-            texts = [each.whole for each in self.unread]
+            texts = [passage.whole for passage in self.unread]
             facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
             yield self._about("memories.text", [], why=why, texts=texts, **facts)
 

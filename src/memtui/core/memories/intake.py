@@ -76,21 +76,21 @@ def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
         every = journal_ledger.shared(path).follow().all()
     except OSError as error:
         raise storage_error(error, path) from error
-    for each in reversed(every):
-        time = clock.parse(each.time) or 0.0
-        if each.id == last or time <= oldest:
+    for transaction in reversed(every):
+        time = clock.parse(transaction.time) or 0.0
+        if transaction.id == last or time <= oldest:
             break
-        files = [written for row in each.record["changes"] for written in _written(row)]
-        if each.state == "intent":
-            unfinished |= {written.path for written in files}
+        files = [file for row in transaction.record["changes"] for file in _written(row)]
+        if transaction.state == "intent":
+            unfinished |= {file.path for file in files}
             continue
-        newest = newest or each.id
-        if each.state != "back":
-            dropped.update(each.record.get("drop", ()))
-            files = [written for written in files if not dropped & {written.before, written.after}]
+        newest = newest or transaction.id
+        if transaction.state != "back":
+            dropped.update(transaction.record.get("drop", ()))
+            files = [file for file in files if not dropped & {file.before, file.after}]
             if files:
-                op = TAKE_BACK if takes_back(each.record) else each.op
-                steps.append(OwnChange(each.id, time, each.record.get("seen") is True, files, op))
+                op = TAKE_BACK if takes_back(transaction.record) else transaction.op
+                steps.append(OwnChange(transaction.id, time, transaction.record.get("seen") is True, files, op))
     return Since(steps[::-1], unfinished, newest or last)
 
 
@@ -118,24 +118,26 @@ class Intake:
         with self.log.locked():
             if self.log.has_peeked:
                 self.log.reread()
-            steps, named, journal = self._look(directory, keep=True)
-            rows = [each.row() for each in steps]
+            steps, versions, journal = self._look(directory, keep=True)
+            rows = [version.row() for version in steps]
             if steps or self.log.journal is None or len(journal.steps) > MANY:
                 rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "journal": journal.newest})
-            if named and read_since(self.log.root, journal.newest).newest != journal.newest:
-                named = []  # memtui writes at the moment: the next look tells which of these are its own
+            if versions and read_since(self.log.root, journal.newest).newest != journal.newest:
+                versions = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
             now = self.log.now()
-            settled = [each for each in named if each.writer.by != OTHER or not 0 <= now - each.stamp / 1e9 < SETTLED]
-            self.log.unsettled = self.log.unsettled or len(settled) < len(named)
-            rows += [each.row() for each in settled]
+            settled = [
+                each for each in versions if each.writer.by != OTHER or not 0 <= now - each.stamp / 1e9 < SETTLED
+            ]
+            self.log.unsettled = self.log.unsettled or len(settled) < len(versions)
+            rows += [version.row() for version in settled]
             if directory not in self.log.directories and not settled:
                 rows.append({"v": FORMAT, "time": clock.iso(now), "dir": directory})
             self.log.append(rows)
             if steps:
                 self.log.reread()  # they are in the log now
-            self.log.count(directory, [each for each in named if each not in settled and not each.seen])
-        return [*(each for each in steps if each.directory == directory), *settled]
+            self.log.count(directory, [version for version in versions if version not in settled and not version.seen])
+        return [*(version for version in steps if version.directory == directory), *settled]
 
     def peek(self, directory: str) -> None:
         """Know what is new of the memories of a directory, as `take_in` but also if it was written just now, in this
@@ -145,11 +147,11 @@ class Intake:
             if not self.log.directories:
                 return  # at the first look of all everything counts as seen
             self.log.has_peeked = True
-            _, named, journal = self._look(directory, keep=False)
+            _, versions, journal = self._look(directory, keep=False)
             self.log.journal = journal.newest
             self.log.directories.setdefault(directory, {})
-            for each in named:
-                self.log.add(each)
+            for version in versions:
+                self.log.add(version)
 
     def _look(self, directory: str, *, keep: bool) -> tuple[list[Version], list[Version], Since]:
         """Return the new versions that memtui made, those of others, oldest first, and the changes."""
@@ -159,43 +161,43 @@ class Intake:
         steps, journal = self._take_steps(directory, keep=keep)
         files = self.log.directories.get(directory, {})
         # Oldest first: the writer reads the log back to each.
-        fresh = sorted(self._fresh(directory, files, keep=keep), key=lambda each: each.stamp)
+        fresh = sorted(self._fresh(directory, files, keep=keep), key=lambda version: version.stamp)
         busy = journal.unfinished
-        named = [
+        versions = [
             self._named(each, first=first) for each in fresh if not busy or os.path.realpath(each.path) not in busy
         ]
-        return steps, named, journal
+        return steps, versions, journal
 
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
         """Add the versions that memtui's changes made and replaced since the last look, all at a first one."""
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
         journal = read_since(self.log.root, self.log.journal or "", oldest)
-        places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}
-        versions = [each for step in journal.steps for each in self._take_step(step, places, first=False)]
+        places = {os.path.realpath(other): other for other in self.log.directories} if journal.steps else {}
+        versions = [version for step in journal.steps for version in self._take_step(step, places, first=False)]
         if directory not in self.log.directories:
             places = {os.path.realpath(directory): directory}
             steps = read_since(self.log.root, "").steps
-            versions += [each for step in steps for each in self._take_step(step, places, first=True)]
-        return [self._kept(each) if keep else each for each in versions], journal
+            versions += [version for step in steps for version in self._take_step(step, places, first=True)]
+        return [self._kept(version) if keep else version for version in versions], journal
 
     def _take_step(self, step: OwnChange, places: dict[str, str], *, first: bool) -> list[Version]:
         """Add what one change of memtui's replaced, if nobody had taken it in, and what it wrote; return both."""
         versions: list[Version] = []
-        mine = [(place, each) for each in step.files if (place := _place(places, each.path)) is not None]
-        gone = [(place, each) for place, each in mine if not each.after]
+        mine = [(place, other) for other in step.files if (place := _place(places, other.path)) is not None]
+        removed = [(place, other) for place, other in mine if not other.after]
         for (directory, file), each in mine:
-            known = self.log.of(directory, file)
-            if each.before != (known[-1].digest if known else GONE):
+            line = self.log.of(directory, file)
+            if each.before != (line[-1].digest if line else GONE):
                 stamp = each.stamps[0] or int(step.time * 1e9)
                 unknown = self._version(directory, file, each.before, stamp if each.before else 0)
-                versions.append(self._named(unknown, first=first and not known))
+                versions.append(self._named(unknown, first=first and not line))
                 self.log.add(versions[-1])
-        moved = [known[-1].seen for (directory, file), _ in gone if (known := self.log.of(directory, file))]
-        created = [each for each in step.files if not each.before]
+        moved = [line[-1].seen for (directory, file), _ in removed if (line := self.log.of(directory, file))]
+        created = [other for other in step.files if not other.before]
         for place, each in mine:
             seen = step.seen or self._is_seen(place, each, moved=not each.whole or all(moved))
             version = self._version(*place, each.after, (each.stamps[1] or int(step.time * 1e9)) if each.after else 0)
-            was = gone[0][0] if len(gone) == len(created) == 1 and created[0] is each else None
+            was = removed[0][0] if len(removed) == len(created) == 1 and created[0] is each else None
             # A text that memtui only put back is still of the one who wrote it.
             same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
             by = same[-1] if same else Writer(PERSON)
@@ -204,17 +206,17 @@ class Intake:
             self.log.add(versions[-1])
         return versions
 
-    def _is_seen(self, place: tuple[str, str], written: Written, *, moved: bool) -> bool:
+    def _is_seen(self, place: tuple[str, str], file: Written, *, moved: bool) -> bool:
         """Tell whether a person has seen what memtui wrote to a file, as they had (`moved`) what it moved there."""
-        known = self.log.of(*place)
-        if (f"{place[0]}/{place[1]}", written.after) in self.log.put_back_unseen:
+        versions = self.log.of(*place)
+        if (f"{place[0]}/{place[1]}", file.after) in self.log.put_back_unseen:
             return False
-        if not written.after:
+        if not file.after:
             return True
-        same = [each for each in known if each.digest == written.after]
+        same = [version for version in versions if version.digest == file.after]
         if same:
             return same[-1].seen
-        return written.after in self.log.seen_digests or (moved and (not written.before or not known or known[-1].seen))
+        return file.after in self.log.seen_digests or (moved and (not file.before or not versions or versions[-1].seen))
 
     def _version(self, directory: str, file: str, digest: str, stamp: int) -> Version:
         """Return a version that the journal names, with the file's own time if it still has that text."""
@@ -247,23 +249,23 @@ class Intake:
             if version is not None:
                 yield version
         names = set(present)
-        for file, known in files.items():
-            if file not in names and known[-1].digest != GONE:
-                unseen = newest_seen(known) is None  # nobody knew it, so nobody misses it
+        for file, versions in files.items():
+            if file not in names and versions[-1].digest != GONE:
+                unseen = newest_seen(versions) is None  # nobody knew it, so nobody misses it
                 yield Version(directory, file, clock.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
-    def _changed(self, directory: str, file: str, known: list[Version], *, keep: bool) -> Version | None:
+    def _changed(self, directory: str, file: str, versions: list[Version], *, keep: bool) -> Version | None:
         """Return the version of a file as it is now, and keep its content if wanted; None if it is the newest known."""
         path = f"{directory}/{file}"
         try:
             status = os.stat(path)
-            if known and (known[-1].stamp, known[-1].size) == (status.st_mtime_ns, status.st_size):
+            if versions and (versions[-1].stamp, versions[-1].size) == (status.st_mtime_ns, status.st_size):
                 return None
             data = fs.read_bytes(path, MAX_BYTES + 1)
         except OSError:
             return None  # gone meanwhile, or closed to us: the next look tells
         digest = ids.digest(data)
-        if known and known[-1].digest == digest:
+        if versions and versions[-1].digest == digest:
             return None
         if keep and len(data) <= MAX_BYTES:
             self.log.contents.keep(data, durable=False)
@@ -273,8 +275,8 @@ class Intake:
     def _named(self, version: Version, *, first: bool) -> Version:
         """Return a version with its writer; `first`: found at the first look at its directory."""
         if (version.path, version.digest) in self.log.put_back_unseen:
-            known = self.log.directories.get(version.directory, {}).get(version.file, [])
-            same = [each.writer for each in known if each.digest == version.digest]
+            versions = self.log.directories.get(version.directory, {}).get(version.file, [])
+            same = [state.writer for state in versions if state.digest == version.digest]
             return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
         writer = self.writer(version)
         writer = writer if not first or writer.by == AGENT else Writer(FIRST)

@@ -72,13 +72,13 @@ def find(text: str) -> list[Link]:
     for match in DEFINITION.finditer(plain) if defined else ():
         start, end = match.span("in" if match["in"] else "bare")
         links += _file(text, match.start(), match.end(), start, end, None)
-    return sorted(links, key=lambda each: (each.start, -each.end))
+    return sorted(links, key=lambda link: (link.start, -link.end))
 
 
 def targets(text: str) -> tuple[str, ...]:
     """Return what a text links to, each once, in order."""
-    names = dict.fromkeys(each.target for each in find(text))
-    return tuple(each for each in names if not (each.endswith(".md") and each[:-3] in names))
+    names = dict.fromkeys(link.target for link in find(text))
+    return tuple(name for name in names if not (name.endswith(".md") and name[:-3] in names))
 
 
 def _wiki(text: str, plain: str) -> Iterator[Link]:
@@ -95,11 +95,11 @@ def _wiki(text: str, plain: str) -> Iterator[Link]:
         yield Link(match.start(), match.end(), start, start + begin, start + end, target, label or name[begin:end])
 
 
-def _name_span(written: str) -> tuple[int, int]:
+def _name_span(link_text: str) -> tuple[int, int]:
     """Return where in a target the name of the file is, without directory and `.md`."""
-    begin = written.rfind("/") + 1
-    end = len(written.removesuffix(".md"))
-    return (begin, end) if begin < end else (begin, len(written))
+    begin = link_text.rfind("/") + 1
+    end = len(link_text.removesuffix(".md"))
+    return (begin, end) if begin < end else (begin, len(link_text))
 
 
 def _is_name(name: str) -> bool:
@@ -188,7 +188,7 @@ def encoded(target: str) -> str:
 def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
     """Tell whether a target in the file `source` leads to the memory with this path and names."""
     key = key_of(source or path)
-    keys = {key(each) for each in names}
+    keys = {key(name) for name in names}
     if key(target) in keys or key(target.removesuffix(".md")) in keys:
         return True
     if "/" not in target:

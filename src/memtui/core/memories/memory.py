@@ -83,7 +83,7 @@ class Memory:
 
     def links_to(self, other: "Memory") -> bool:
         """Whether a link of it names another memory, by its name or its file."""
-        return any(links.leads_to(each, self.path, other.path, (other.name, other.stem)) for each in self.links)
+        return any(links.leads_to(link, self.path, other.path, (other.name, other.stem)) for link in self.links)
 
     @property
     def changed_at(self) -> float:
@@ -99,17 +99,17 @@ class LinkTargets:
         self._memories = list(memories)
         self._key = links.key_of(self._memories[0].path if self._memories else "")
         self._found: dict[str, Memory] = {}
-        for each in self._memories:
-            self._found.setdefault(self._key(each.stem), each)
-        for each in self._memories:
-            self._found.setdefault(self._key(each.name), each)
+        for memory in self._memories:
+            self._found.setdefault(self._key(memory.stem), memory)
+        for memory in self._memories:
+            self._found.setdefault(self._key(memory.name), memory)
 
     def of(self, target: str, source: str) -> Memory | None:
         """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
         key = self._key(target)
         memory = self._found.get(key) or self._found.get(key.removesuffix(".md"))
         if memory is None and "/" in target:
-            return next((each for each in self._memories if links.leads_to(target, source, each.path, ())), None)
+            return next((mem for mem in self._memories if links.leads_to(target, source, mem.path, ())), None)
         return memory
 
 

@@ -37,36 +37,36 @@ def load(root: str) -> EarlierPlaces:
     return _known[root][1]
 
 
-def moves(each: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
+def moves(transaction: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
     """Yield the moves of a change as (time, old, new place): None for new ones, `trash` for what comes back."""
-    rows = [row for row in each.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
-    gone = [row["path"] for row in rows if row.get("before") and not row["after"]]
+    rows = [row for row in transaction.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
+    removed = [row["path"] for row in rows if row.get("before") and not row["after"]]
     created = [row["path"] for row in rows if row.get("after") and not row["before"]]
-    became = each.record.get("became")  # of a consolidation, which makes and removes many files in one step
-    if isinstance(became, dict):
-        sources = {became[path]: path for path in reversed(gone) if became.get(path) in created}
+    successor = transaction.record.get("became")  # of a consolidation, which makes and removes many files in one step
+    if isinstance(successor, dict):
+        sources = {successor[path]: path for path in reversed(removed) if successor.get(path) in created}
     else:
-        sources = {created[0]: gone[0]} if len(gone) == len(created) == 1 else {}
-    time, about = clock.parse(each.time) or 0.0, each.of or each.id
-    for path in gone:
+        sources = {created[0]: removed[0]} if len(removed) == len(created) == 1 else {}
+    time, about = clock.parse(transaction.time) or 0.0, transaction.of or transaction.id
+    for path in removed:
         if path not in sources.values():
             yield time, path, trash.get((about, path), (about, path))
     for path in created:
-        if each.of:
-            trash[each.id, path] = trash.get((about, path), (about, path))
-        yield time, sources.get(path, trash.get((each.id, path))), path
+        if transaction.of:
+            trash[transaction.id, path] = trash.get((about, path), (about, path))
+        yield time, sources.get(path, trash.get((transaction.id, path))), path
 
 
 def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tuple[Span, ...]]:
     """Return the paths whose memories are not all there now: what they had from when on, and where that is."""
     spans: dict[str, list[Span]] = {}
     places: dict[Place, str] = {}  # where the memory is now that has a place at this moment, going back in time
-    taken: set[Place] = set()
+    places_used: set[Place] = set()
 
     def now(place: Place) -> str:
         if isinstance(place, str):
             return places.get(place, place)
-        return places.get(place, "" if place[1] in taken else place[1])
+        return places.get(place, "" if place[1] in places_used else place[1])
 
     for time, old, new in reversed(list(moves)):
         for path in (old, new):
@@ -75,11 +75,11 @@ def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tupl
         if old is not None:
             places[old] = now(new)
         places.pop(new, None)
-        taken.add(new)
+        places_used.add(new)
     return {
         path: (Span(0.0, now(path)), *reversed(after))
         for path, after in spans.items()
-        if any(each.now != path for each in (Span(0.0, now(path)), *after))
+        if any(span.now != path for span in (Span(0.0, now(path)), *after))
     }
 
 
@@ -109,13 +109,13 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     return created
 
 
-def source(scope: "Scope", memory: "Memory", known: Mapping[str, tuple[str, float | None]]) -> Source:
-    """Return where a memory comes from. `known`: as returned by `creations`."""
+def source(scope: "Scope", memory: "Memory", origins: Mapping[str, tuple[str, float | None]]) -> Source:
+    """Return where a memory comes from. `origins`: as returned by `creations`."""
     if scope.kind == "model":
         return Source("model")
     if memory.origin_session:
         return Source("session", session=memory.origin_session)
-    creation = known.get(os.path.realpath(memory.path))
+    creation = origins.get(os.path.realpath(memory.path))
     if creation is not None:
         return Source(creation[0] if creation[0] in {"approve", "copy", "move"} else "made", creation[1])
     if scope.kind == "instructions":

@@ -27,14 +27,14 @@ class Mutes:
 
     def muted(self, directory: str, file: str, terms: "Iterable[str]") -> bool:
         """Tell whether a memory, by its directory and file there, is not wanted for a prompt with these terms."""
-        known = self._known.get(directory)
-        if known is None:
-            known = self._known[directory] = load(self._root, directory)
-        mine = known.get(file)
+        mutes_here = self._known.get(directory)
+        if mutes_here is None:
+            mutes_here = self._known[directory] = load(self._root, directory)
+        mine = mutes_here.get(file)
         if not mine:
             return False
-        asked = set(terms)
-        return any(self.are_close(asked, each) for each in mine)
+        prompt_terms = set(terms)
+        return any(self.are_close(prompt_terms, mute) for mute in mine)
 
     def are_close(self, one: "set[str]", other: "frozenset[str]") -> bool:
         """Tell whether two prompts are alike, by their terms."""

@@ -53,10 +53,10 @@ class FileDiff(NamedTuple):
 class ScopeFiles:
     """The files of some scopes, each read once; `contents`, by path, are as they were when first asked for."""
 
-    def __init__(self, env: dict[str, str], known: Sequence[Scope]) -> None:
+    def __init__(self, env: dict[str, str], places: Sequence[Scope]) -> None:
         self.env, self.root = env, paths.root(env)
         self.contents: dict[str, bytes | None] = {}
-        self._scopes = list(known)
+        self._scopes = list(places)
         self._stems: dict[str, set[str]] = {}
         self._linking: dict[str, dict[str, bytes]] = {}
 
@@ -80,7 +80,7 @@ class ScopeFiles:
             # Instructions stand beside, above and below memories.
             if path.startswith(top) and (scope.kind != "instructions" or file in scope.files):
                 places.append(ScopedFile(scope, file))
-        return max(places, key=lambda each: len(each.scope.directory), default=None)
+        return max(places, key=lambda scoped_file: len(scoped_file.scope.directory), default=None)
 
     def data(self, path: str) -> bytes | None:
         """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
@@ -95,11 +95,11 @@ class ScopeFiles:
         """Return what a content of a file says."""
         return memory.from_bytes(path, self.scope_of(path).scope.label, data or b"")
 
-    def link_names(self, scope: Scope, found: Memory) -> list[str]:
+    def link_names(self, scope: Scope, mem: Memory) -> list[str]:
         """Return the names by which links refer to a memory: its stem, and its name unless another file has that."""
         if scope.directory not in self._stems:
             self._stems[scope.directory] = {references.stem(name) for name, _ in scopes.files(scope)}
-        return [found.stem] + ([found.name] if found.name not in self._stems[scope.directory] else [])
+        return [mem.stem] + ([mem.name] if mem.name not in self._stems[scope.directory] else [])
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
         """Return the memories of a scope that may have links, by path, without unreadable ones and symlinks."""
@@ -168,14 +168,14 @@ class MemoryPlan:
         diffs = [
             FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self.after.items()
         ]
-        return sorted(diffs, key=lambda each: (each.repaired, is_index(each.path), each.path))
+        return sorted(diffs, key=lambda diff: (diff.repaired, is_index(diff.path), diff.path))
 
     def changes(self) -> list[Change]:
         """Return the changes: trust, what is new, what changes, what goes, what follows. Raises MemtuiError."""
         contents: dict[Scope, list[tuple[str, bytes]]] = {}
         new: list[Change] = []
         changed: list[Change] = []
-        gone: list[Change] = []
+        changes: list[Change] = []
         following: list[Change] = []
         for path, before, after, repaired in self.diffs():
             scope = self._indexes.get(path) or self.files.scope_of(path).scope
@@ -191,13 +191,13 @@ class MemoryPlan:
             if before is None:
                 new.append(FileChange(real, None, after, references.file_mode(scope) if mode is None else mode))
             elif after is None:
-                gone.append(FileChange(real, before, None))
+                changes.append(FileChange(real, before, None))
             elif before and repaired:
                 following += text_edits(real, before, after)
             else:
                 changed.append(FileChange(real, before, after, times=(None, mtime)))
         trusted = [edit for scope, files in contents.items() for edit in trusting.edits(self.files.root, scope, files)]
-        return [*trusted, *new, *changed, *gone, *self._beside(), *following]
+        return [*trusted, *new, *changed, *changes, *self._beside(), *following]
 
     def _beside(self) -> list[Change]:
         """Return the edits of what is kept beside memories: it goes to their heirs, or with them."""
@@ -212,9 +212,9 @@ class MemoryPlan:
 
     def follow(self) -> None:
         """Plan what follows from what was said. Raises MemtuiError."""
-        written = dict(self.after)
-        self._follow_links(written)
-        self._follow_lines(written)
+        files = dict(self.after)
+        self._follow_links(files)
+        self._follow_lines(files)
 
     def _heir(self, path: str) -> ScopedFile | None:
         """Return the memory of the same scope that stands for one that goes; links and lines lead to no other."""
@@ -222,11 +222,11 @@ class MemoryPlan:
         place = self.files.scope_of(heir) if heir is not None and not is_archived(heir) else None
         return place if place is not None and place.scope == self.files.scope_of(path).scope else None
 
-    def _follow_links(self, said: dict[str, bytes | None]) -> None:
+    def _follow_links(self, files: dict[str, bytes | None]) -> None:
         """Let links to memories with another name lead to them, in all memories of their scopes."""
         # By the scope's directory: where links to a memory, by its name and path, lead from now on, None: to nothing.
         renamed: dict[str, dict[tuple[str, str], str | None]] = {}
-        for path, data in said.items():
+        for path, data in files.items():
             was, heir = self.files.data(path), self._heir(path)
             if was is None or is_index(path):
                 continue
@@ -242,35 +242,35 @@ class MemoryPlan:
                 renamed.setdefault(scope.directory, {})[name, path] = stem
         for leads in renamed.values():
             scope = self.files.scope_of(next(path for _, path in leads)).scope
-            inside = {path: data for path, data in said.items() if self.files.scope_of(path).scope == scope}
+            inside = {path: data for path, data in files.items() if self.files.scope_of(path).scope == scope}
             for path, data in {**self.files.linking(scope), **inside}.items():
                 if data is None or is_index(path) or is_archived(path):
                     continue
                 after = data
-                for (name, gone), stem in leads.items():
+                for (name, old_name), stem in leads.items():
                     if stem != name:
                         itself = self.unlinks and stem == references.stem(path)
-                        after = references.relink(after, path, gone, (name,), None if itself else stem)
+                        after = references.relink(after, path, old_name, (name,), None if itself else stem)
                 if after != data:
                     self.after[path] = after
 
-    def _follow_lines(self, said: dict[str, bytes | None]) -> None:
+    def _follow_lines(self, files: dict[str, bytes | None]) -> None:
         """Change lines of memories: first those that lead elsewhere, then new ones, then those that go."""
         elsewhere: list[tuple[Scope, LineChange]] = []
         new: list[tuple[Scope, LineChange]] = []
-        gone: list[tuple[Scope, LineChange]] = []
+        lines_removed: list[tuple[Scope, LineChange]] = []
         pointed = set()
-        for path in [path for path, data in said.items() if data is None or path in self.heirs]:
+        for path in [path for path, data in files.items() if data is None or path in self.heirs]:
             (scope, file), heir = self.files.scope_of(path), self._heir(path)
             if heir is None:
-                gone.append((scope, partial(_without_line, file)))
+                lines_removed.append((scope, partial(_without_line, file)))
                 continue
             old = self.files.memory(path, self.files.data(path))
             elsewhere.append((scope, partial(_pointed, file, heir.file, old)))
             lines = index.parse_index(self.now(scope.index_path) or b"").entries
             if path in self._moved or any(entry.is_for(file) for entry in lines):
                 pointed.add(self.heirs[path])
-        for path, data in said.items():
+        for path, data in files.items():
             if data is None or is_index(path) or is_archived(path):
                 continue
             (scope, file), was = self.files.scope_of(path), self.files.data(path)
@@ -279,7 +279,7 @@ class MemoryPlan:
                 new.append((scope, partial(self._with_line, ScopedFile(scope, file), now)))
             elif hook and hook != now.description:
                 new.append((scope, partial(_with_hook, file, now.description, hook)))
-        for scope, change in (*elsewhere, *new, *gone):
+        for scope, change in (*elsewhere, *new, *lines_removed):
             for own, top in _indexes(scope):
                 before = self.now(own.index_path) or b""
                 after = change(before, top)

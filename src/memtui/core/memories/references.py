@@ -33,9 +33,9 @@ def check_name(name: str) -> str:
         problem = f"is longer than {NAME_BYTES} bytes"
     else:
         return stem
-    shown = stem if len(stem) <= 60 else stem[:60] + "…"
+    label = stem if len(stem) <= 60 else stem[:60] + "…"
     raise UsageError(
-        f"“{shown}” {problem}, so it can't be a memory's name.", "Use short words with dashes, like prefer-pnpm."
+        f"“{label}” {problem}, so it can't be a memory's name.", "Use short words with dashes, like prefer-pnpm."
     )
 
 
@@ -80,14 +80,14 @@ def relative(scope: Scope, path: str) -> str:
     return file
 
 
-def content(found: Memory) -> bytes:
+def content(mem: Memory) -> bytes:
     """Return a memory's whole content, also of a file too large to be shown. Raises MemtuiError."""
-    if len(found.raw) <= memory.MAX_BYTES:
-        return found.raw
+    if len(mem.raw) <= memory.MAX_BYTES:
+        return mem.raw
     try:
-        return fs.read_bytes(found.path)
+        return fs.read_bytes(mem.path)
     except OSError as error:
-        raise storage_error(error, found.path) from error
+        raise storage_error(error, mem.path) from error
 
 
 def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
@@ -95,11 +95,9 @@ def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook:
     too, unless they are too many: the client hides those that an index leaves out."""
     others = [] if data else scopes.indexed(root, scope)
     if 0 < len(others) < memory_index.MAX_LINES:
-        for each in scopes.memories(scope):
-            if relative(scope, each.path) in others:
-                data = index_lines.add_line(
-                    data, relative(scope, each.path), each.name, each.description, kind=each.type
-                )
+        for mem in scopes.memories(scope):
+            if relative(scope, mem.path) in others:
+                data = index_lines.add_line(data, relative(scope, mem.path), mem.name, mem.description, kind=mem.type)
     if not scope.index_loaded:
         return index_lines.add_line(data, file, title, hook, kind=kind)
     return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=True)

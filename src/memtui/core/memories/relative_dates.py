@@ -52,7 +52,7 @@ class RelativeDate(NamedTuple):
     absolute: str
 
 
-def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
+def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
     """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
     matches = list(RELATIVE.finditer(text))
     hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if matches else []
@@ -66,7 +66,7 @@ def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
             continue
         if match["count2"] and not TO_COME.search(before):
             continue
-        absolute = _absolute(match, written)
+        absolute = _absolute(match, day)
         unit = (match["unit1"] or match["unit2"] or "").casefold()
         if match["span"] or unit in {"month", "year"}:
             absolute = absolute if PREPOSITION.search(before) or before.endswith("(") else f"in {absolute}"
@@ -85,42 +85,42 @@ def _around(text: str, match: "re.Match[str]") -> tuple[str, str]:
     return SENTENCE_END.split(before)[-1], SENTENCE_END.split(after, maxsplit=1)[0]
 
 
-def _absolute(match: "re.Match[str]", written: date) -> str:
+def _absolute(match: "re.Match[str]", day: date) -> str:
     words = {key: value.casefold() for key, value in match.groupdict().items() if value}
     if "day" in words:
         days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(words["day"], 0)
-        return (written + timedelta(days)).isoformat()
+        return (day + timedelta(days)).isoformat()
     if "weekday" in words:
-        return _weekday(WEEKDAYS.index(words["weekday"]), words["which"], written).isoformat()
+        return _weekday(WEEKDAYS.index(words["weekday"]), words["which"], day).isoformat()
     if "span" in words:
-        return _span(words["span"], {"last": -1, "next": 1, "this": 0}[words["which"]], written)
+        return _span(words["span"], {"last": -1, "next": 1, "this": 0}[words["which"]], day)
     number = 1 if "count1" in words else 2
     count, unit = words[f"count{number}"], words[f"unit{number}"]
     steps = (int(count) if count.isdigit() else NUMBERS[count]) * (-1 if number == 1 else 1)
     if unit in {"day", "week"}:
-        return (written + timedelta(steps * (7 if unit == "week" else 1))).isoformat()
-    return _span(unit, steps, written)
+        return (day + timedelta(steps * (7 if unit == "week" else 1))).isoformat()
+    return _span(unit, steps, day)
 
 
-def _weekday(wanted: int, which: str, written: date) -> date:
+def _weekday(weekday: int, which: str, day: date) -> date:
     """Return the day: the next one after the day of writing, the last one before it, or the one of its week."""
-    ahead = (wanted - written.weekday()) % 7
+    ahead = (weekday - day.weekday()) % 7
     if which == "next":
-        return written + timedelta(ahead or 7)
+        return day + timedelta(ahead or 7)
     if which == "last":
-        return written - timedelta((-ahead) % 7 or 7)
-    return written - timedelta(written.weekday()) + timedelta(wanted)
+        return day - timedelta((-ahead) % 7 or 7)
+    return day - timedelta(day.weekday()) + timedelta(weekday)
 
 
-def _span(unit: str, steps: int, written: date) -> str:
+def _span(unit: str, steps: int, day: date) -> str:
     """Return a week or weekend (its first day), a month, a quarter (2026-Q4) or a year, `steps` from that day's."""
     if unit in {"week", "weekend"}:
-        monday = written - timedelta(written.weekday()) + timedelta(7 * steps)
+        monday = day - timedelta(day.weekday()) + timedelta(7 * steps)
         return f"the {unit} of {(monday + timedelta(5 if unit == 'weekend' else 0)).isoformat()}"
     if unit == "year":
-        return str(written.year + steps)
+        return str(day.year + steps)
     if unit == "quarter":
-        quarters = written.year * 4 + (written.month - 1) // 3 + steps
+        quarters = day.year * 4 + (day.month - 1) // 3 + steps
         return f"{quarters // 4}-Q{quarters % 4 + 1}"
-    months = written.year * 12 + written.month - 1 + steps
+    months = day.year * 12 + day.month - 1 + steps
     return f"{months // 12}-{months % 12 + 1:02}"

@@ -152,8 +152,8 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
             yield replace(scope, writable=not problem)
 
 
-def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Scope:
-    """Return the scope of CLAUDE.md and rules from `cwd` up to the work tree's top, without the paths `known`."""
+def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> Scope:
+    """Return the scope of CLAUDE.md and rules from `cwd` up to the work tree's top, without the paths `skipped`."""
     top = locate.worktree_top(cwd)
     names: list[str] = []
     for here in reversed(locate.upwards(cwd, top)):
@@ -164,7 +164,7 @@ def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Sc
     files = tuple(
         name
         for name in names
-        if f"{top}/{name}" not in known and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
+        if f"{top}/{name}" not in skipped and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
     )
     return Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
 
@@ -176,15 +176,15 @@ def _rules(top: str, directory: str) -> list[str]:
         return []
 
 
-def others(env: dict[str, str], known: set[str]) -> list[Scope]:
-    """List the auto memory of all projects, except for the directories `known`, and what teams share there."""
-    rest = [each for each in projects.with_memory(env) if each.directory not in known]
-    names = projects.names(env, {each.slug: each.path for each in rest})
-    found = []
-    for each in rest:
-        aliases = (f"auto:{names[each.slug]}", f"auto:{each.path}") if each.path else ()
-        found += _of_project(env, each.slug, each.path, names[each.slug], aliases)
-    return found
+def others(env: dict[str, str], known_dirs: set[str]) -> list[Scope]:
+    """List the auto memory of all projects, except for the directories `known_dirs`, and what teams share there."""
+    rest = [project for project in projects.with_memory(env) if project.directory not in known_dirs]
+    names = projects.names(env, {project.slug: project.path for project in rest})
+    scopes = []
+    for project in rest:
+        aliases = (f"auto:{names[project.slug]}", f"auto:{project.path}") if project.path else ()
+        scopes += _of_project(env, project.slug, project.path, names[project.slug], aliases)
+    return scopes
 
 
 def _of_project(env: dict[str, str], slug: str, path: str | None, name: str, aliases: tuple[str, ...]) -> list[Scope]:
@@ -196,7 +196,7 @@ def _of_project(env: dict[str, str], slug: str, path: str | None, name: str, ali
 
 def pick(scopes: Sequence[Scope], label: str) -> Scope:
     """Return the scope with a label or alias. Raises NotFoundError, which lists the labels that can be written to."""
-    for scope in sorted(scopes, key=lambda each: label != each.label):  # a label goes before an alias
+    for scope in sorted(scopes, key=lambda place: label != place.label):  # a label goes before an alias
         if label in {scope.label, *scope.aliases}:
             return scope
     labels = ", ".join(scope.label for scope in scopes if scope.kind != "instructions")
@@ -259,7 +259,7 @@ def indexed(root: str, scope: Scope) -> list[str]:
 
 def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
     """Return the first of some scopes that has a file for a memory of this name, None if there is none."""
-    readable = (each for each in scopes if each.kind != "instructions" and each.exists and not each.problem)
+    readable = (scope for scope in scopes if scope.kind != "instructions" and scope.exists and not scope.problem)
     return next((each for each in readable if "/" not in name and os.path.isfile(f"{each.directory}/{name}.md")), None)
 
 
@@ -320,7 +320,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     searches.append(lambda: others(env, {scope.directory for scope in scopes}))
     for search in searches:
         # The innermost scope first: the global directory may contain others.
-        for scope in sorted(search(), key=lambda each: -len(each.directory)):
+        for scope in sorted(search(), key=lambda place: -len(place.directory)):
             for directory in (scope.directory, os.path.realpath(scope.directory)):
                 name = path.removeprefix(directory + "/")
                 problem = dict(files(scope)).get(name) if name != path else None
@@ -333,18 +333,18 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     """Return the auto memory of one other project, without reading all of them; empty if it has none."""
     if not slug or "/" in slug or not os.path.isdir(f"{paths.config_dir(env)}/projects/{slug}/memory"):
         return []
-    known = projects.paths_of(env, [slug])
-    path = known[slug]
-    return _of_project(env, slug, path, projects.names(env, known)[slug], (f"auto:{path}",) if path else ())
+    roots_by_slug = projects.paths_of(env, [slug])
+    path = roots_by_slug[slug]
+    return _of_project(env, slug, path, projects.names(env, roots_by_slug)[slug], (f"auto:{path}",) if path else ())
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
-    wanted = {name, name + locate.SUFFIX}
-    listed = [(scope, file, problem) for scope in scopes for file, problem in files(scope)]
-    candidates = [_listed(*each) for each in listed if wanted & {each[1], each[1].rpartition("/")[2]}]
-    if found := [memory for memory in candidates if memory is not None]:
-        return found
+    names = {name, name + locate.SUFFIX}
+    files_listed = [(scope, file, problem) for scope in scopes for file, problem in files(scope)]
+    candidates = [_listed(*each) for each in files_listed if names & {each[1], each[1].rpartition("/")[2]}]
+    if mems := [memory for memory in candidates if memory is not None]:
+        return mems
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 
@@ -354,8 +354,8 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         return unique[0]
     directories = {scope.label: scope.directory for scope in scopes}
     if unique:
-        held = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
-        names = [f"{label}:{file.removesuffix(locate.SUFFIX)}" for label, file in held]
+        candidates = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
+        names = [f"{label}:{file.removesuffix(locate.SUFFIX)}" for label, file in candidates]
         raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
     import difflib
 
@@ -366,7 +366,7 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         for name, _ in files(scope)
     ]
     near, wanted = {stem.rpartition(":")[2]: stem for stem in stems}, ref.rpartition(":")[2].removesuffix(locate.SUFFIX)
-    parts = [each for each in near if len(wanted) >= MIN_PART and wanted.casefold() in each.casefold()]
+    parts = [name for name in near if len(wanted) >= MIN_PART and wanted.casefold() in name.casefold()]
     close = [*dict.fromkeys([*parts, *difflib.get_close_matches(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
-    hint = f"Did you mean {', '.join(near[each] for each in close)}?" if close else ALL_LISTED
+    hint = f"Did you mean {', '.join(near[name] for name in close)}?" if close else ALL_LISTED
     raise NotFoundError(f"There is no memory “{ref}”.", hint)

@@ -46,7 +46,7 @@ def rank(words: list[str], memory: Memory) -> tuple[float, str]:
 def position(score: float, name: str, *, elsewhere: bool) -> tuple[float, bool, float, str]:
     """Return what hits are sorted by. Among the same kind of match, memories of this project and of all projects come
     before those of other projects (`elsewhere`): many projects have memories of the same things."""
-    kind = max((each for each in (WHOLE, BEGINS, INSIDE) if score >= each), default=SIMILAR)
+    kind = max((kind_of_match for kind_of_match in (WHOLE, BEGINS, INSIDE) if score >= kind_of_match), default=SIMILAR)
     return -kind, elsewhere, -score, name
 
 

@@ -94,7 +94,7 @@ class Row:
         if not self.flags:
             return ""
         own = {LETTERS[flag.code] for flag in self.flags}
-        return "".join(each for each in ORDER if each in own)
+        return "".join(letter for letter in ORDER if letter in own)
 
     def never_delivered(self, scope: Scope) -> bool:
         """Return whether memtui's hooks could have delivered it and never did."""
@@ -187,7 +187,9 @@ class Usage:
         return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
 
 
-def of_memory(scope: Scope, memory: Memory, known: LinkTargets, others: Sequence[Scope] = ()) -> Iterator[Finding]:
+def of_memory(
+    scope: Scope, memory: Memory, link_targets: LinkTargets, others: Sequence[Scope] = ()
+) -> Iterator[Finding]:
     """Yield the findings on a memory alone; `others`: scopes beside this one that a link may mean."""
     about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
     subject = f"memory:{memory.path}"
@@ -203,7 +205,7 @@ def of_memory(scope: Scope, memory: Memory, known: LinkTargets, others: Sequence
         yield problem("memories.hidden", subject, count=count, **about)
     for target in memory.links:
         # One in a directory can be another file, such as `../docs/design.md`.
-        if known.of(target, memory.path) is not None or ("/" in target and target.endswith(".md")):
+        if link_targets.of(target, memory.path) is not None or ("/" in target and target.endswith(".md")):
             continue
         name = target.removesuffix(".md")
         link = {"name": name, "link": links.shown(target), "files": [memory.stem]}
@@ -245,22 +247,22 @@ def of_scope(
     root: str,
     scope: Scope,
     usage: Usage,
-    known: dict[str, Memory] | None = None,
+    memories_by_path: dict[str, Memory] | None = None,
     go_on: Callable[[], bool] = lambda: True,
     others: Sequence[Scope] = (),
 ) -> list[Row]:
-    """Return a scope's memories with findings, deliveries and uses. `known` caches memories by path; `go_on` is asked
-    before each is read, and before each row."""
+    """Return a scope's memories with findings, deliveries and uses. `memories_by_path` caches memories; `go_on` is
+    asked before each is read, and before each row."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
     rows = []
-    memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))
+    memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, memories_by_path)))
     known_targets = LinkTargets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
-    for each in itertools.takewhile(lambda _: go_on(), memories):
-        file = each.path.removeprefix(scope.directory + "/")
-        row = Row(each, file, list(of_memory(scope, each, known_targets, others)))
+    for memory in itertools.takewhile(lambda _: go_on(), memories):
+        file = memory.path.removeprefix(scope.directory + "/")
+        row = Row(memory, file, list(of_memory(scope, memory, known_targets, others)))
         if file in waiting:
             row.flags.append(trust_waiting(scope, [file]))
         if file in indexed:

@@ -94,13 +94,13 @@ class Store:
         plan = self._plan({path: None}, scope)
         plan.write(path, data, trusted=True)
         plan.follow()
-        shown = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
-        self.journal.run(op, [*plan.changes(), *extra], shown)
+        summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
+        self.journal.run(op, [*plan.changes(), *extra], summary)
         return read_memory(path, scope.label)
 
     def edit(
         self,
-        found: Memory,
+        mem: Memory,
         change: bytes | Mapping[str, str],
         *,
         seen: bool = False,
@@ -111,78 +111,78 @@ class Store:
     ) -> Memory:
         """Replace a memory's content, or fields by dotted path (empty: removed). `seen`: the person saw it all, so it
         is trusted. `keep_time`: the file keeps its time. Raises ConflictError, MemtuiError."""
-        scope = self._scope_of(found)
-        data = change if isinstance(change, bytes) else memory.with_fields(found, change)
-        if data == found.raw and not extra:
-            return found
-        self._file_of(scope, found)
-        plan = self._plan({found.path: found.raw}, scope)
-        trusted = seen or self.is_trusted(found, scope)
-        plan.write(found.path, data, trusted=trusted, mtime=round(found.mtime * 1e9) if keep_time else None)
+        scope = self._scope_of(mem)
+        data = change if isinstance(change, bytes) else memory.with_fields(mem, change)
+        if data == mem.raw and not extra:
+            return mem
+        self._file_of(scope, mem)
+        plan = self._plan({mem.path: mem.raw}, scope)
+        trusted = seen or self.is_trusted(mem, scope)
+        plan.write(mem.path, data, trusted=trusted, mtime=round(mem.mtime * 1e9) if keep_time else None)
         plan.follow()
         planned = [*plan.changes(), *extra]
-        shown = acts.summary(verb or op, f"{_name(scope)}:{found.stem}")
-        self.journal.run(op, planned, shown, **({"seen": True} if seen else {}))
-        return read_memory(found.path, scope.label)
+        summary = acts.summary(verb or op, f"{_name(scope)}:{mem.stem}")
+        self.journal.run(op, planned, summary, **({"seen": True} if seen else {}))
+        return read_memory(mem.path, scope.label)
 
-    def retype(self, found: Memory, kind: str) -> Memory:
+    def retype(self, mem: Memory, kind: str) -> Memory:
         """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
-        return self.edit(found, {"type": kind}, op="retype")
+        return self.edit(mem, {"type": kind}, op="retype")
 
-    def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
+    def rename(self, mem: Memory, name: str, *, seen: bool = False) -> Memory:
         """Rename a memory: its file, `name`, the links of the scope's others, index line. Raises ConflictError."""
-        return self._place("rename", found, self.scope(found.scope_label), name, seen=seen)
+        return self._place("rename", mem, self.scope(mem.scope_label), name, seen=seen)
 
-    def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+    def move(self, mem: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Move a memory, and its index line, to another scope. Raises as `rename`."""
-        if os.path.realpath(self.scope(found.scope_label).directory) == os.path.realpath(scope.directory):
-            hint = f"To rename it: memtui mv {shell_word(found.ref)} NEWNAME"
-            raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already.", hint)
-        return self._place("move", found, scope, name)
+        if os.path.realpath(self.scope(mem.scope_label).directory) == os.path.realpath(scope.directory):
+            hint = f"To rename it: memtui mv {shell_word(mem.ref)} NEWNAME"
+            raise MemtuiError(f"{mem.stem} is in the scope “{scope.label}” already.", hint)
+        return self._place("move", mem, scope, name)
 
-    def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
+    def copy(self, mem: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
-        return self._place("copy", found, scope, name)
+        return self._place("copy", mem, scope, name)
 
-    def _place(self, op: str, found: Memory, scope: Scope, name: str | None, *, seen: bool = False) -> Memory:
+    def _place(self, op: str, mem: Memory, scope: Scope, name: str | None, *, seen: bool = False) -> Memory:
         """Rename, move or copy a memory."""
-        source = self.scope(found.scope_label) if op == "copy" else self._scope_of(found)
+        source = self.scope(mem.scope_label) if op == "copy" else self._scope_of(mem)
         references.writable(scope, shared=self.shared)
         renames = op == "rename"
-        real, before = self._file_of(source, found, own=op != "copy"), references.content(found)
+        real, before = self._file_of(source, mem, own=op != "copy"), references.content(mem)
         if op == "copy" and read_or_none(real) != before:
-            raise conflict(found.path)
-        stem = found.stem if name is None else references.check_name(name)
-        old = references.relative(source, found.path)
+            raise conflict(mem.path)
+        stem = mem.stem if name is None else references.check_name(name)
+        old = references.relative(source, mem.path)
         new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
-        if renames and new == old and found.name == stem:
-            raise MemtuiError(f"{found.stem} has that name already.")
-        path = found.path if renames and new == old else self._free(scope, new)
+        if renames and new == old and mem.name == stem:
+            raise MemtuiError(f"{mem.stem} has that name already.")
+        path = mem.path if renames and new == old else self._free(scope, new)
         data = before if name is None else references.set_name(before, stem)
-        plan = self._plan({path: None, found.path: before}, source, scope)
-        trusted, mode = seen or self.is_trusted(found, source), None if renames else references.file_mode(scope)
+        plan = self._plan({path: None, mem.path: before}, source, scope)
+        trusted, mode = seen or self.is_trusted(mem, source), None if renames else references.file_mode(scope)
         plan.write(path, data, trusted=trusted, mode=_mode(real) if mode is None else mode)
         if op != "copy":
-            plan.move(found.path, path)
+            plan.move(mem.path, path)
         if not renames:
             entry = references.index_entry(source, old)
             title = entry.title if entry is not None and name is None else plan.files.memory(path, data).name
-            plan.lines[path] = title, entry.hook if entry is not None else found.description
+            plan.lines[path] = title, entry.hook if entry is not None else mem.description
         plan.follow()
-        what = f"{_name(source)}:{found.stem} to {stem if renames else _name(scope)}"
+        what = f"{_name(source)}:{mem.stem} to {stem if renames else _name(scope)}"
         self.journal.run(op, plan.changes(), acts.summary(op, what))
         return read_memory(path, scope.label)
 
-    def delete(self, found: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
+    def delete(self, mem: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
         """Move a memory to the trash with its index line; return the id for `restore`. Raises ConflictError."""
-        scope = self._scope_of(found)
-        self._file_of(scope, found, own=True)
-        plan = self._plan({found.path: references.content(found)}, scope)
-        plan.write(found.path, None)
+        scope = self._scope_of(mem)
+        self._file_of(scope, mem, own=True)
+        plan = self._plan({mem.path: references.content(mem)}, scope)
+        plan.write(mem.path, None)
         plan.follow()
         planned = [*plan.changes(), *extra]
         more = {"scope": scope.label, "directory": scope.directory}
-        return self.journal.run("delete", planned, acts.summary(verb, f"{_name(scope)}:{found.stem}"), **more)
+        return self.journal.run("delete", planned, acts.summary(verb, f"{_name(scope)}:{mem.stem}"), **more)
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""
@@ -200,9 +200,9 @@ class Store:
         self.journal.run("restore", planned, acts.summary("restore", self._shown(item.memory)), of=trash_id)
         return read_memory(item.path, item.scope_label)
 
-    def erase(self, found: Memory) -> int:
+    def erase(self, mem: Memory) -> int:
         """Delete a memory for good: `delete`, then `purge`. If the second fails, the memory is in the trash."""
-        trash_id = self.delete(found)
+        trash_id = self.delete(mem)
         try:
             return self.purge(trash_id)
         except MemtuiError as error:
@@ -238,23 +238,23 @@ class Store:
                     outcome.failed.append((item, storage_error(error, error.filename or "A file")))
         return outcome
 
-    def _shown(self, found: Memory) -> str:
+    def _shown(self, mem: Memory) -> str:
         """Return what the journal calls a memory whose scope may have gone: its reference, with the project's name."""
-        scope = scopes.of_memory(self.env, self.cwd, found)
-        return f"{_name(scope)}:{found.stem}" if scope is not None else found.ref
+        scope = scopes.of_memory(self.env, self.cwd, mem)
+        return f"{_name(scope)}:{mem.stem}" if scope is not None else mem.ref
 
-    def _scope_of(self, found: Memory) -> Scope:
-        scope = self.scope(found.scope_label)
+    def _scope_of(self, mem: Memory) -> Scope:
+        scope = self.scope(mem.scope_label)
         references.writable(scope, shared=self.shared)
         return scope
 
-    def _file_of(self, scope: Scope, found: Memory, *, own: bool = False) -> str:
+    def _file_of(self, scope: Scope, mem: Memory, *, own: bool = False) -> str:
         """Return the real path of a memory's file. Raises MemtuiError, with `own` also for a symlink."""
-        references.relative(scope, found.path)
-        path = references.real_path(scope, found.path)
-        if own and os.path.islink(found.path):
+        references.relative(scope, mem.path)
+        path = references.real_path(scope, mem.path)
+        if own and os.path.islink(mem.path):
             hint = "Change that memory instead, or remove the link by hand."
-            raise MemtuiError(f"{found.path} is a symlink to {path}", hint)
+            raise MemtuiError(f"{mem.path} is a symlink to {path}", hint)
         return path
 
     def _free(self, scope: Scope, file: str) -> str:
@@ -270,10 +270,10 @@ class Store:
         plan.files.contents.update(contents)
         return plan
 
-    def is_trusted(self, found: Memory, scope: Scope | None = None) -> bool:
+    def is_trusted(self, mem: Memory, scope: Scope | None = None) -> bool:
         """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""
-        scope = scope or self.scope(found.scope_label)
-        return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
+        scope = scope or self.scope(mem.scope_label)
+        return not scope.needs_trust or trust.load(self.root, scope.directory).allows(mem.raw)
 
 
 def _name(scope: Scope) -> str:

@@ -40,31 +40,31 @@ def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
     """List the trash, newest first. Memories whose content is lost are left out."""
     trashed = []
     # In the journal's order: the ids of one millisecond are in no order.
-    for each in reversed(ledger.all()):
-        if each.id in ledger.trashed:
+    for transaction in reversed(ledger.all()):
+        if transaction.id in ledger.trashed:
             with contextlib.suppress(NotFoundError):
-                trashed.append(item(journal, ledger, each.id))
+                trashed.append(item(journal, ledger, transaction.id))
     return trashed
 
 
 def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
     """Return one item of the trash. Raises NotFoundError, MemtuiError if its content can't be read."""
-    each = ledger.transactions.get(key)
-    if each is None or key not in ledger.trashed:
+    transaction = ledger.transactions.get(key)
+    if transaction is None or key not in ledger.trashed:
         raise NotFoundError(f"{key} is not in the trash", "`memtui history` without an id lists what is.")
-    row = _deleted_row(each)
-    label, directory = str(each.record.get("scope", "")), str(each.record.get("directory", ""))
+    row = _deleted_row(transaction)
+    label, directory = str(transaction.record.get("scope", "")), str(transaction.record.get("directory", ""))
     memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))
-    return TrashItem(key, each.time, row["path"], label, directory, memory)
+    return TrashItem(key, transaction.time, row["path"], label, directory, memory)
 
 
-def _deleted_row(each: Transaction) -> dict[str, Any]:
+def _deleted_row(transaction: Transaction) -> dict[str, Any]:
     """Return the row of the change that removed the memory. Raises NotFoundError for a record without one."""
-    rows: list[dict[str, Any]] = each.record["changes"]
+    rows: list[dict[str, Any]] = transaction.record["changes"]
     for row in rows:
         if row.get("before") and row.get("after") is None and "was" not in row:
             return row
-    raise NotFoundError(f"{each.id} is not a deletion")
+    raise NotFoundError(f"{transaction.id} is not a deletion")
 
 
 @dataclass
@@ -107,8 +107,8 @@ class PurgedWords:
         """Whether a record of the delivery log has words of it."""
         items = record.get("items")
         rows = [row for row in items if isinstance(row, dict)] if isinstance(items, list) else []
-        named = any(row.get("hash") in self.hashes or row.get("path") in self.paths for row in rows)
-        return named or self.within(str(record.get("text", "")))
+        is_named = any(row.get("hash") in self.hashes or row.get("path") in self.paths for row in rows)
+        return is_named or self.within(str(record.get("text", "")))
 
 
 class Purged(NamedTuple):
@@ -125,10 +125,10 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
     """Return what purging removes: all that the journal has of it, but for contents that others need."""
     group, places = _history(ledger, key)
     own_changes = [ledger.transactions[name] for name in group]
-    others = [each for each in ledger.all() if each.id not in group]
+    others = [transaction for transaction in ledger.all() if transaction.id not in group]
     shared = set(_digests(others))
     own = dict.fromkeys(_digests(own_changes, (*CONTENTS, "anchor")))
-    trusts = [row["trust"] for each in ledger.all() for row in each.record["changes"] if "trust" in row]
+    trusts = [row["trust"] for transaction in ledger.all() for row in transaction.record["changes"] if "trust" in row]
     for trust in trusts:  # the contents with which it was trusted
         own |= dict.fromkeys(d for d, name in trust["added"].items() if f"{trust['directory']}/{name}" in places)
     words = _words(journal, versions, own_changes, places)
@@ -147,7 +147,7 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
 def _words(journal: Journal, versions: Versions, group: list[Transaction], places: set[str]) -> PurgedWords:
     """Return what tells the words of a memory, by the contents that the journal and the versions have of it."""
     words = PurgedWords(places)
-    rows = [row for each in group for row in each.record["changes"]]
+    rows = [row for transaction in group for row in transaction.record["changes"]]
     for take, keys, kind in (
         (words.add, ("before", "after"), "before"),
         (words.add_index, ("removed", "added"), "was"),
@@ -156,7 +156,7 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
             with contextlib.suppress(MemtuiError):
                 take(digest, journal.contents.read(digest))
     versions.follow()
-    for version in [each for known in versions.of_files(places) for each in known if each.digest != GONE]:
+    for version in [state for line in versions.of_files(places) for state in line if state.digest != GONE]:
         with contextlib.suppress(MemtuiError):
             words.add(version.digest, versions.content(version))
     return words
@@ -165,10 +165,10 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     """Return the changes about a memory up to its deletion, with their undos, and the paths that it had."""
 
-    def files(each: Transaction) -> set[str]:
+    def files(transaction: Transaction) -> set[str]:
         return {
             "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
-            for row in each.record["changes"]
+            for row in transaction.record["changes"]
             if "was" not in row and "trust" not in row
         }
 
@@ -182,12 +182,12 @@ def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
             if ledger.transactions[name].op in {"move", "rename"}:
                 places |= files(ledger.transactions[name])
         if about == group:
-            return group | {each.id for each in every if each.of in group}, places
+            return group | {transaction.id for transaction in every if transaction.of in group}, places
         group = about
 
 
 def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
-    return [row[k] for each in transactions for row in each.record["changes"] for k in keys if row.get(k)]
+    return [row[k] for transaction in transactions for row in transaction.record["changes"] for k in keys if row.get(k)]
 
 
 def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
@@ -212,10 +212,10 @@ def _forget_lines(root: str, words: PurgedWords) -> None:
         state = fastjson.loads_dict(fs.read(f"{directory}/{name}", "session"))
         changed = False
         tables = session_state.table(state, "lines")
-        for known in [session_state.table(tables, scope) for scope in tables]:
-            for file, old in known.items():
+        for table_of_scope in [session_state.table(tables, scope) for scope in tables]:
+            for file, old in table_of_scope.items():
                 if isinstance(old, list) and len(old) == 2 and (old[0] in words.hashes or words.within(str(old[1]))):
-                    known[file], changed = [old[0], file.removesuffix(".md")], True
+                    table_of_scope[file], changed = [old[0], file.removesuffix(".md")], True
         if changed:
             fs.write_atomic(f"{directory}/{name}", fastjson.dumps(state).encode(), durable=False)
 
@@ -227,7 +227,7 @@ def _drop_proposals(root: str, words: PurgedWords) -> None:
         proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
         changes = proposal.get("changes")
         every = changes if isinstance(changes, list) else []
-        others = [each for each in every if not words.within_any(each)]
+        others = [proposal_row for proposal_row in every if not words.within_any(proposal_row)]
         if every and not others:
             fs.unlink(f"{directory}/{name}")
         elif len(others) < len(every):

@@ -64,20 +64,20 @@ def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
     nested = fields.get("metadata")
     value = fields.get(FIELD, nested.get(FIELD) if isinstance(nested, dict) else None)
     rows = value.split("\n") if isinstance(value, str) else value if isinstance(value, list) else []
-    return [line for each in rows if isinstance(each, (str, int, float)) and (line := one_line(str(each)))][:MOST]
+    return [line for row in rows if isinstance(row, (str, int, float)) and (line := one_line(str(row)))][:MOST]
 
 
 def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
     """Return the triggers of rows in their order: of use the MOST_LEARNED heaviest, of all the MOST most wanted."""
     lines = alive(rows, now)
-    return [each for each in lines if each in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
+    return [trigger for trigger in lines if trigger in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
 
 
 def alive(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
     """Return what `kept` does, however many others than of use they are."""
-    lines = [each for each in map(_parse, rows) if each is not None and each.weight(now) >= LEAST]
-    learned = sorted((each for each in lines if each.origin == "use"), key=lambda each: -each.weight(now))
-    return [each for each in lines if each.origin != "use" or each in learned[:MOST_LEARNED]]
+    lines = [trigger for trigger in map(_parse, rows) if trigger is not None and trigger.weight(now) >= LEAST]
+    learned = sorted((trigger for trigger in lines if trigger.origin == "use"), key=lambda each: -each.weight(now))
+    return [trigger for trigger in lines if trigger.origin != "use" or trigger in learned[:MOST_LEARNED]]
 
 
 def _parse(row: BesideRow) -> Trigger | None:
@@ -116,8 +116,8 @@ def of_memory(root: str, directory: str, file: str, memory: Memory, now: float |
     own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
     at = time_module.time() if now is None else now
-    known = {each.text.casefold() for each in own}
-    return own + [each for each in kept(rows, at) if each.text.casefold() not in known]
+    texts = {trigger.text.casefold() for trigger in own}
+    return own + [trigger for trigger in kept(rows, at) if trigger.text.casefold() not in texts]
 
 
 def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
@@ -128,7 +128,7 @@ def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin
         if same and (origin != "person" or ((each := _parse(same[0])) is not None and each.origin == "person")):
             continue
         row = as_row(Trigger(text, origin, now))
-        result = [row if each in same else each for each in result] if same else [*result, row]
+        result = [row if row_before in same else row_before for row_before in result] if same else [*result, row]
     return result
 
 
@@ -137,11 +137,11 @@ def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) 
     gone = {one_line(text).casefold() for text in texts}
     result = []
     for row in rows:
-        each = _parse(row)
-        if each is None or each.text.casefold() not in gone:
+        trigger = _parse(row)
+        if trigger is None or trigger.text.casefold() not in gone:
             result.append(row)
-        elif each.origin != "person":
-            removed = {"text": each.text, "origin": REMOVED, "was": each.origin, "time": clock.iso(now)}
+        elif trigger.origin != "person":
+            removed = {"text": trigger.text, "origin": REMOVED, "was": trigger.origin, "time": clock.iso(now)}
             result.append(fastjson.dumps(removed))
     marks = [row for row in result if fastjson.loads_dict(row).get("origin") == REMOVED]
     return [row for row in result if row not in marks[:-MOST_REMOVED]]
@@ -151,14 +151,14 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
     scope, file = place_of(store, memory)
     now = store.journal.now()
-    add, gone = [checked(each) for each in add], {one_line(each).casefold() for each in remove}
+    add, removed = [checked(phrase) for phrase in add], {one_line(phrase).casefold() for phrase in remove}
     own = in_frontmatter(memory.fields)
     rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
     after = after_removing(rows, remove, now)
-    fields = [each for each in own if each.casefold() not in gone]
+    fields = [phrase for phrase in own if phrase.casefold() not in removed]
     if own:
-        known = {each.casefold() for each in fields}
-        fields += [each for each in dict.fromkeys(add) if each.casefold() not in known]
+        texts = {phrase.casefold() for phrase in fields}
+        fields += [phrase for phrase in dict.fromkeys(add) if phrase.casefold() not in texts]
     else:
         after = after_adding(after, add, "person", now)
     if add:
@@ -195,10 +195,14 @@ def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
 
 def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
     """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
-    known, asked = mutes.Mutes(root, common), set(terms)
+    all_mutes, prompt_terms = mutes.Mutes(root, common), set(terms)
     rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
     prompts = [(str(row["text"]), row.get("terms")) for row in rows]
-    return [text for text, its in prompts if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
+    return [
+        text
+        for text, its in prompts
+        if isinstance(its, list) and all_mutes.are_close(prompt_terms, frozenset(map(str, its)))
+    ]
 
 
 def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
@@ -256,15 +260,15 @@ def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
 def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
     """Return rows with one use more of a text, unless a person typed or removed it; what is forgotten goes."""
     result: list[BesideRow] = []
-    known = False
+    is_known = False
     for row in rows:
         if own_files.text_of(row).casefold() == text.casefold():
-            known = True
+            is_known = True
             old = _parse(row)
             if old is not None and old.origin == "use" and old.time < time:
                 row = as_row(Trigger(own_files.text_of(row), "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
         result.append(row)
-    if not known:
+    if not is_known:
         result.append(as_row(Trigger(text, "use", time)))
     weights = {row: each.weight(time) for row in result if (each := _parse(row)) is not None and each.origin == "use"}
     least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])

@@ -21,10 +21,10 @@ def read(directory: str, names: Iterable[str] | None = None) -> Contents:
     """Read a directory's memories, or those named, by relative path. Raises MemtuiError if it must not be read."""
     if locate.leaves_repository(directory):
         raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
-    wanted = None if names is None else set(names)
+    selected = None if names is None else set(names)
     contents: Contents = {}
     for name, problem in locate.walk(directory):
-        if problem or (wanted is not None and name not in wanted):
+        if problem or (selected is not None and name not in selected):
             continue
         try:
             contents[name] = fs.read_bytes(f"{directory}/{name}")
@@ -37,7 +37,7 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     """Return the change that trusts these contents too; `always` sets whether later versions are trusted as well."""
     trusted = trust.load(root, directory)
     texts = {ids.digest(data): (name, data) for name, data in contents}
-    new = {digest: each for digest, each in texts.items() if trusted.hashes.get(digest) != each[0]}
+    new = {digest: pair for digest, pair in texts.items() if trusted.hashes.get(digest) != pair[0]}
     return TrustEdit(
         trust.path(root),
         trust.key(directory),
@@ -54,10 +54,10 @@ def edits(root: str, scope: Scope, contents: Iterable[tuple[str, bytes]]) -> lis
     return [edit for edit in planned if not edit.idle]
 
 
-def earlier(root: str, known: trust.Trust, name: str) -> bytes | None:
+def earlier(root: str, trusts: trust.Trust, name: str) -> bytes | None:
     """Return the content with which a memory was last trusted; None if memtui has not stored it."""
     contents = ContentStore(root)
-    for digest, file in reversed(known.hashes.items()):
+    for digest, file in reversed(trusts.hashes.items()):
         if file == name:
             with contextlib.suppress(MemtuiError):
                 return contents.read(digest)
@@ -97,14 +97,14 @@ def revoke(
             "All memories of this repository are trusted, future versions too.",
             "Trust only the present versions, or trust nothing.",
         )
-    gone = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
+    revoked = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name
         present = {ids.digest(data) for data in read(directory, names).values()}
-        gone |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
-    edit = TrustEdit(trust.path(root), trust.key(directory), gone, {}, (trusted.always, False))
+        revoked |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
+    edit = TrustEdit(trust.path(root), trust.key(directory), revoked, {}, (trusted.always, False))
     if edit.idle:
         return False
-    Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(gone.values())))))
+    Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
     return True
 
 

@@ -81,7 +81,7 @@ class Version:
 
 def _version(row: dict[str, Any]) -> Version | None:
     texts = [row.get(key) for key in ("dir", "file", "digest")]
-    if not all(isinstance(each, str) for each in texts):
+    if not all(isinstance(text, str) for text in texts):
         return None
     directory, file, digest = map(str, texts)
     size, stamp = (number if isinstance(number := row.get(key), int) else 0 for key in ("size", "stamp"))
@@ -146,7 +146,7 @@ class Versions:
                 if row.get("v") != FORMAT:
                     continue
                 if not isinstance(row.get("dir"), str):
-                    self.journal = read if isinstance(read := row.get("journal"), str) else self.journal
+                    self.journal = offset if isinstance(offset := row.get("journal"), str) else self.journal
                     continue
                 time = clock.parse(row.get("time"))
                 self.began, self.newest = min(self.began, time or self.began), max(self.newest, time or 0.0)
@@ -167,15 +167,15 @@ class Versions:
         if version.seen:
             self.seen_digests.add(version.digest)
 
-    def _mark(self, known: list[Version], version: Version, *, seen: bool) -> None:
+    def _mark(self, versions: list[Version], version: Version, *, seen: bool) -> None:
         """Know that a person has seen this text of a file, or by an undo has not, also if it is put there only now."""
         if seen:
-            known[:] = [replace(each, seen=True) if each.digest == version.digest else each for each in known]
+            versions[:] = [replace(state, seen=True) if state.digest == version.digest else state for state in versions]
             self.seen_digests.add(version.digest)
             self.put_back_unseen.discard((version.path, version.digest))
             return
-        if known and known[-1].digest == version.digest:
-            known[-1] = replace(known[-1], seen=False)
+        if versions and versions[-1].digest == version.digest:
+            versions[-1] = replace(versions[-1], seen=False)
         self.seen_digests.discard(version.digest)
         self.put_back_unseen.add((version.path, version.digest))
 
@@ -190,23 +190,23 @@ class Versions:
     def unseen(self, directories: Collection[str]) -> list[tuple[Version | None, Version]]:
         """List the files whose newest version nobody has seen, each with the newest before it that somebody has."""
         with self.guard:
-            files = [known for each in directories for known in self.directories.get(each, {}).values()]
-            newest = [known[-1] for known in files if not known[-1].seen]
-            return [(newest_seen(self.line(each.directory, each.file)), each) for each in newest]
+            files = [versions for directory in directories for versions in self.directories.get(directory, {}).values()]
+            newest = [versions[-1] for versions in files if not versions[-1].seen]
+            return [(newest_seen(self.line(version.directory, version.file)), version) for version in newest]
 
     def line(self, directory: str, file: str) -> list[Version]:
         """List the versions of a memory, oldest first, also those under the names that it had before."""
         versions: list[Version] = []
-        known, followed = self.of(directory, file), set[str]()
-        while known:
-            renamed = next((at for at in reversed(range(len(known))) if known[at].was is not None), 0)
-            versions = known[renamed:] + versions
-            first = known[renamed]
+        line, followed = self.of(directory, file), set[str]()
+        while line:
+            renamed = next((at for at in reversed(range(len(line))) if line[at].was is not None), 0)
+            versions = line[renamed:] + versions
+            first = line[renamed]
             if first.was is None or first.change in followed:
                 break
             followed.add(first.change)
             before = self.of(*first.was)
-            known = before[: next((at for at, each in enumerate(before) if each.change == first.change), 0)]
+            line = before[: next((at for at, version in enumerate(before) if version.change == first.change), 0)]
         return versions
 
     def became(self, version: Version) -> Version | None:
@@ -215,24 +215,26 @@ class Versions:
             return None
         here = (version.directory, version.file)
         with self.guard:
-            every = [known for files in self.directories.values() for known in files.values()]
-            heirs = (each for known in every for each in known if each.change == version.change and each.was == here)
+            every = [versions for files in self.directories.values() for versions in files.values()]
+            heirs = (
+                each for versions in every for each in versions if each.change == version.change and each.was == here
+            )
             return next(heirs, None)
 
     def other(self, version: Version) -> Writer:
         """Return who else wrote what waits to be seen with a version, also below what a person wrote over it."""
-        for each in reversed(self.line(version.directory, version.file)):
-            if each.seen:
+        for state in reversed(self.line(version.directory, version.file)):
+            if state.seen:
                 break
-            if each.writer.by != PERSON:
-                return each.writer
+            if state.writer.by != PERSON:
+                return state.writer
         return version.writer
 
     @property
     def bytes_kept(self) -> int:
         """The bytes of all contents that the log names."""
-        known = [each for files in self.directories.values() for known in files.values() for each in known]
-        return sum({each.digest: each.size for each in known if each.size <= MAX_BYTES}.values())
+        versions = [each for files in self.directories.values() for versions in files.values() for each in versions]
+        return sum({version.digest: version.size for version in versions if version.size <= MAX_BYTES}.values())
 
     def content(self, version: Version) -> bytes:
         """Return the bytes of a version. Raises NotFoundError if they are not kept (any more), MemtuiError."""
@@ -247,7 +249,7 @@ class Versions:
 
     def see(self, versions: Iterable[Version]) -> None:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
-        seen = [(each.directory, each.file, each.digest) for each in versions]
+        seen = [(version.directory, version.file, version.digest) for version in versions]
         with self.locked():
             self._write(seen_lines(seen, seen=True, time=clock.iso(self.now())))
             self.looked |= {place for place, _, _ in seen}
@@ -285,60 +287,60 @@ class Versions:
     def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
         """Return the versions taken in before `oldest`, then the oldest beyond `most_bytes` (0: any), and the bytes
         they free; never a file's newest, nor the newest seen."""
-        files = [known for files in self.directories.values() for known in files.values()]
-        every = sorted((each for known in files for each in known), key=lambda each: each.time)
-        current = [known for known in files if known[-1].digest != GONE or not known[-1].seen]
-        needed = {id(each) for known in current for each in (known[-1], newest_seen(known))}
-        needed |= {id(each) for pair in self.unseen(self.directories) for each in pair if each is not None}
-        users = Counter(each.digest for each in every)
+        files = [versions for files in self.directories.values() for versions in files.values()]
+        every = sorted((version for versions in files for version in versions), key=lambda version: version.time)
+        current = [versions for versions in files if versions[-1].digest != GONE or not versions[-1].seen]
+        needed = {id(version) for versions in current for version in (versions[-1], newest_seen(versions))}
+        needed |= {id(version) for pair in self.unseen(self.directories) for version in pair if version is not None}
+        users = Counter(version.digest for version in every)
         total = self.bytes_kept
-        gone, freed = [], 0
-        for each in every:
+        line, freed = [], 0
+        for version in every:
             too_much = 0 < most_bytes < total - freed
-            if id(each) not in needed and (too_much or (clock.parse(each.time) or 0.0) < oldest):
-                gone.append(each)
-                users[each.digest] -= 1
-                freed += 0 if users[each.digest] or each.size > MAX_BYTES else each.size
-        return gone, freed
+            if id(version) not in needed and (too_much or (clock.parse(version.time) or 0.0) < oldest):
+                line.append(version)
+                users[version.digest] -= 1
+                freed += 0 if users[version.digest] or version.size > MAX_BYTES else version.size
+        return line, freed
 
     def forget(self, oldest: float, most_bytes: int) -> tuple[int, int]:
         """Forget what is `too_old`; return how many, and the bytes freed. Raises MemtuiError, LockTimeoutError."""
         with self.locked():
             self.follow()
-            gone, freed = self.too_old(oldest, most_bytes)
-            if gone:
-                self._rewrite({id(each) for each in gone})
-        return len(gone), freed
+            versions, freed = self.too_old(oldest, most_bytes)
+            if versions:
+                self._rewrite({id(version) for version in versions})
+        return len(versions), freed
 
     def purge(self, paths: Collection[str], dropped: Collection[str]) -> None:
         """Forget deleted files' versions, by real path; of one that is back, those up to its deletion and `dropped`."""
         with self.locked():
             self.follow()
-            gone: set[int] = set()
-            for known in self.of_files(paths):
-                later = len(known)
-                if os.path.lexists(known[0].path):
-                    later = 1 + max((at for at, each in enumerate(known) if each.digest == GONE), default=-1)
-                gone |= {id(each) for at, each in enumerate(known) if at < later or each.digest in dropped}
-            if gone:
-                self._rewrite(gone)
+            removed: set[int] = set()
+            for versions in self.of_files(paths):
+                later = len(versions)
+                if os.path.lexists(versions[0].path):
+                    later = 1 + max((at for at, version in enumerate(versions) if version.digest == GONE), default=-1)
+                removed |= {id(each) for at, each in enumerate(versions) if at < later or each.digest in dropped}
+            if removed:
+                self._rewrite(removed)
 
     def of_files(self, paths: Collection[str]) -> list[list[Version]]:
         """List the versions of files, by their real paths, a list for each."""
-        files = [known for each in self.directories.values() for known in each.values()]
-        return [known for known in files if os.path.realpath(known[0].path) in paths]
+        files = [versions for directory in self.directories.values() for versions in directory.values()]
+        return [versions for versions in files if os.path.realpath(versions[0].path) in paths]
 
-    def _rewrite(self, gone: set[int]) -> None:
+    def _rewrite(self, removed: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""
-        known = [each for files in self.directories.values() for known in files.values() for each in known]
-        rest = sorted((each for each in known if id(each) not in gone), key=lambda each: each.time)
-        looked = [{"v": FORMAT, "time": clock.iso(self.began), "dir": each} for each in self.directories]
+        versions = [each for files in self.directories.values() for versions in files.values() for each in versions]
+        rest = sorted((version for version in versions if id(version) not in removed), key=lambda version: version.time)
+        looked = [{"v": FORMAT, "time": clock.iso(self.began), "dir": directory} for directory in self.directories]
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
-        rows = [*looked, *(each.row() for each in rest), *journal]
+        rows = [*looked, *(version.row() for version in rest), *journal]
         data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs.write_atomic(self.path, data)
-            for name in set(os.listdir(self.contents.directory)) - {each.digest for each in rest}:
+            for name in set(os.listdir(self.contents.directory)) - {version.digest for version in rest}:
                 fs.unlink(self.contents.path(name))
         except OSError as error:
             raise storage_error(error, self.path) from error
@@ -352,15 +354,15 @@ def noted_unseen(root: str) -> dict[str, int] | None:
         counts = fastjson.loads_dict(fs.read(root + UNSEEN, "cache")).get("unseen")
     except OSError:
         return None
-    return {each: n for each, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else None
+    return {directory: n for directory, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else None
 
 
-def newest_seen(known: list[Version]) -> Version | None:
+def newest_seen(versions: list[Version]) -> Version | None:
     """Return the newest version that a person has seen; not that memtui removed a file that it put back unseen."""
     after: Version | None = None
-    for each in reversed(known):
-        put_back = after is not None and after.change and not after.seen and each.digest == GONE and each.change
-        if each.seen and not put_back:
-            return each
-        after = each
+    for version in reversed(versions):
+        put_back = after is not None and after.change and not after.seen and version.digest == GONE and version.change
+        if version.seen and not put_back:
+            return version
+        after = version
     return None

@@ -28,7 +28,7 @@ class Writers:
         self._read_back_to(at)
         writes = self._logged.get(os.path.realpath(version.path), [])
         near = [(abs(time - at), writer) for time, writer in writes if abs(time - at) <= LATE]
-        return min(near, key=lambda each: each[0])[1] if near else Writer(OTHER)
+        return min(near, key=lambda candidate: candidate[0])[1] if near else Writer(OTHER)
 
     def _read_back_to(self, at: float) -> None:
         """Read the logged writes since `at` (seconds since the epoch), if that was not done yet."""

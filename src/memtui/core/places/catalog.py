@@ -92,27 +92,27 @@ def build(root: str, directory: str, project: bool) -> Catalog:
         fs.unlink(base + ".touched")
     except OSError:
         pass
-    known = _trust_stamp(root, project)
-    return _whole(base, directory, trusted(root, directory, project), known)
+    stamp = _trust_stamp(root, project)
+    return _whole(base, directory, trusted(root, directory, project), stamp)
 
 
 def look(root: str, directory: str, project: bool, quick: bool = False) -> Catalog:
     """Return the catalog from the caches in the time that a hook has, or with `quick` a prompt; else `unready`."""
     base = _base(root, directory)
-    known = _trust_stamp(root, project)
+    stamp = _trust_stamp(root, project)
     cached = _kept(base)
     noted = touched(base + ".touched")
-    catalog = None if noted else _held(cached, directory, known, WATCHED if quick else HEAD)
+    catalog = None if noted else _held(cached, directory, stamp, WATCHED if quick else HEAD)
     if catalog is None and session_state.number(cached, "count") + session_state.number(cached, "untrusted") <= AT_ONCE:
         try:
-            catalog = _whole(base, directory, trusted(root, directory, project), known, AT_ONCE)
+            catalog = _whole(base, directory, trusted(root, directory, project), stamp, AT_ONCE)
         except locate.TooManyError:
             pass
     if catalog is None:
         known_trust = trusted(root, directory, project)
         catalog = _updated(cached, directory, known_trust, noted, quick) or _not_yet(directory)
         # The trust changed since the head was built: only `build` finds what else it allows now.
-        catalog.unready = catalog.unready or cached.get("known") != known
+        catalog.unready = catalog.unready or cached.get("known") != stamp
     number = catalog.count + catalog.untrusted
     catalog.files = [base + ".json", base + ".touched"] if number >= CACHE_FROM or catalog.building else []
     catalog.large = number > AT_ONCE
@@ -148,13 +148,13 @@ def _kept(base: str) -> "dict[str, object]":
         return {}
 
 
-def _held(kept: "dict[str, object]", directory: str, known: "list[int] | None", watched: int) -> "Catalog | None":
+def _held(cached: "dict[str, object]", directory: str, known: "list[int] | None", watched: int) -> "Catalog | None":
     """Return the cached catalog; None if it is out of date by its directories or its first `watched` lines."""
     try:
-        dirs, rows = kept.get("dirs"), kept.get("rows")
-        if kept.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
+        dirs, rows = cached.get("dirs"), cached.get("rows")
+        if cached.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
             return None
-        catalog = _counted(kept, directory)
+        catalog = _counted(cached, directory)
         if any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items()):
             return None
         for row in rows:
@@ -167,20 +167,20 @@ def _held(kept: "dict[str, object]", directory: str, known: "list[int] | None", 
         return None
 
 
-def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
+def _counted(cached: "dict[str, object]", directory: str) -> Catalog:
     catalog = Catalog(directory)
-    catalog.count, catalog.untrusted = session_state.number(kept, "count"), session_state.number(kept, "untrusted")
-    catalog.directories = list(session_state.table(kept, "dirs")) or [directory]
+    catalog.count, catalog.untrusted = session_state.number(cached, "count"), session_state.number(cached, "untrusted")
+    catalog.directories = list(session_state.table(cached, "dirs")) or [directory]
     return catalog
 
 
 def _updated(
-    kept: "dict[str, object]", directory: str, trusted: "trust.Trust | None", noted: "list[str]", quick: bool
+    cached: "dict[str, object]", directory: str, trusted: "trust.Trust | None", noted: "list[str]", quick: bool
 ) -> "Catalog | None":
     """Return the cached catalog with the changes since then that can be found fast; None if the cache is damaged."""
     try:
-        rows, dirs = kept["rows"], session_state.table(kept, "dirs")
-        catalog = _counted(kept, directory)
+        rows, dirs = cached["rows"], session_state.table(cached, "dirs")
+        catalog = _counted(cached, directory)
         lines = {line.file: line for line in [CatalogLine(row) for row in (rows if isinstance(rows, list) else [])]}
         changed = [
             file
@@ -200,11 +200,11 @@ def _updated(
             lines[file] = line_of(directory, file)
         except OSError:
             pass
-    known = {file: line for file, line in lines.items() if trusted is None or trusted.knows(line.digest)}
+    lines_known = {file: line for file, line in lines.items() if trusted is None or trusted.knows(line.digest)}
     # What is new, or was below the head, is counted by `build`.
-    catalog.untrusted += len(before & (lines.keys() - known.keys()))
-    catalog.count += len(before & known.keys()) - len(before)
-    catalog.lines = sorted(known.values(), key=CatalogLine.rank)[:HEAD]
+    catalog.untrusted += len(before & (lines.keys() - lines_known.keys()))
+    catalog.count += len(before & lines_known.keys()) - len(before)
+    catalog.lines = sorted(lines_known.values(), key=CatalogLine.rank)[:HEAD]
     return catalog
 
 
@@ -237,7 +237,7 @@ def touched(path: str) -> "list[str]":
 
 
 def _whole(
-    base: str, directory: str, trusted: "trust.Trust | None", known: "list[int] | None", most: int = -1
+    base: str, directory: str, trusted: "trust.Trust | None", stamp: "list[int] | None", most: int = -1
 ) -> Catalog:
     """Return the catalog by all files, and cache it. Raises TooManyError for more than `most` (-1: any)."""
     catalog = Catalog(directory)
@@ -272,7 +272,7 @@ def _whole(
     if len(files) >= CACHE_FROM and stamps:
         _write(base + ".rows", b"".join(rows_to_cache))
         rows = [line.row() for line in catalog.lines]
-        head = {"known": known, "count": catalog.count, "untrusted": catalog.untrusted, "dirs": stamps, "rows": rows}
+        head = {"known": stamp, "count": catalog.count, "untrusted": catalog.untrusted, "dirs": stamps, "rows": rows}
         _write(base + ".json", fastjson.dumps(head).encode())
     return catalog
 

@@ -181,34 +181,34 @@ def walk(directory: str, directories: "list[str] | None" = None, most: int = -1)
     return files
 
 
-def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]", most: int) -> None:
+def _walk(top: str, here: str, prefix: str, files: "list[tuple[str, str]]", through: "list[str]", most: int) -> None:
     below = []
     through.append(here)
     with posix.scandir(here) as entries:
         for entry in entries:
-            if most >= 0 and max(len(found), len(through)) > most:
+            if most >= 0 and max(len(files), len(through)) > most:
                 raise TooManyError
             name = entry.name
             if entry.is_file(follow_symlinks=False):
                 if is_memory_name(name):
-                    found.append((prefix + name, ""))
+                    files.append((prefix + name, ""))
             elif name.startswith(".") or (name == TEAM and not prefix and is_native(top.rstrip("/"))):
                 continue
             elif entry.is_symlink():
                 if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
                     if name.endswith(SUFFIX) or _file_type(entry.path) == fs.S_IFDIR:
-                        found.append((prefix + name, LEAVES))
+                        files.append((prefix + name, LEAVES))
                 elif is_memory_name(name) and entry.is_file():
-                    found.append((prefix + name, ""))
+                    files.append((prefix + name, ""))
             elif not name.endswith(SUFFIX) and prefix.count("/") < MAX_DEPTH and entry.is_dir():
                 below.append(name)
     for name in below:
         try:
-            _walk(top, here + "/" + name, prefix + name + "/", found, through, most)
+            _walk(top, here + "/" + name, prefix + name + "/", files, through, most)
         except (FileNotFoundError, NotADirectoryError):
             continue  # removed since it was listed
         except OSError:
-            found.append((prefix + name, "is a directory that can't be read"))
+            files.append((prefix + name, "is a directory that can't be read"))
 
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":

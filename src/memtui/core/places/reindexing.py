@@ -56,7 +56,7 @@ def request(root: str, changed: Iterable[str]) -> None:
     if not os.path.isdir(root + "/recall"):
         return
     directories = {indexed(root, path) for path in {*changed} if path.endswith(".md")} - {None}
-    start(root, [each for each in sorted(filter(None, directories)) if _is_due(root, each)])
+    start(root, [directory for directory in sorted(filter(None, directories)) if _is_due(root, directory)])
 
 
 def start(root: str, due: list[str]) -> None:

@@ -160,14 +160,14 @@ def read(path: str, managed: bool = False) -> Settings:
 
 def _without(value: dict[str, Any], malformed: Iterable[tuple[str, Fault]]) -> dict[str, Any]:
     """Return settings without their malformed hooks."""
-    left = [id(fault.entry) for _, fault in malformed]
-    if not left:
+    entry_ids = [id(fault.entry) for _, fault in malformed]
+    if not entry_ids:
         return value
     hooks = {}
     for event, groups in value["hooks"].items():
-        whole = [group for group in groups if id(group) not in left] if isinstance(groups, list) else groups
+        whole = [group for group in groups if id(group) not in entry_ids] if isinstance(groups, list) else groups
         hooks[event] = [
-            {**group, "hooks": [hook for hook in group["hooks"] if id(hook) not in left]}
+            {**group, "hooks": [hook for hook in group["hooks"] if id(hook) not in entry_ids]}
             if isinstance(group, dict) and isinstance(group.get("hooks"), list)
             else group
             for group in whole or ()

@@ -28,7 +28,7 @@ def _is_ours(root: str) -> bool:
         statuses = (posix.stat(root), posix.lstat(root + "/.git"), posix.lstat(root + "/.claude"))
     except OSError:
         return False  # without a `.claude` there is no file in it either
-    return {each.st_uid for each in statuses} == {posix.geteuid()}
+    return {stat_result.st_uid for stat_result in statuses} == {posix.geteuid()}
 
 
 def managed() -> "list[str]":

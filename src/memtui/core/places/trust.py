@@ -125,9 +125,9 @@ def trusted_names(root: str, memory_dir: str) -> "set[str]":
 
 def status(root: str, memory_dir: str) -> TrustStatus:
     """Sort the memories of a directory by trust. Raises OSError if the directory can't be read."""
-    known = load(root, memory_dir)
-    names = set(known.hashes.values())
-    result = TrustStatus(known.always)
+    trust = load(root, memory_dir)
+    names = set(trust.hashes.values())
+    result = TrustStatus(trust.always)
     if locate.leaves_repository(memory_dir):
         result.refused["."] = locate.LEAVES_REPOSITORY
         return result
@@ -140,7 +140,7 @@ def status(root: str, memory_dir: str) -> TrustStatus:
             problem = error.strerror or "can't be read"  # noqa: PLW2901
         if problem:
             result.refused[name] = problem
-        elif known.allows(data):
+        elif trust.allows(data):
             result.trusted.append(name)
         elif name in names:
             result.changed.append(name)

@@ -156,5 +156,5 @@ def trie(words: list[str]) -> str:
     branches = [re.escape(head) + (trie(rest) if rest != [""] else "") for head, rest in heads.items()]
     if not branches:
         return ""
-    found = branches[0] if len(branches) == 1 and not ends else "(?:" + "|".join(branches) + ")"
-    return found + "?" if ends else found
+    pattern = branches[0] if len(branches) == 1 and not ends else "(?:" + "|".join(branches) + ")"
+    return pattern + "?" if ends else pattern

@@ -36,7 +36,7 @@ from memtui.core.redaction.generated import (
 @cache
 def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
-    known: dict[str, str] = {}
+    values_by_name: dict[str, str] = {}
     for words, kind, gaps in (
         (tables.WEAK, "weak", "_"),
         (tables.SECRETS, "secret", "_- "),
@@ -46,9 +46,9 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
         for word in words.lower().split():
             forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
             for form in forms:
-                known.setdefault(unicodedata.normalize("NFC", form), kind)
-                known.setdefault(unicodedata.normalize("NFD", form), kind)
-    return re.compile(trie(sorted(known))), known
+                values_by_name.setdefault(unicodedata.normalize("NFC", form), kind)
+                values_by_name.setdefault(unicodedata.normalize("NFD", form), kind)
+    return re.compile(trie(sorted(values_by_name))), values_by_name
 
 
 _ENDS = ".)]},:!?；"
@@ -354,8 +354,8 @@ def _in_path(text: str, start: int, end: int, run: str) -> bool:
         or any(len(part) >= 16 and is_both(part) and run_length(part) <= 2.2 for part in _NOT_ALNUM.split(run))
     ):
         return True
-    left = text[max(0, start - 200) : start]
-    word = left[max(map(left.rfind, " \n\"'(" + BARRIER)) + 1 :]
+    before = text[max(0, start - 200) : start]
+    word = before[max(map(before.rfind, " \n\"'(" + BARRIER)) + 1 :]
     if "://" in word or word.endswith(("/", "\\", "@", "#")):
         return "?" not in word
     return text[end : end + 1] in {"\\", "@", "("} or "://" in text[start : end + 3]
@@ -363,11 +363,15 @@ def _in_path(text: str, start: int, end: int, run: str) -> bool:
 
 def _blob_line(text: str, start: int, end: int) -> bool:
     """Tell whether a token is a line of a longer piece of base 64, such as a picture or a certificate."""
-    left, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_start, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     right = len(text) if right < 0 else right
-    if text[left:start].strip(" \t\"'+/=>|") or text[end:right].strip(" \t\"'+/=,\\;)") or end - start > BLOB_LENGTH:
+    if (
+        text[line_start:start].strip(" \t\"'+/=>|")
+        or text[end:right].strip(" \t\"'+/=,\\;)")
+        or end - start > BLOB_LENGTH
+    ):
         return False
-    above = text[text.rfind("\n", 0, max(0, left - 1)) + 1 : max(0, left - 1)].strip(" \t\"'+>|\\,")
+    above = text[text.rfind("\n", 0, max(0, line_start - 1)) + 1 : max(0, line_start - 1)].strip(" \t\"'+>|\\,")
     below_end = text.find("\n", right + 1)
     below = text[right + 1 : below_end if below_end >= 0 else right + 400].strip(" \t\"'+>|\\,")
     return any((len(line) >= 40 and _BASE64.match(line)) or line.startswith("-----") for line in (above, below))

@@ -38,10 +38,10 @@ def found_in(text: str) -> list[Secret]:
     joins = list(_joins(view.text)) if "\n" in view.text else []
     if joins:
         joined = ReducedText(view.text, joins)
-        for each in _rules(joined.text):
-            start, end = joined.place(each.start), joined.place(_rest(joined.text, each.end) - 1) + 1
-            if end - start > each.end - each.start and _is_whole(view.text, start, end, each):
-                secrets.append(Secret(view.place(start), view.place(end - 1) + 1, each.kind, each.rank))
+        for secret in _rules(joined.text):
+            start, end = joined.place(secret.start), joined.place(_rest(joined.text, secret.end) - 1) + 1
+            if end - start > secret.end - secret.start and _is_whole(view.text, start, end, secret):
+                secrets.append(Secret(view.place(start), view.place(end - 1) + 1, secret.kind, secret.rank))
     return _merged(text, secrets)
 
 
@@ -70,13 +70,13 @@ def _is_whole(text: str, start: int, end: int, secret: Secret) -> bool:
 
 def _merged(text: str, secrets: list[Secret]) -> list[Secret]:
     apart: list[Secret] = []
-    for each in sorted(secrets, key=lambda f: (f.start, f.end, f.rank, f.kind)):
-        if apart and each.start < apart[-1].end:
+    for secret in sorted(secrets, key=lambda f: (f.start, f.end, f.rank, f.kind)):
+        if apart and secret.start < apart[-1].end:
             last = apart[-1]
-            surest = min(last, each, key=lambda f: f.rank)
-            apart[-1] = Secret(last.start, max(last.end, each.end), surest.kind, surest.rank)
-        elif text[each.start : each.end].strip():
-            apart.append(each)
+            surest = min(last, secret, key=lambda f: f.rank)
+            apart[-1] = Secret(last.start, max(last.end, secret.end), surest.kind, surest.rank)
+        elif text[secret.start : secret.end].strip():
+            apart.append(secret)
     return apart
 
 
@@ -84,14 +84,14 @@ def redact(text: str) -> tuple[str, list[str]]:
     """Replace secrets by `[redacted: kind]`; return the text and the kinds, each once. Twice changes nothing more."""
     kinds: dict[str, None] = {}
     for _ in range(MAX_PASSES):
-        found = found_in(text)
-        if not found:
+        secrets = found_in(text)
+        if not secrets:
             break
         parts, at = [], 0
-        for each in found:
-            parts += [text[at : each.start], f"[redacted: {each.kind}]"]
-            at = each.end
-            kinds[each.kind] = None
+        for secret in secrets:
+            parts += [text[at : secret.start], f"[redacted: {secret.kind}]"]
+            at = secret.end
+            kinds[secret.kind] = None
         text = "".join([*parts, text[at:]])
     return text, list(kinds)
 
@@ -103,8 +103,8 @@ def redacted(text: str) -> str:
 
 def kinds_in(text: str, before: str = "") -> list[str]:
     """List the kinds of secrets that a text seems to hold and `before` does not, in order, each once."""
-    known = {before[found.start : found.end] for found in found_in(before)} if before else set()
-    return list(dict.fromkeys(each.kind for each in found_in(text) if text[each.start : each.end] not in known))
+    texts_before = {before[secret.start : secret.end] for secret in found_in(before)} if before else set()
+    return list(dict.fromkeys(each.kind for each in found_in(text) if text[each.start : each.end] not in texts_before))
 
 
 def described(kinds: Iterable[str]) -> str:
@@ -162,9 +162,9 @@ class ReducedText:
         # Where each stretch begins that is the same in both: in this text, and in the original.
         self._breaks, self._places = [0], [0]
         at = size = 0
-        for start, end, shown in pieces:
-            parts += [text[at:start], shown]
-            size += start - at + len(shown)
+        for start, end, replacement in pieces:
+            parts += [text[at:start], replacement]
+            size += start - at + len(replacement)
             at = end
             self._breaks.append(size)
             self._places.append(end)

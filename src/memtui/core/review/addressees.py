@@ -42,12 +42,12 @@ def agents(root: str) -> set[str]:
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
     sessions = [each.removesuffix(".json") for each in paths.names_in(f"{root}/sessions") if not each.endswith(PARTS)]
-    if found := [each for each in sessions if each.startswith(name)]:
-        states = [session_state.load(root, each) for each in found]
+    if ids := [session_id for session_id in sessions if session_id.startswith(name)]:
+        states = [session_state.load(root, session_id) for session_id in ids]
         projects = {Session(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:
             return None
-        return Stranger("session", found[0], transcript.text_of(states[0].get("project_root")) or min(projects))
+        return Stranger("session", ids[0], transcript.text_of(states[0].get("project_root")) or min(projects))
     top = f"{config_dir}/projects"
     if any(each.startswith(name) for project in paths.names_in(top) for each in paths.names_in(f"{top}/{project}")):
         return None

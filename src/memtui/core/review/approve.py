@@ -41,25 +41,25 @@ def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
     directory, file = draft.scope.directory, draft.path.removeprefix(draft.scope.directory + "/")
     try:
-        asked = of_request(draft.store.root, directory, file, draft.item, draft.trigger, journal.now())
-        extra = [removal(draft.item), *asked]
+        beside_edits = of_request(draft.store.root, directory, file, draft.item, draft.trigger, journal.now())
+        extra = [removal(draft.item), *beside_edits]
         if draft.replaced is not None:
-            written = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
+            mem = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
         else:
-            written = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=extra)
+            mem = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=extra)
     except MemtuiError as error:
         return Approval(draft.item, None, error)
-    return Approval(draft.item, written)
+    return Approval(draft.item, mem)
 
 
 def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str, now: float) -> list[BesideEdit]:
     """Return the edit that gives a memory a `trigger`, and those that a pending update was imported with; none if there
     are none."""
-    given = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
-    more = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-    asked = [trigger, *more]
+    phrases = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
+    more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
+    requests = [trigger, *more]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
-    return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, asked, "draft", now))
+    return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, requests, "draft", now))
 
 
 def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
@@ -68,24 +68,24 @@ def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
     home = drafting.home_store(store, item) or store
     owner = store if "/" in ref else home  # a path is relative to the person's directory
     try:
-        found = owner.find(ref)
+        mem = owner.find(ref)
     except NotFoundError as error:
         if owner is store:
             raise
         owner = store
         try:
-            found = store.find(ref)
+            mem = store.find(ref)
         except MemtuiError:
             raise error from None
     if item.slug is None or any(
-        found.path == f"{scope.directory}/{name}"
+        mem.path == f"{scope.directory}/{name}"
         for scope in drafting.merge_scopes(store, item)
         for name, _ in scopes.files(scope)
     ):
-        return owner, found
+        return owner, mem
     project = drafting.project_of(item) or item.slug
     raise ConflictError(
-        f"{found.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
+        f"{mem.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
         f"Merge it into a memory of {project} or of the scope global, or approve it and copy the memory.",
     )
 
@@ -103,22 +103,22 @@ def refusal(store: Store, memory: Memory) -> MemtuiError | None:
 def mergeable(store: Store, memories: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """Return those of some memories that pending updates can be merged into, and those that are not trusted. `store`
     and reasons as for `refusal`, which is for one."""
-    known = {each.label: trust.load(store.root, each.directory) for each in store.scopes() if each.needs_trust}
-    whole = [each for each in memories if each.broken is None]
-    new = [each for each in whole if each.scope_label in known and not known[each.scope_label].allows(each.raw)]
-    paths = {each.path for each in new}
-    return [each for each in whole if each.path not in paths], new
+    trusts = {scope.label: trust.load(store.root, scope.directory) for scope in store.scopes() if scope.needs_trust}
+    whole = [mem for mem in memories if mem.broken is None]
+    new = [mem for mem in whole if mem.scope_label in trusts and not trusts[mem.scope_label].allows(mem.raw)]
+    paths = {mem.path for mem in new}
+    return [mem for mem in whole if mem.path not in paths], new
 
 
-def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+def merged(store: Store, items: Sequence[Waiting], mem: Memory) -> Memory:
     """Return a memory of the store, as it will be with pending updates at its end. Raises the error of `refusal`."""
-    refused = refusal(store, found)
+    refused = refusal(store, mem)
     if refused is not None:
         raise refused
-    doc = document.parse(found.raw)
+    doc = document.parse(mem.raw)
     for item in items:
         doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")
-    return memory.from_bytes(found.path, found.scope_label, doc.raw)
+    return memory.from_bytes(mem.path, mem.scope_label, doc.raw)
 
 
 def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) -> Memory:
@@ -126,9 +126,9 @@ def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) 
     asked then will find it, too. Raises as `merged`, and ConflictError if either changed meanwhile."""
     scope = store.scope(memory.scope_label)
     after = merged(store, [item], memory)
-    asked = item.entry.fields.get("request", "") if trigger else ""
+    request = item.entry.fields.get("request", "") if trigger else ""
     file = references.relative(scope, memory.path)
-    extra = [removal(item), *of_request(store.root, scope.directory, file, item, asked, store.journal.now())]
+    extra = [removal(item), *of_request(store.root, scope.directory, file, item, request, store.journal.now())]
     return store.edit(memory, after.raw, op="approve", verb="merge a draft into", extra=extra)
 
 

@@ -81,7 +81,7 @@ class Untrusted(NamedTuple):
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
     """Yield the memories of some scopes that are not trusted, but for those among `changes`: keeping trusts them."""
-    changed_keys = {each.key for each in changes}
+    changed_keys = {change.key for change in changes}
     for scope in scopes:
         for file in status.not_trusted(root, scope):
             with suppress(MemtuiError, OSError):
@@ -91,12 +91,12 @@ def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) 
 
 def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     """List what nobody has seen of some scopes, the newest first."""
-    found = []
+    changes = []
     for scope in filter(history.with_versions, scopes):
-        found += [
+        changes += [
             Changed(scope, now, before, versions.other(now)) for before, now in versions.unseen([scope.directory])
         ]
-    return sorted(found, key=lambda each: each.now.written or 0.0, reverse=True)
+    return sorted(changes, key=lambda change: change.now.written or 0.0, reverse=True)
 
 
 def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
@@ -127,7 +127,7 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
 
 def grant(journal: Journal, memories: Sequence[Untrusted]) -> None:
     """Trust memories as they were read, as one step of undo. Raises MemtuiError."""
-    if trusts := _trusts(journal.root, [(each.scope, each.file, each.memory.raw) for each in memories]):
+    if trusts := _trusts(journal.root, [(memory.scope, memory.file, memory.memory.raw) for memory in memories]):
         what = memories[0].memory.stem if len(memories) == 1 else many(len(memories), "memory", "memories")
         journal.run("trust", trusts, acts.summary("trust", what))
 
@@ -141,22 +141,22 @@ def _trusts(root: str, texts: Iterable[tuple[Scope, str, bytes]]) -> list[TrustE
     return [edit for edit in edits if not edit.idle]
 
 
-def _seen(versions: Versions, items: Sequence[Changed], seen: tuple[bool | None, bool | None]) -> SeenEdit:
-    found = [(each.now.directory, each.now.file, each.now.digest) for each in items]
-    return SeenEdit(versions.path, tuple(found), seen)
+def _seen(versions: Versions, items: Sequence[Changed], states: tuple[bool | None, bool | None]) -> SeenEdit:
+    keys = [(change.now.directory, change.now.file, change.now.digest) for change in items]
+    return SeenEdit(versions.path, tuple(keys), states)
 
 
 def undelivered(root: str, items: Sequence[Changed]) -> list[Changed]:
     """List those that no session gets, because nobody trusted their present text, until they are kept."""
-    there = [each for each in items if each.scope.needs_trust and each.kind != "deleted"]
-    return [each for each in there if not trust.load(root, each.scope.directory).knows(each.now.digest)]
+    changes = [change for change in items if change.scope.needs_trust and change.kind != "deleted"]
+    return [change for change in changes if not trust.load(root, change.scope.directory).knows(change.now.digest)]
 
 
 def reject(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
     """Restore what a person saw last, as one step of undo: a new file goes to the trash, a deleted one comes back. A
     failure does not stop the others; ConflictError is the failure of one that changed since it was taken in."""
     outcome = store.each(items, lambda item: reject_one(store, versions, item))
-    history.taken_in(versions, list({each.scope.directory: each.scope for each in items}.values()))
+    history.taken_in(versions, list({change.scope.directory: change.scope for change in items}.values()))
     return outcome
 
 
@@ -167,26 +167,26 @@ def reject_one(store: Store, versions: Versions, item: Changed) -> None:
     if item.kind == "deleted":
         store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=REJECTS, extra=extra)
         return
-    found = present(item)
+    memory = present(item)
     if item.kind == "new":
-        store.delete(found, verb=REJECTS, extra=extra)
+        store.delete(memory, verb=REJECTS, extra=extra)
         return
     data = history.text(versions, item.before, item.now.file) if item.before is not None else b""
     if item.before is not None and not item.before.is_of(data):  # it was renamed since: it keeps its name
         same = ((item.now.directory, item.now.file, ids.digest(data)),)
         extra.append(SeenEdit(versions.path, same, (None, True)))
-    store.edit(found, data, op="restore", verb=REJECTS, extra=extra)
+    store.edit(memory, data, op="restore", verb=REJECTS, extra=extra)
 
 
 def present(item: Changed) -> Memory:
     """Return the memory as it is. Raises ConflictError if it is not the version that waits to be seen any more,
     MemtuiError if it can't be read."""
     try:
-        found = read_memory(item.key, item.scope.label)
+        memory = read_memory(item.key, item.scope.label)
     except NotFoundError as error:
         raise ConflictError(f"{item.ref} was deleted meanwhile.", "Nothing was written.") from error
     except OSError as error:
         raise MemtuiError(f"{item.key} can't be read: {error.strerror}.") from error
-    if not item.now.is_of(found.raw):
+    if not item.now.is_of(memory.raw):
         raise ConflictError(f"{item.ref} was changed again meanwhile.", "Look at it again; nothing was written.")
-    return found
+    return memory

@@ -74,13 +74,13 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     if not choices.scope and scope.kind == "project" and not scope.exists:
         scope = own.scope("auto")
     references.writable(scope, shared=store.shared)
-    asked = item.entry.fields.get("request", "") if choices.trigger is None else choices.trigger.strip()
+    request = item.entry.fields.get("request", "") if choices.trigger is None else choices.trigger.strip()
     replaced = _replaced(scope, item, stem)
     if replaced is not None:
-        made = memory.from_bytes(replaced.path, scope.label, data)
-        fields = {"description": made.description, "type": made.type, "body": made.body}
-        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced, asked)
-    return Draft(item, own, scope, references.check_name(stem), data, trigger=asked)
+        mem = memory.from_bytes(replaced.path, scope.label, data)
+        fields = {"description": mem.description, "type": mem.type, "body": mem.body}
+        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced, request)
+    return Draft(item, own, scope, references.check_name(stem), data, trigger=request)
 
 
 def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
@@ -92,8 +92,8 @@ def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
         return None
     if (file, "") not in scopes.files(scope):
         return None
-    found = memory.read_memory(f"{scope.directory}/{file}", scope.label)
-    return found if found.broken is None and ids.digest(found.raw) == fields.get("base") else None
+    mem = memory.read_memory(f"{scope.directory}/{file}", scope.label)
+    return mem if mem.broken is None and ids.digest(mem.raw) == fields.get("base") else None
 
 
 def label_of(item: Waiting, choices: Choices = AS_DRAFTED) -> str:
@@ -112,7 +112,7 @@ def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
     doc = document.parse(data)
     for key, field in IN_METADATA.items():
         if fields.get(key):
-            value = [each.strip() for each in fields[key].split(",")] if key == "tags" else fields[key]
+            value = [tag.strip() for tag in fields[key].split(",")] if key == "tags" else fields[key]
             doc = doc.with_field(("metadata", field), value)
     return stem, doc.raw
 
@@ -142,22 +142,22 @@ def _store_for(store: Store, item: Waiting, label: str) -> Store:
     `auto`. Raises UsageError if the project can't be found."""
     if label not in {"project", "auto"}:
         return store
-    found = home_store(store, item)
-    if found is None:
+    other = home_store(store, item)
+    if other is None:
         raise UsageError(
             f"{item.id} belongs to another project, {item.slug}.",
             "Use --project DIR with its directory, or the scope global.",
         )
-    return found
+    return other
 
 
 def merge_scopes(store: Store, item: Waiting) -> list[Scope]:
     """Return the scopes whose memories a pending update may be merged into: its project's and the global one."""
     home = home_store(store, item)
-    known = [scope for scope in (home or store).scopes() if home is not None or scope.label == "global"]
-    return [scope for scope in known if scope.exists and scope.writable and not scope.problem]
+    places = [scope for scope in (home or store).scopes() if home is not None or scope.label == "global"]
+    return [scope for scope in places if scope.exists and scope.writable and not scope.problem]
 
 
 def neighbours(store: Store, item: Waiting) -> list[Memory]:
     """Return the memories that a pending update may be merged into."""
-    return [found for scope in merge_scopes(store, item) for found in scopes.memories(scope)]
+    return [mem for scope in merge_scopes(store, item) for mem in scopes.memories(scope)]

@@ -29,8 +29,8 @@ def _anchor(entry: inbox_format.Entry, source: str) -> str:
 def removal(item: Waiting) -> TextEdit:
     """Return the change that takes an entry out of its file. An entry before it that has no end mark still ends there,
     and does not go on with the text behind."""
-    left = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
-    return TextEdit(item.path, item.entry.raw, left, _anchor(item.entry, item.source), item.entry.start)
+    missing = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
+    return TextEdit(item.path, item.entry.raw, missing, _anchor(item.entry, item.source), item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
@@ -72,19 +72,19 @@ class Review:
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
         stays = expires is None and not item.entry.expired(now)
-        gone = {"id", "time", "attempts"} | (set() if stays else {"expires"})
-        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in gone}}
+        dropped = {"id", "time", "attempts"} | (set() if stays else {"expires"})
+        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
         fields.setdefault("from", self.by)
         if expires is not None and expires != when.NEVER:
             fields["expires"] = clock.iso_seconds(expires)
-        done = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
-        return fresh["id"], done
+        transaction_id = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
+        return fresh["id"], transaction_id
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
         """Remove drafts and todos, and remember what drafts said, for those that are like them; with `never`, it is not
         extracted again."""
         changes: list[Change] = list(_removals(items))
-        for item in [each for each in items if each.kind == "updates"]:
+        for item in [entry for entry in items if entry.kind == "updates"]:
             name = item.entry.fields.get("name", "")
             row = refused.line(item.id, name, item.text, self.now(), never=never)
             changes.append(TextEdit(refused.path(item.directory), "", row))
@@ -95,9 +95,9 @@ class Review:
         wanted, changes = {item.id for item in items}, list[Change]()
         for file in dict.fromkeys(refused.path(item.directory) for item in items):
             for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
-                known = fastjson.loads_dict(row)
-                if known.get("id") in wanted and not refused.is_never(known):
-                    changes.append(TextEdit(file, row, fastjson.dumps({**known, "never": True}) + "\n"))
+                row_before = fastjson.loads_dict(row)
+                if row_before.get("id") in wanted and not refused.is_never(row_before):
+                    changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
         return self._run("reject", changes, items, "never draft {} again")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:

@@ -44,21 +44,21 @@ def evidence_of(
     env: dict[str, str], item: Waiting, similar: Sequence[Similar] = (), refused: Sequence[LikeRefused] = ()
 ) -> Evidence:
     """Find the evidence of a pending update or item in its session's transcript."""
-    found = Evidence(similar=similar, refused=refused)
+    evidence = Evidence(similar=similar, refused=refused)
     fields = item.entry.fields
     path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
     if path:
-        said = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
+        quotes = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:
-            found.title = titles.about(path).title
+            evidence.title = titles.about(path).title
             if item.kind == "updates":
-                found.said = excerpt.around(path, fields.get("evidence", ""), said[-1] if said else "")
+                evidence.said = excerpt.around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
         except OSError as error:
-            found.problem = f"The transcript can't be read: {error.strerror}."
-        if item.evidence and not found.said and not found.problem:
-            found.problem = "The quoted words are no longer in the session's transcript."
+            evidence.problem = f"The transcript can't be read: {error.strerror}."
+        if item.evidence and not evidence.said and not evidence.problem:
+            evidence.problem = "The quoted words are no longer in the session's transcript."
     elif fields.get("session"):
-        found.problem = "The session's transcript is gone."
+        evidence.problem = "The session's transcript is gone."
     elif item.evidence:
-        found.problem = "The draft does not say which session it comes from."
-    return found
+        evidence.problem = "The draft does not say which session it comes from."
+    return evidence

@@ -51,11 +51,11 @@ def weights_path(root: str) -> str:
 def figures_of(record: Mapping[str, object]) -> dict[str, tuple[float, float]]:
     """Return average precision on the validation figures by question, shipped and as it is now, from the file of what
     follows."""
-    given = record.get("figures")
+    figures = record.get("figures")
     return {
         str(name): (float(row[0]), float(row[1]))
-        for name, row in (given.items() if isinstance(given, dict) else ())
-        if isinstance(row, list) and len(row) == 2 and all(isinstance(each, (int, float)) for each in row)
+        for name, row in (figures.items() if isinstance(figures, dict) else ())
+        if isinstance(row, list) and len(row) == 2 and all(isinstance(number, (int, float)) for number in row)
     }
 
 
@@ -102,10 +102,10 @@ class Taught(NamedTuple):
 def load(path: str) -> dict[str, object]:
     """Read one of both files; `{}` if there is none, or it is of another version."""
     try:
-        found = fastjson.loads_dict(fs.read_bytes(path, MOST_BYTES))
+        weights = fastjson.loads_dict(fs.read_bytes(path, MOST_BYTES))
     except OSError:
         return {}
-    return found if found.get("v") == VERSION else {}
+    return weights if weights.get("v") == VERSION else {}
 
 
 def labels_of(record: Mapping[str, object]) -> dict[str, str]:
@@ -114,15 +114,15 @@ def labels_of(record: Mapping[str, object]) -> dict[str, str]:
     return {str(key): str(value) for key, value in rows.items()} if isinstance(rows, dict) else {}
 
 
-def edited(kept: float) -> str:
+def edited(share: float) -> str:
     """Return the label of a draft that was approved when this part of its words was left, from 0 to 1."""
-    return f"{EDITED}:{round(100 * kept)}"
+    return f"{EDITED}:{round(100 * share)}"
 
 
 def parts(label: str) -> tuple[str, float]:
     """Return the decision that a label tells, and which part of the draft's words was left, from 0 to 1."""
-    kind, _, kept = label.partition(":")
-    return kind, min(100, int(kept)) / 100 if kept.isascii() and kept.isdigit() else 1.0
+    kind, _, share = label.partition(":")
+    return kind, min(100, int(share)) / 100 if share.isascii() and share.isdigit() else 1.0
 
 
 def read_until(root: str) -> int:
@@ -135,7 +135,7 @@ def read_until(root: str) -> int:
 
 def drafts_in(changes: Iterable[Change]) -> list[inbox_format.Entry]:
     """Return the drafts that changes take from an inbox."""
-    texts = [each for each in changes if isinstance(each, TextEdit) and each.path.endswith(UPDATES)]
+    texts = [change for change in changes if isinstance(change, TextEdit) and change.path.endswith(UPDATES)]
     return [entry for text in texts for entry in inbox_format.parse(text.removed)]
 
 
@@ -147,8 +147,8 @@ def waiting(root: str, journal: Journal) -> int:
     if config.value(config.load(root), None, "extract_learn") is not True:
         return 0
     before = load(decisions_path(root))
-    known = {name: parts(label)[0] in {APPROVED, EDITED} for name, label in labels_of(before).items()}
-    found, since = dict(known), before.get("reset")
+    decisions = {name: parts(label)[0] in {APPROVED, EDITED} for name, label in labels_of(before).items()}
+    decisions_waiting, since = dict(decisions), before.get("reset")
     try:
         transactions = list(journal.ledger().transactions.values())
     except OSError:
@@ -162,22 +162,24 @@ def waiting(root: str, journal: Journal) -> int:
             continue  # its contents are gone
         for entry in drafts:
             if each.state in {"done", "undone"}:
-                found.pop(entry.id, None)
+                decisions_waiting.pop(entry.id, None)
             if each.state == "done":
-                found[entry.id] = each.op == "approve"
-    found = dict(list(found.items())[-MOST:])
-    return sum(known.get(name) != approved for name, approved in found.items()) + len(known.keys() - found.keys())
+                decisions_waiting[entry.id] = each.op == "approve"
+    decisions_waiting = dict(list(decisions_waiting.items())[-MOST:])
+    return sum(decisions.get(name) != approved for name, approved in decisions_waiting.items()) + len(
+        decisions.keys() - decisions_waiting.keys()
+    )
 
 
 def look(root: str, journal: Journal) -> Taught:
     """Return what was taught, and how many decisions wait."""
-    found = load(weights_path(root))
-    whole, projects, halved = found.get("all"), found.get("projects"), found.get("halved")
+    weights = load(weights_path(root))
+    whole, projects, halved = weights.get("all"), weights.get("projects"), weights.get("halved")
     pairs = whole.values() if isinstance(whole, dict) else ()
     return Taught(
         Counter(parts(label)[0] for label in labels_of(load(decisions_path(root))).values()),
-        figures_of(found),
-        len({key for each in pairs if isinstance(each, dict) for key in each}),
+        figures_of(weights),
+        len({key for pair in pairs if isinstance(pair, dict) for key in pair}),
         len(projects) if isinstance(projects, dict) else 0,
         halved if isinstance(halved, int) else 0,
         waiting(root, journal),
@@ -186,18 +188,20 @@ def look(root: str, journal: Journal) -> Taught:
 
 def check(root: str, journal: Journal) -> Iterator[Finding]:
     """Tell what was taught, and how many decisions wait; nothing if there were no decisions."""
-    found = look(root, journal)
-    if found.total:
-        edits = found.counts.get(EDITED, 0)
-        yield good("learned.decisions", decisions=found.total, edited=edits, waiting=found.waiting, judged=found.judged)
-    elif found.waiting:
-        yield good("learned.waiting", waiting=found.waiting)
+    taught = look(root, journal)
+    if taught.total:
+        edits = taught.counts.get(EDITED, 0)
+        yield good(
+            "learned.decisions", decisions=taught.total, edited=edits, waiting=taught.waiting, judged=taught.judged
+        )
+    elif taught.waiting:
+        yield good("learned.waiting", waiting=taught.waiting)
 
 
 def forget(root: str, journal: Journal) -> bool:
     """Forget everything that was taught, as one step of undo; False if there was nothing. Raises MemtuiError."""
-    found = look(root, journal)
-    if not found.total and not found.waiting and not load(weights_path(root)):
+    taught = look(root, journal)
+    if not taught.total and not taught.waiting and not load(weights_path(root)):
         return False
     row = {"v": VERSION, "labels": {}, "reset": clock.iso(journal.now())}
     places = ((decisions_path(root), fastjson.dumps(row).encode()), (weights_path(root), None))

@@ -73,19 +73,19 @@ def waiting_in(
     projects: Iterable[str | None],
     kinds: Sequence[str] = KINDS,
     unread: list[Finding] | None = None,
-    known: Known | None = None,
+    cache: Known | None = None,
 ) -> list[Waiting]:
-    """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `known`: what was
+    """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `cache`: what was
     read before, to which what is read is added. For a file that can't be read `unread` gets a finding."""
-    found = []
+    rows = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
         for kind in kinds:
             path, stamp = f"{directory}/{inbox_format.FILES[kind]}", 0
-            if known is not None:
+            if cache is not None:
                 stamp = fs.stamp(path)
-                if path in known and known[path][0] == stamp:
-                    found += known[path][1]
+                if path in cache and cache[path][0] == stamp:
+                    rows += cache[path][1]
                     continue
             try:
                 source = inbox_format.source(path)
@@ -100,10 +100,10 @@ def waiting_in(
                 continue
             entries = inbox_format.parse(source, kind == "items")
             here = [Waiting(kind, slug, directory, entry, source) for entry in entries]
-            found += here
-            if known is not None:
-                known[path] = (stamp, here)
-    return found
+            rows += here
+            if cache is not None:
+                cache[path] = (stamp, here)
+    return rows
 
 
 def worth(item: Waiting) -> float:
@@ -114,10 +114,10 @@ def worth(item: Waiting) -> float:
 
 def confidence(item: Waiting) -> float:
     """Return how sure the rules are of a draft, from 0 to 1."""
-    given = item.entry.fraction("confidence")
-    if given is None:
+    value = item.entry.fraction("confidence")
+    if value is None:
         return 0.0 if "confidence" in item.entry.fields else UNSURE
-    return given
+    return value
 
 
 def best_first(items: Iterable[Waiting]) -> list[Waiting]:
@@ -135,12 +135,12 @@ def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None
     None if neither does. They are looked up in one go: there may be many."""
     from memtui.core.client import projects
 
-    named: dict[str, str] = {}
+    names_by_root: dict[str, str] = {}
     for item in items:
         if item.slug:
-            named[item.slug] = item.entry.fields.get("project", "") or named.get(item.slug, "")
-    unnamed = [slug for slug, home in named.items() if not home]
-    return {**named, **(projects.paths_of(env, unnamed) if unnamed else {})}
+            names_by_root[item.slug] = item.entry.fields.get("project", "") or names_by_root.get(item.slug, "")
+    unnamed = [slug for slug, home in names_by_root.items() if not home]
+    return {**names_by_root, **(projects.paths_of(env, unnamed) if unnamed else {})}
 
 
 def _unreadable(path: str, error: OSError) -> Finding:
@@ -154,8 +154,8 @@ def _unreadable(path: str, error: OSError) -> Finding:
 def guidance_for(root: str, session_id: str, slug: str | None, *, personal: bool, now: float) -> list[Waiting]:
     """Return the guidance that waits for a session in the inbox of its project (`slug`, empty if it is not known) and
     in the global one. `personal`: a person holds the session."""
-    found = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
-    return [each for each in found if is_for(each, session_id, personal=personal, now=now)]
+    entries = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
+    return [entry for entry in entries if is_for(entry, session_id, personal=personal, now=now)]
 
 
 def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
@@ -168,8 +168,8 @@ def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> boo
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
     """Find the entry with this id, or a unique beginning or end of it. Raises as `short_ids.match`."""
-    found = short_ids.match(ref, [each.id for each in entries], what)
-    return next(each for each in entries if each.id == found)
+    entry_id = short_ids.match(ref, [entry.id for entry in entries], what)
+    return next(entry for entry in entries if entry.id == entry_id)
 
 
 def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:

@@ -37,12 +37,12 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
     stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, VERSION]
     cache = root + "/run/config.json"
     try:
-        kept = fastjson.loads_dict(fs.read(cache, "cache"))
+        cached = fastjson.loads_dict(fs.read(cache, "cache"))
     except OSError:
-        kept = {}
-    last = kept.get("settings")
+        cached = {}
+    last = cached.get("settings")
     settings = last if isinstance(last, dict) else {}
-    if kept.get("stamp") == stamp:
+    if cached.get("stamp") == stamp:
         return settings
     settings = _parse(path, settings)
     if project_root is None or value(settings, project_root, "mode") != "off":

@@ -73,24 +73,24 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield (action id, what is wrong) for unknown actions, unknown keys, and keys that two actions share."""
     import difflib
 
-    known = actions.defaults()
+    default_keys = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
         yield TABLE, 'must be a table, such as [keys] "app.quit" = "Q".'
         return
     for name, keys in written(settings).items():
-        if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            meant = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
-            yield name, "is not an action" + meant
+        if name not in default_keys:
+            close = difflib.get_close_matches(name, default_keys, 1)
+            hint = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
+            yield name, "is not an action" + hint
         elif (why := problem(keys)) is not None:
-            yield name, f"{why}. The default is used: {known[name]}."
-    yield from _shared(remapped(settings), known)
+            yield name, f"{why}. The default is used: {default_keys[name]}."
+    yield from _shared(remapped(settings), default_keys)
 
 
-def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _shared(own: Mapping[str, str], default_keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the problem of each key of `own`, the remapped actions, that another action of the screen has too."""
-    in_force = {name: each(own.get(name, keys)) for name, keys in known.items()}
+    in_force = {name: each(own.get(name, keys)) for name, keys in default_keys.items()}
     for name in own:
         for key in in_force.get(name, ()):
             for other, keys in in_force.items():

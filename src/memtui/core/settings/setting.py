@@ -122,23 +122,23 @@ def text(root: str) -> str:
 
 def rows(root: str, project_root: str | None) -> list[Setting]:
     """List all settings as they are for a project, or without one for all projects. Raises MemtuiError."""
-    written = parse(text(root))
-    table = config.project_table(written, project_root)
-    found = []
+    values = parse(text(root))
+    table = config.project_table(values, project_root)
+    settings = []
     for key, default in config.DEFAULTS.items():
         in_project = key in config.PER_PROJECT and key in table
-        source = "project" if in_project else "config" if key in written else "default"
-        given = table[key] if in_project else written.get(key, default)
-        value = plain(config.value(written, project_root, key))
-        found.append(Setting(key, value, source, config.problem(key, given)))
-    return found
+        source = "project" if in_project else "config" if key in values else "default"
+        given = table[key] if in_project else values.get(key, default)
+        value = plain(config.value(values, project_root, key))
+        settings.append(Setting(key, value, source, config.problem(key, given)))
+    return settings
 
 
 def key_rows(root: str) -> list[Setting]:
     """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
-    written = parse(text(root))
-    own = keymap.remapped(written)
-    wrong = dict(keymap.problems(written))
+    values = parse(text(root))
+    own = keymap.remapped(values)
+    wrong = dict(keymap.problems(values))
     return [
         Setting(
             KEYS + each.id, actions.keys_of(each, own), "config" if each.id in own else "default", wrong.get(each.id)
@@ -150,7 +150,7 @@ def key_rows(root: str) -> list[Setting]:
 def row(root: str, project_root: str | None, key: str) -> Setting:
     """Return one setting of `rows` or `key_rows`. Raises MemtuiError; `key` exists."""
     every = key_rows(root) if key.startswith(KEYS) else rows(root, project_root)
-    return next(each for each in every if each.key == key)
+    return next(setting for setting in every if setting.key == key)
 
 
 def explained(key: str) -> str:

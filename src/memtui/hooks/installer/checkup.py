@@ -45,19 +45,19 @@ def check(
 def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
     """Check that hooks are installed and can run; with `now` also that they ran in the newest sessions."""
     try:
-        found = status.status(env, cwd)
+        state = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
         return [problem("hooks.failed", why=str(error))]
     # A file that is skipped may install them.
-    unknown = any(each.code in {"hooks.file", "hooks.above"} for each in found.problems)
-    absent = [] if found.installed or unknown else [problem("hooks.absent")]
-    places = sorted({entry.source for entry in found.entries})
-    hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
+    unknown = any(finding.code in {"hooks.file", "hooks.above"} for finding in state.problems)
+    absent = [] if state.installed or unknown else [problem("hooks.absent")]
+    places = sorted({entry.source for entry in state.entries})
+    hidden = [note("hooks.status_line_hidden", path=state.hidden_by)] if state.hidden_by else []
     project = paths.project_root(cwd)
     is_off = config.value(config.load(paths.root(env), project), project, "mode") == "off"
     unserved = [] if absent or now is None or is_off else unserved_sessions(env, cwd, now)
-    findings = [*found.problems, *absent, *unserved, *found.notes, *hidden]
-    return findings or [good("hooks.ok", hooks=len(found.hooks), places=places)]
+    findings = [*state.problems, *absent, *unserved, *state.notes, *hidden]
+    return findings or [good("hooks.ok", hooks=len(state.hooks), places=places)]
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
@@ -66,10 +66,10 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
     if not by:
         return []
     try:
-        there = len(locate.walk(locate.auto_dir(env, cwd)))
+        count = len(locate.walk(locate.auto_dir(env, cwd)))
     except OSError:
-        there = 0
-    return [(problem if there else note)("client.memory_off", by=by, memories=there)]
+        count = 0
+    return [(problem if count else note)("client.memory_off", by=by, memories=count)]
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:
@@ -78,7 +78,7 @@ def client_check(env: dict[str, str]) -> list[Finding]:
     if path is None:
         return [note("client.absent")]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [path, "--version"],
             capture_output=True,
             stdin=subprocess.DEVNULL,
@@ -86,7 +86,7 @@ def client_check(env: dict[str, str]) -> list[Finding]:
             check=True,
             env=env,
         )
-        word = done.stdout.decode("utf-8", "replace").split()[0]
+        word = process.stdout.decode("utf-8", "replace").split()[0]
         version = tuple(int(part) for part in word.split(".")[:2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return [problem("client.no_version", path=path)]
@@ -150,7 +150,7 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
                 transcripts = [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
         except OSError:
             continue
-        files += [each for each in transcripts if each[0] >= since]
+        files += [transcript for transcript in transcripts if transcript[0] >= since]
     sessions = [_read(path) for _, path in sorted(files, reverse=True)[:TRANSCRIPTS]]
     here = [each for each in sessions if each and each.started >= since and (each.cwd + "/").startswith(root + "/")]
     return sorted(here, key=lambda session: session.started, reverse=True)

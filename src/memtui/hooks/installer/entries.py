@@ -73,14 +73,14 @@ def _same_version(path: str) -> bool:
 
 def version_of(interpreter: str) -> tuple[int, ...]:
     """Start a Python and return its major and minor version. Raises OSError, SubprocessError, ValueError."""
-    done = subprocess.run(
+    process = subprocess.run(
         [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=START_SECONDS,
         check=True,
     )
-    return tuple(int(part) for part in done.stdout.split())
+    return tuple(int(part) for part in process.stdout.split())
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
@@ -141,11 +141,11 @@ def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other:
 
 def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
     """Return for each event the group that the settings' `hooks` shall have; arguments as for `command`."""
-    wanted = {}
+    groups_by_event = {}
     for event, matcher, seconds in EVENTS:
         hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
-        wanted[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
-    return wanted
+        groups_by_event[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
+    return groups_by_event
 
 
 def status_line(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, Any]:

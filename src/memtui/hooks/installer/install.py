@@ -111,13 +111,13 @@ def plan(
     if action == "install":
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
-        wanted = entries.groups(interpreter, launcher, root, config)
+        groups = entries.groups(interpreter, launcher, root, config)
         line = entries.status_line(interpreter, launcher, root, config)
         if status_line:
             other = merge.other_status_line(merge.read(decode(before)[1], path))
             status_line = other is None
             instead = _both(other, interpreter, launcher, root)
-        existed, made, after = _installed(path, before, record, wanted, line, status_line)
+        existed, record_after, after = _installed(path, before, record, groups, line, status_line)
         new_record = Record(
             scope=scope,
             real_path=real_path,
@@ -127,9 +127,11 @@ def plan(
             version=memtui.__version__,
             time=record.time if record and after == before else clock.iso_seconds(clock.now()),
             existed=existed,
-            groups=wanted,
-            created=None if made.created is None else [[str(step) for step in steps] for steps in made.created],
-            replaced=[([str(step) for step in steps], source) for steps, source in made.replaced],
+            groups=groups,
+            created=None
+            if record_after.created is None
+            else [[str(step) for step in steps] for steps in record_after.created],
+            replaced=[([str(step) for step in steps], source) for steps, source in record_after.replaced],
             made_dirs=record.made_dirs if record else [],
             python=sys.executable,
         )
@@ -164,11 +166,11 @@ def plan(
 
 def _pasted(settings: dict[str, Any]) -> tuple[Any, str]:
     """Return a person's own status line that starts memtui, and the other command in it; None and "" if none."""
-    held = merge.other_status_line(settings)
-    command = held.get("command") if isinstance(held, dict) else None
+    other_line = merge.other_status_line(settings)
+    command = other_line.get("command") if isinstance(other_line, dict) else None
     if not isinstance(command, str) or not entries.shows_ours(command):
         return None, ""
-    return held, entries.other_of(command)
+    return other_line, entries.other_of(command)
 
 
 def _both(other: Any, interpreter: str, launcher: str, root: str) -> str:
@@ -217,21 +219,21 @@ def _installed(
     path: str,
     before: bytes | None,
     record: Record | None,
-    wanted: merge.Groups,
+    groups: merge.Groups,
     line: dict[str, Any],
     status_line: bool,
 ) -> tuple[bool, merge.Made, bytes]:
     """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)
-    existed, made = before is not None, merge.Made()
+    existed, other = before is not None, merge.Made()
     settings = merge.read(text, path)
     if merge.holds_ours(settings) or merge.has_status_line(settings):
         existed = record.existed if record else True
-        made = record.made() if record else merge.Made(created=None)
-    text = merge.add(text, wanted, record.groups if record else {}, made, path)
+        other = record.made() if record else merge.Made(created=None)
+    text = merge.add(text, groups, record.groups if record else {}, other, path)
     if status_line or merge.has_status_line(settings):
-        text = merge.add_status_line(text, line, made, path)
-    return existed, made, _encode(codec, text)
+        text = merge.add_status_line(text, line, other, path)
+    return existed, other, _encode(codec, text)
 
 
 def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hooks: bool) -> bytes | None:
@@ -239,12 +241,12 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hook
     if before is None:
         return None
     codec, text = decode(before)
-    made = record.made() if record else merge.Made(created=None)
-    left = merge.strip_status_line(text, made, path)
-    left = merge.strip(left, made, path) if hooks else left
-    if hooks and record and not record.existed and not merge.read(left, path):
+    other = record.made() if record else merge.Made(created=None)
+    rest = merge.strip_status_line(text, other, path)
+    rest = merge.strip(rest, other, path) if hooks else rest
+    if hooks and record and not record.existed and not merge.read(rest, path):
         return None
-    return _encode(codec, left)
+    return _encode(codec, rest)
 
 
 def _check_writable(real_path: str) -> None:
@@ -305,8 +307,8 @@ def _apply_locked(change: Plan, journal: "Journal") -> str | None:
     noted = installs.edit(change.root, change.key, record)
     if change.changed:
         verb = VERBS[change.action, change.status_line]
-        made: list[Change] = [noted] if noted.before != noted.after else []
-        journal.run(change.action, [*made, _patch(change)], f"{verb} {change.settings_path}")
+        changes: list[Change] = [noted] if noted.before != noted.after else []
+        journal.run(change.action, [*changes, _patch(change)], f"{verb} {change.settings_path}")
     elif noted.before != noted.after:
         noted.make()
     try:

@@ -57,22 +57,22 @@ def _end(text: str, start: int) -> int:
 
 def children(text: str, start: int) -> list[Child]:
     """List the members or items of the container that starts at `start`; none for a value that is no container."""
-    found: list[Child] = []
+    other: list[Child] = []
     if text[start] not in "{[":
-        return found
+        return other
     position = _skip(text, start + 1)
     while text[position] not in "}]":
         first = value = key_end = position
-        key: str | int = len(found)
+        key: str | int = len(other)
         if text[start] == "{":
             key, key_end = DECODER.raw_decode(text, position)
             value = _skip(text, _skip(text, key_end) + 1)
         end = _end(text, value)
-        found.append(Child(key, first, key_end, value, end))
+        other.append(Child(key, first, key_end, value, end))
         position = _skip(text, end)
         if text[position] == ",":
             position = _skip(text, position + 1)
-    return found
+    return other
 
 
 def span(text: str, path: Path) -> tuple[int, int]:
@@ -136,17 +136,17 @@ def append(text: str, path: Path, value: Any, key: str | None = None) -> str:
     """Add `value` at the end of the container at `path`: a member called `key`, or without one a list item."""
     start, end = span(text, path)
     style = _style(text)
-    held = children(text, start)
+    other = children(text, start)
     label = "" if key is None else json.dumps(key, ensure_ascii=False) + style.colon
-    if held:
-        lead = _blank_before(text, held[-1].start)
+    if other:
+        lead = _blank_before(text, other[-1].start)
         if "\n" in lead:
             indent = lead[lead.rfind("\n") + 1 :]
             added = (style.newline or "\n") + indent + label + _render(value, style, indent, lines=True)
         else:
-            lead = lead or ("" if len(held) > 1 or style.comma == "," else " ")
+            lead = lead or ("" if len(other) > 1 or style.comma == "," else " ")
             added = lead + label + _render(value, style, "", lines=False)
-        at = held[-1].end
+        at = other[-1].end
         return text[:at] + "," + added + text[at:]
     if style.newline:
         outer = _line_indent(text, start)
@@ -173,13 +173,13 @@ def put_source(text: str, path: Path, new: str) -> str:
 def remove(text: str, path: Path) -> str:
     """Remove the member or item at `path` and its comma; undoes `append`. Raises KeyError."""
     start, end = span(text, path[:-1])
-    held = children(text, start)
-    matches = [number for number, child in enumerate(held) if child.key == path[-1]]
+    other = children(text, start)
+    matches = [number for number, child in enumerate(other) if child.key == path[-1]]
     if not matches:
         raise KeyError(path)
     number = matches[-1]
-    if len(held) == 1:
+    if len(other) == 1:
         return text[: start + 1] + text[end - 1 :]
-    if number == len(held) - 1:
-        return text[: held[number - 1].end] + text[held[number].end :]
-    return text[: held[number].start] + text[held[number + 1].start :]
+    if number == len(other) - 1:
+        return text[: other[number - 1].end] + text[other[number].end :]
+    return text[: other[number].start] + text[other[number + 1].start :]

@@ -26,11 +26,11 @@ class Made:
             self.created.append(path)
 
     def note_replaced(self, path: Path, source: str) -> None:
-        if path not in [known for known, _ in self.replaced]:
+        if path not in [earlier for earlier, _ in self.replaced]:
             self.replaced.append((path, source))
 
     def original(self, path: Path) -> str | None:
-        return next((source for known, source in self.replaced if known == path), None)
+        return next((source for earlier, source in self.replaced if earlier == path), None)
 
     def is_made(self, path: Path, *, emptied: bool) -> bool:
         return emptied if self.created is None else path in self.created
@@ -61,36 +61,36 @@ def _is_empty(value: Any) -> bool:
     return value is None or value in ({}, [])
 
 
-def add(text: str, wanted: Groups, written: Groups, made: Made, name: str) -> str:
-    """Return the text with a group of ours for every event, older ones brought up to date, noted in `made`. Of a group
-    that a person changed since it was `written` only the command is replaced. Raises MemtuiError."""
+def add(text: str, groups: Groups, groups_before: Groups, record: Made, name: str) -> str:
+    """Return the text with a group of ours for every event, older ones brought up to date, noted in `record`. Of one
+    that a person changed since it was in `groups_before` only the command is replaced. Raises MemtuiError."""
     settings = read(text, name)
     if not settings:
-        made.note_replaced((), text)
+        record.note_replaced((), text)
         if not text.strip(json_edit.WHITESPACE):
             text = "{}\n"
     hooks = settings.get("hooks", {})
     if "hooks" not in settings:
-        for path in (("hooks",), *(("hooks", event) for event in wanted)):
-            made.note_created(path)
-        return json_edit.append(text, (), {event: [group] for event, group in wanted.items()}, "hooks")
+        for path in (("hooks",), *(("hooks", event) for event in groups)):
+            record.note_created(path)
+        return json_edit.append(text, (), {event: [group] for event, group in groups.items()}, "hooks")
     if not isinstance(hooks, dict) and not _is_empty(hooks):
         raise _wrong_type(name, "hooks", hooks, "object")
-    for event in wanted:
+    for event in groups:
         if not isinstance(hooks, dict):
             break
-        held = hooks.get(event)
-        if not isinstance(held, list) and not _is_empty(held):
-            raise _wrong_type(name, "hooks." + event, held, "list")
+        groups_here = hooks.get(event)
+        if not isinstance(groups_here, list) and not _is_empty(groups_here):
+            raise _wrong_type(name, "hooks." + event, groups_here, "list")
     if _is_empty(hooks):
-        made.note_replaced(("hooks",), json_edit.source(text, ("hooks",)))
+        record.note_replaced(("hooks",), json_edit.source(text, ("hooks",)))
         if not isinstance(hooks, dict):
             text = json_edit.put_source(text, ("hooks",), "{}")
         hooks = {}
-    for event in [event for event in hooks if event not in wanted]:
-        text = _strip_event(text, event, hooks[event], made)
-    for event, group in wanted.items():
-        text = _add_event(text, event, group, hooks, written.get(event), made)
+    for event in [event for event in hooks if event not in groups]:
+        text = _strip_event(text, event, hooks[event], record)
+    for event, group in groups.items():
+        text = _add_event(text, event, group, hooks, groups_before.get(event), record)
     return text
 
 
@@ -99,23 +99,28 @@ def _wrong_type(name: str, where: str, value: Any, kind: str) -> MemtuiError:
 
 
 def _add_event(
-    text: str, event: str, group: dict[str, Any], hooks: dict[str, Any], written: dict[str, Any] | None, made: Made
+    text: str,
+    event: str,
+    group: dict[str, Any],
+    hooks: dict[str, Any],
+    group_before: dict[str, Any] | None,
+    record: Made,
 ) -> str:
     path: Path = ("hooks", event)
     if event not in hooks:
-        made.note_created(path)
+        record.note_created(path)
         return json_edit.append(text, ("hooks",), [group], event)
-    held = hooks[event]
-    if _is_empty(held):
-        made.note_replaced(path, json_edit.source(text, path))
-        if not isinstance(held, list):
+    groups_here = hooks[event]
+    if _is_empty(groups_here):
+        record.note_replaced(path, json_edit.source(text, path))
+        if not isinstance(groups_here, list):
             text = json_edit.put_source(text, path, "[]")
         return json_edit.append(text, path, group)
-    found = False
-    for number, present in enumerate(held):
+    has_ours = False
+    for number, present in enumerate(groups_here):
         ours = [place for place, hook in enumerate(_hooks_of(present)) if is_ours(hook)]
-        found = found or bool(ours)
-        if ours and present == written:
+        has_ours = has_ours or bool(ours)
+        if ours and present == group_before:
             if present != group:
                 text = json_edit.replace(text, (*path, number), group)
             continue
@@ -123,19 +128,19 @@ def _add_event(
             line = group["hooks"][0]["command"]
             if present["hooks"][place]["command"] != line:
                 text = json_edit.replace(text, (*path, number, "hooks", place, "command"), line)
-    return text if found else json_edit.append(text, path, group)
+    return text if has_ours else json_edit.append(text, path, group)
 
 
 def _hooks_of(group: Any) -> list[Any]:
-    found = group.get("hooks") if isinstance(group, dict) else None
-    return found if isinstance(found, list) else []
+    entries = group.get("hooks") if isinstance(group, dict) else None
+    return entries if isinstance(entries, list) else []
 
 
 def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the event and the command of every hook of ours."""
     hooks = settings.get("hooks")
-    for event, held in hooks.items() if isinstance(hooks, dict) else ():
-        for group in held if isinstance(held, list) else ():
+    for event, groups_here in hooks.items() if isinstance(hooks, dict) else ():
+        for group in groups_here if isinstance(groups_here, list) else ():
             for hook in _hooks_of(group):
                 if is_ours(hook):
                     yield event, hook["command"]
@@ -146,7 +151,7 @@ def holds_ours(settings: dict[str, Any]) -> bool:
     return next(our_hooks(settings), None) is not None
 
 
-def strip(text: str, made: Made, name: str) -> str:
+def strip(text: str, record: Made, name: str) -> str:
     """Return the text without our hooks and the containers made for them; undoes `add`. Raises MemtuiError."""
     settings = read(text, name)
     hooks = settings.get("hooks")
@@ -154,11 +159,11 @@ def strip(text: str, made: Made, name: str) -> str:
         return text
     had_ours = holds_ours(settings)
     for event in list(hooks):
-        text = _strip_event(text, event, hooks[event], made)
-    left = read(text, name).get("hooks")
-    if left == {}:
-        text = _close(text, ("hooks",), made, emptied=had_ours)
-    return _blank_again(text, made, name)
+        text = _strip_event(text, event, hooks[event], record)
+    rest = read(text, name).get("hooks")
+    if rest == {}:
+        text = _close(text, ("hooks",), record, emptied=had_ours)
+    return _blank_again(text, record, name)
 
 
 def has_status_line(settings: dict[str, Any]) -> bool:
@@ -168,64 +173,64 @@ def has_status_line(settings: dict[str, Any]) -> bool:
 
 def other_status_line(settings: dict[str, Any]) -> Any:
     """Return a status line that is not ours, which stays; None if there is none."""
-    held = settings.get(STATUS_LINE)
-    return None if _is_empty(held) or is_ours(held) else held
+    value = settings.get(STATUS_LINE)
+    return None if _is_empty(value) or is_ours(value) else value
 
 
-def add_status_line(text: str, wanted: dict[str, Any], made: Made, name: str) -> str:
+def add_status_line(text: str, line: dict[str, Any], record: Made, name: str) -> str:
     """Return the text with our status line, up to date; another stays. Raises MemtuiError."""
     settings = read(text, name)
-    held: Any = settings.get(STATUS_LINE)
-    if is_ours(held):
-        same = held["command"] == wanted["command"]
-        return text if same else json_edit.replace(text, (STATUS_LINE, "command"), wanted["command"])
+    value: Any = settings.get(STATUS_LINE)
+    if is_ours(value):
+        same = value["command"] == line["command"]
+        return text if same else json_edit.replace(text, (STATUS_LINE, "command"), line["command"])
     if other_status_line(settings) is not None:
         return text
     if not settings:
-        made.note_replaced((), text)
+        record.note_replaced((), text)
         text = text if text.strip(json_edit.WHITESPACE) else "{}\n"
     if STATUS_LINE not in settings:
-        return json_edit.append(text, (), wanted, STATUS_LINE)
-    made.note_replaced((STATUS_LINE,), json_edit.source(text, (STATUS_LINE,)))
-    return json_edit.replace(text, (STATUS_LINE,), wanted)
+        return json_edit.append(text, (), line, STATUS_LINE)
+    record.note_replaced((STATUS_LINE,), json_edit.source(text, (STATUS_LINE,)))
+    return json_edit.replace(text, (STATUS_LINE,), line)
 
 
-def strip_status_line(text: str, made: Made, name: str) -> str:
+def strip_status_line(text: str, record: Made, name: str) -> str:
     """Return the text without our status line; undoes `add_status_line`. Raises MemtuiError."""
     if not is_ours(read(text, name).get(STATUS_LINE)):
         return text
-    original = made.original((STATUS_LINE,))
+    original = record.original((STATUS_LINE,))
     if original is not None:
         return json_edit.put_source(text, (STATUS_LINE,), original)
-    return _blank_again(json_edit.remove(text, (STATUS_LINE,)), made, name)
+    return _blank_again(json_edit.remove(text, (STATUS_LINE,)), record, name)
 
 
-def _blank_again(text: str, made: Made, name: str) -> str:
+def _blank_again(text: str, record: Made, name: str) -> str:
     """Give settings that are empty now the text that they had before."""
-    original = made.original(())
+    original = record.original(())
     return text if original is None or read(text, name) else original
 
 
-def _strip_event(text: str, event: str, held: Any, made: Made) -> str:
+def _strip_event(text: str, event: str, groups_here: Any, record: Made) -> str:
     path: Path = ("hooks", event)
-    if not isinstance(held, list):
+    if not isinstance(groups_here, list):
         return text
-    left = len(held)
-    for number in range(len(held) - 1, -1, -1):
-        present = _hooks_of(held[number])
+    count = len(groups_here)
+    for number in range(len(groups_here) - 1, -1, -1):
+        present = _hooks_of(groups_here[number])
         ours = [place for place, hook in enumerate(present) if is_ours(hook)]
         if ours and len(ours) == len(present):
             text = json_edit.remove(text, (*path, number))
-            left -= 1
+            count -= 1
             continue
         for place in reversed(ours):
             text = json_edit.remove(text, (*path, number, "hooks", place))
-    return text if left else _close(text, path, made, emptied=bool(held))
+    return text if count else _close(text, path, record, emptied=bool(groups_here))
 
 
-def _close(text: str, path: Path, made: Made, *, emptied: bool) -> str:
+def _close(text: str, path: Path, record: Made, *, emptied: bool) -> str:
     """Restore a container that is empty now: remove one of ours, give one that was empty before its old text."""
-    original = made.original(path)
+    original = record.original(path)
     if original is not None:
         return json_edit.put_source(text, path, original)
-    return json_edit.remove(text, path) if made.is_made(path, emptied=emptied) else text
+    return json_edit.remove(text, path) if record.is_made(path, emptied=emptied) else text

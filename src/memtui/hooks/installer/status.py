@@ -100,13 +100,15 @@ def status(env: dict[str, str], cwd: str) -> Status:
     places = install.directories(env)
     loaded = [_load(scope, path) for scope, path in settings_files.every(env, paths.normal(cwd))]
     files = [file for file, _ in loaded]
-    settings = [(file.path, read.value) for file, read in loaded]
+    settings = [(file.path, content.value) for file, content in loaded]
     plugin = _plugin(env, settings)
-    entries = [each for file, read in loaded if file.scope != "managed" for each in _entries(file, read.value, places)]
+    entries = [
+        each for file, content in loaded if file.scope != "managed" for each in _entries(file, content.value, places)
+    ]
     entries += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
-    skipped = [each for file, read in loaded for each in _skipped(file.path, read)]
-    problems += [each for each in skipped if each.level == PROBLEM]
+    skipped = [finding for file, content in loaded for finding in _skipped(file.path, content)]
+    problems += [finding for finding in skipped if finding.level == PROBLEM]
     by, key = _disabled_by(loaded, plugin)
     if by and entries:
         problems.append(problem("hooks.disabled", path=by, key=key))
@@ -120,7 +122,7 @@ def status(env: dict[str, str], cwd: str) -> Status:
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in entries):
         problems.append(problem("hooks.both", plugin=plugin.name))
-    notes = [each for each in skipped if each.level != PROBLEM]
+    notes = [finding for finding in skipped if finding.level != PROBLEM]
     return Status(entries, files, plugin, by or None, problems, notes, _hidden_by(settings))
 
 
@@ -132,25 +134,25 @@ def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
 
 
 def _load(scope: str, path: str) -> Loaded:
-    read = settings_faults.read(path, managed=scope == "managed")
-    error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in read.faults])
-    disable = read.value.get("disableAllHooks")
+    settings = settings_faults.read(path, managed=scope == "managed")
+    error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in settings.faults])
+    disable = settings.value.get("disableAllHooks")
     disabling = disable if isinstance(disable, bool) else None
-    return SettingsFile(scope, path, os.path.lexists(path), error or None, disabling), read
+    return SettingsFile(scope, path, os.path.lexists(path), error or None, disabling), settings
 
 
-def _skipped(path: str, read: settings_faults.Settings) -> list[Finding]:
+def _skipped(path: str, settings: settings_faults.Settings) -> list[Finding]:
     """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
     return [
         (problem if entries.is_ours(fault.entry) else note)("hooks.entry", path=path, key=fault.key, why=fault.why)
-        for fault in read.skipped
+        for fault in settings.skipped
     ]
 
 
 def _above(env: dict[str, str], cwd: str) -> str:
     """Return the project's settings above with our hooks that a session started here does not read, or ""."""
     path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
-    read_here = [each for _, each in settings_files.every(env, paths.normal(cwd))]
+    read_here = [path_read for _, path_read in settings_files.every(env, paths.normal(cwd))]
     return path if path not in read_here and merge.holds_ours(settings_faults.read(path).value) else ""
 
 
@@ -158,7 +160,7 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
     ours = [*merge.our_hooks(settings)]
     if merge.has_status_line(settings):
         ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
-    found = []
+    hooks = []
     for event, line in ours:
         command = entries.parse(line)
         if command is None:
@@ -170,7 +172,7 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
             wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *here)
         except MemtuiError:
             wanted = ""
-        found.append(
+        hooks.append(
             HookEntry(
                 event=event,
                 source=file.scope,
@@ -184,13 +186,13 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
                 root=command.root,
             )
         )
-    return found
+    return hooks
 
 
-def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
+def _entry_problems(hooks: list[HookEntry], root: str) -> list[Finding]:
     problems = []
-    for path in dict.fromkeys(entry.path for entry in found):
-        here = [entry for entry in found if entry.path == path]
+    for path in dict.fromkeys(entry.path for entry in hooks):
+        here = [entry for entry in hooks if entry.path == path]
         finding = partial(problem, path=path, source=here[0].source)
         missing = {entry.interpreter for entry in here if not entry.interpreter_exists}
         missing |= {entry.launcher for entry in here if not entry.launcher_exists}
@@ -200,7 +202,7 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
         elsewhere = {
             entry.root for entry in here if entry.root and os.path.realpath(entry.root) != os.path.realpath(root)
         }
-        problems += [finding("hooks.elsewhere", there=there, root=root) for there in sorted(elsewhere)]
+        problems += [finding("hooks.elsewhere", there=place, root=root) for place in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
             problems.append(finding("hooks.outdated"))
         if all(entry.event == entries.STATUS_LINE for entry in here):
@@ -210,7 +212,7 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
             problems.append(finding("hooks.event_absent", events=", ".join(absent)))
     for event, _, _ in entries.EVENTS:
         # The client runs the same command text once, however often it is configured.
-        commands = {entry.command: entry.path for entry in found if entry.event == event}
+        commands = {entry.command: entry.path for entry in hooks if entry.event == event}
         if len(commands) > 1:
             problems.append(
                 problem("hooks.several", event=event, count=len(commands), paths=", ".join(sorted(commands.values())))
@@ -221,10 +223,10 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
 def _disabled_by(loaded: list[Loaded], plugin: Plugin) -> tuple[str, str]:
     """Return the file and setting that keep our hooks from running; of each setting the last file decides."""
     deciding = {}
-    for file, read in loaded:
+    for file, settings in loaded:
         for key in ("disableAllHooks", *(MANAGED_ONLY if file.scope == "managed" else ())):
-            if read.value.get(key) is not None:
-                deciding[key] = file.path, read.value[key]
+            if settings.value.get(key) is not None:
+                deciding[key] = file.path, settings.value[key]
     administered = {file.path for file, _ in loaded if file.scope == "managed"}
     for key, (path, value) in deciding.items():
         if key == "disableAllHooks":
@@ -267,8 +269,8 @@ def _install_path(plugins: str, name: str) -> str:
         place = str(market.get("installLocation", "")).rstrip("/") + "/hooks"
         if os.path.isfile(place + "/.claude-plugin/plugin.json"):
             return place
-    listed = _json(plugins + "/installed_plugins.json").get("plugins")
-    copies = listed.get(name) if isinstance(listed, dict) else None
+    plugins_listed = _json(plugins + "/installed_plugins.json").get("plugins")
+    copies = plugins_listed.get(name) if isinstance(plugins_listed, dict) else None
     copies = copies if isinstance(copies, list) else [copies]
     return next((str(copy["installPath"]) for copy in copies if isinstance(copy, dict) and "installPath" in copy), "")
 
@@ -300,25 +302,25 @@ def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
         return []
     launcher = plugin.install_path + "/memtui_hook.py"
     hooks = _json(plugin.install_path + "/hooks.json").get("hooks")
-    found = []
+    entries_of_plugin = []
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         try:
             line = str(groups[0]["hooks"][0]["command"])
         except (LookupError, TypeError):
             continue
         exists = os.path.isfile(launcher)
-        found.append(
+        entries_of_plugin.append(
             HookEntry(
                 event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists
             )
         )
-    return found
+    return entries_of_plugin
 
 
 def as_json(report: Status) -> dict[str, Any]:
     """Return the report as plain JSON values, with problems as sentences."""
-    made = json.loads(json.dumps(report, default=vars))
-    made["problems"] = [findings.message(each) for each in report.problems]
-    made["notes"] = [findings.message(each) for each in report.notes]
-    made["plugin"]["problems"] = [findings.message(each) for each in report.plugin.problems]
-    return dict(made)
+    data = json.loads(json.dumps(report, default=vars))
+    data["problems"] = [findings.message(finding) for finding in report.problems]
+    data["notes"] = [findings.message(finding) for finding in report.notes]
+    data["plugin"]["problems"] = [findings.message(finding) for finding in report.plugin.problems]
+    return dict(data)

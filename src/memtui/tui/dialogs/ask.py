@@ -181,8 +181,8 @@ class Choice(Dialog[str | None]):
         if self.typed is not None:
             return (*enter, ("escape", "all again"), ("↓ ↑", "move"))
         typing = [("type", "to narrow")] * self.narrows
-        read = [("tab", "read on")] * (self.about is not None)
-        return (*enter, ("escape", "back"), *typing, *read, ("↓ ↑", "move"), ("home end", "first, last"))
+        extra = [("tab", "read on")] * (self.about is not None)
+        return (*enter, ("escape", "back"), *typing, *extra, ("↓ ↑", "move"), ("home end", "first, last"))
 
     def on_mount(self) -> None:
         self.table.empty = "No matches. escape shows all again."
@@ -202,8 +202,8 @@ class Choice(Dialog[str | None]):
 
     def wanted(self) -> int:
         words = max((cell_len(text) for _, text in self.rows), default=0)
-        wanted = max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
-        return wanted if self.about is None else max(wanted, ABOUT_WIDTH)
+        width = max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
+        return width if self.about is None else max(width, ABOUT_WIDTH)
 
     def on_key(self, event: events.Key) -> None:
         """Narrow the list by what is typed; the letters that move in it do so until then."""

@@ -78,8 +78,8 @@ class BackfillProgress(Dialog["BackfillReading"]):
         self.on_screen_resume()
 
     def _go_on(self, far: "ReadingProgress") -> bool:
-        read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
-        self.post_message(HowFar(f"{read}, {many(far.drafts, 'draft')}"))
+        share = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
+        self.post_message(HowFar(f"{share}, {many(far.drafts, 'draft')}"))
         return not self._stop.is_set()
 
     def on_how_far(self, message: HowFar) -> None:
@@ -106,14 +106,14 @@ async def begin(services: "Services") -> None:
     from memtui.backfill import begun, offering, reading
 
     data = services.data
-    there = reading.transcripts(data.config_dir)
-    if not there:
+    transcripts = reading.transcripts(data.config_dir)
+    if not transcripts:
         services.say(NONE)
         return
     again = begun.was_done(data.root)
     if again:
-        there = await asyncio.to_thread(reading.new, data.env, data.now())
-    if there and not await _wants(services, there, again=again):
+        transcripts = await asyncio.to_thread(reading.new, data.env, data.now())
+    if transcripts and not await _wants(services, transcripts, again=again):
         services.say(actions.keyed(LATER))
         return
     reading_done = await services.ask(BackfillProgress(services))
@@ -123,30 +123,30 @@ async def begin(services: "Services") -> None:
     offer = await asyncio.to_thread(offering.plan, store, reading_done.candidates)
     stopped = " The reading was stopped." if reading_done.progress.stopped else ""
     if not offer.drafts:
-        services.say(("No new draft was found." if there else NOTHING_NEW) + stopped)
+        services.say(("No new draft was found." if transcripts else NOTHING_NEW) + stopped)
         return
     best = "Found so far:" if stopped else "Found"
-    best = best if there else "Nothing is new since the last reading; what waits:"
+    best = best if transcripts else "Nothing is new since the last reading; what waits:"
     title = f"{best} {many(len(offer.drafts), 'draft')}" + "".join(f"; {words}" for words in offer.more_words)
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
-        elsewhere = sum(each.candidate.project not in {"", data.project_root} for each in offer.drafts)
+        elsewhere = sum(draft.candidate.project not in {"", data.project_root} for draft in offer.drafts)
         of = "all" if elsewhere == len(offer.drafts) else f"{elsewhere} of them"
-        told = f", {of} in other projects" if elsewhere else ""
+        where = f", {of} in other projects" if elsewhere else ""
         inbox = services.go("inbox")
         if elsewhere:
             services.all_projects = True
             inbox.reload()
-        services.say(f"{drafts.added(len(offer.drafts))}{told}. {actions.takes_back()}")
+        services.say(f"{drafts.added(len(offer.drafts))}{where}. {actions.takes_back()}")
         services.read()
 
 
-async def _wants(services: "Services", there: "Sequence[TranscriptFile]", *, again: bool) -> bool:
+async def _wants(services: "Services", transcripts: "Sequence[TranscriptFile]", *, again: bool) -> bool:
     """Ask whether these transcripts shall be read; `again`: they are new since the last reading."""
     data = services.data
     what = "session with new turns" if again else "past session"
     several = "sessions with new turns" if again else ""
-    volume = f"{many(len(there), what, several)} ({size(sum(each.size for each in there))})"
+    volume = f"{many(len(transcripts), what, several)} ({size(sum(transcript.size for transcript in transcripts))})"
     question = f"Look through {volume} for corrections worth keeping? Runs locally, without a model."
     options = [("go", "Look through them, and show the best drafts"), ("no", "Not now")]
     answer = await services.ask(Choice(question, options))

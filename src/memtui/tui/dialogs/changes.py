@@ -113,18 +113,18 @@ def difference(journal: "Journal", change: "Transaction") -> Text:
     own = [
         file for file in files if file.path.startswith(f"{journal.root}/") and file.path.endswith((".json", ".jsonl"))
     ]
-    shown = [file for file in files if file not in own]
-    for number, file in enumerate(shown[:FILES_SHOWN]):
+    changes = [file for file in files if file not in own]
+    for number, file in enumerate(changes[:FILES_SHOWN]):
         old, new = (version.rstrip("\n") for version in file.texts)
         text.append("\n" * bool(number) + safe_text.line(file.path, 300) + "\n", "bold")
         drawn = line_diff.drawn(old, new, ("the file before", "the file after"))
         if not old or not new:  # the whole of it is old or new: no word of it is marked
             drawn = Text(drawn.plain, "red" if old else "green")
         text.append_text(drawn)
-    more = len(shown) - FILES_SHOWN
+    more = len(changes) - FILES_SHOWN
     text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
     for file in own:
-        text.append(f"{'and' if shown else 'In'} memtui's own {os.path.basename(file.path)}\n", "dim")
+        text.append(f"{'and' if changes else 'In'} memtui's own {os.path.basename(file.path)}\n", "dim")
     return text
 
 
@@ -241,8 +241,8 @@ class Changes(Dialog[None]):
         words = STATES.get(row.state, ("", "", ""))[2]
         own = decided(row.changes)
         if len(own) > 1 and row.state == "done":
-            left = sum(change.state == "done" for change in own)
-            words = f"{left:,} of {len(own):,} in effect: {{app.undo}} undoes them"
+            count = sum(change.state == "done" for change in own)
+            words = f"{count:,} of {len(own):,} in effect: {{app.undo}} undoes them"
         if self.services.read_only:
             return words.partition(": {app.undo}")[0]
         redoable = self.ledger.redoable[-1:] if self.ledger is not None and row.state == "undone" else ()

@@ -267,11 +267,11 @@ def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str]
         rows = groups.get(title, ())
         lines += [*[Text()] * bool(lines), Text(title, "bold")] if rows else []
         for keys, *wordings in rows:
-            left = room - KEY_CELLS - 3
-            words = next((each for each in wordings if cell_len(each) <= left), wordings[-1])
-            for number, part in enumerate(textwrap.wrap(words, left)):
-                shown = f" {'' if number else keys:<{KEY_CELLS}} "
-                lines.append(Text(shown, "bold").append(part, "not bold"))
+            cells = room - KEY_CELLS - 3
+            words = next((wording for wording in wordings if cell_len(wording) <= cells), wordings[-1])
+            for number, part in enumerate(textwrap.wrap(words, cells)):
+                keys_text = f" {'' if number else keys:<{KEY_CELLS}} "
+                lines.append(Text(keys_text, "bold").append(part, "not bold"))
     return lines
 
 
@@ -282,12 +282,12 @@ def of_screen(
     Actions without a key are named together."""
     groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
     offered = {
-        each.id: possible[each.id].named(each) if each.id in possible else each
+        command.id: possible[command.id].named(command) if command.id in possible else command
         for name in (group, actions.LIST, actions.GLOBAL)
-        for each in actions.offered(name, read_only=read_only)
-        if name != actions.LIST or each.id in possible
+        for command in actions.offered(name, read_only=read_only)
+        if name != actions.LIST or command.id in possible
     }
-    keyless = [offered.pop(name) for name, each in list(offered.items()) if not actions.keys_of(each, remapped)]
+    keyless = [offered.pop(name) for name, command in list(offered.items()) if not actions.keys_of(command, remapped)]
 
     def keys_of(names: Sequence[str]) -> str:
         keys = [actions.keys_of(offered[name], remapped).split(",") for name in names]
@@ -296,7 +296,7 @@ def of_screen(
     for name, action in offered.items():
         own = (action.help[:1].lower() + action.help[1:], action.name.partition(": ")[2])
         members, wordings = next((both for both in TOGETHER if name in both[0]), ((name,), own))
-        several = [each for each in members if each in offered]
+        several = [member for member in members if member in offered]
         if name == several[0]:
             groups.setdefault(action.section, []).append((keys_of(several), *wordings))
     below = Text()

@@ -83,14 +83,14 @@ class DraftForm(Dialog[str]):
         super().__init__(classes="first" if subject.fields[0].kind == TEXT else None)
         self.subject, self.services, self.shape = subject, services, subject.shape
         self.heading = subject.shape.title
-        self.given = {each.key: each.value for each in subject.fields}
+        self.given = {field.key: field.value for field in subject.fields}
         if not subject.autosave.base:  # something new is nowhere but in the autosave
             self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
         self.widgets: dict[str, Input | Select[str] | TextArea] = {}
         self.result: str | None = None
         self._unchanged: dict[str, str] = {}  # what the widgets show of the values that nobody has changed
         self._agreed_base = ""  # the base that the person agreed to write over
-        self._offered = {each.key: each.options for each in subject.fields}
+        self._offered = {field.key: field.options for field in subject.fields}
         self._allowed_text = ""  # a text whose secrets the person wants to keep
         self._wrong: dict[str, str] | None = None  # what the widgets showed when something was wrong
         self._opening_notice = ""
@@ -100,11 +100,11 @@ class DraftForm(Dialog[str]):
     def body(self) -> ComposeResult:
         """Compose the fields, the check's words under the last line (`where`), and the messages (`told`)."""
         values = {**self.given, **self.subject.autosave.values}
-        last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
-        for each in self.subject.fields:
-            widget = self.widgets[each.key] = _widget(each, values[each.key])
-            is_text = each.kind == TEXT
-            labelled = Labelled(each.label or ("text" if is_text else each.key), widget, over=is_text)
+        last = next((field for field in reversed(self.subject.fields) if field.kind != TEXT), None)
+        for field in self.subject.fields:
+            widget = self.widgets[field.key] = _widget(field, values[field.key])
+            is_text = field.kind == TEXT
+            labelled = Labelled(field.label or ("text" if is_text else field.key), widget, over=is_text)
             if is_text and self.shape.beside:
                 with Horizontal(classes="texts"):
                     with Vertical(classes="beside"):
@@ -113,7 +113,7 @@ class DraftForm(Dialog[str]):
                     yield labelled
             else:
                 yield labelled
-            if each is (last or each):
+            if field is (last or field):
                 yield Static(classes="where")
         yield Static(classes="told")
 
@@ -135,13 +135,13 @@ class DraftForm(Dialog[str]):
             return OPTIONS
         save = "enter" if self._is_example_kept else "^s"
         prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
-        opens = [("enter", "open a ▼")] * any(isinstance(each, Select) for each in self.widgets.values())
+        opens = [("enter", "open a ▼")] * any(isinstance(widget, Select) for widget in self.widgets.values())
         always = ((save, self.shape.verb), ("escape", "back, kept"), ("^g", "discard"), ("tab", "next"))
         return (*always, *opens, *prompts)
 
     @property
     def _has_open_options(self) -> bool:
-        return any(isinstance(each, Select) and each.expanded for each in self.widgets.values())
+        return any(isinstance(widget, Select) and widget.expanded for widget in self.widgets.values())
 
     def _show_options(self) -> None:
         """Name the keys of the options that are open, and hide the line that they would half cover."""
@@ -158,11 +158,11 @@ class DraftForm(Dialog[str]):
         return self._is_example_kept if action == "save_example" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
-        kept = self.subject.autosave
+        saved = self.subject.autosave
         for pane, (title, text) in zip(self.query(".read").results(Detail), self.shape.beside, strict=True):
             pane.show(title.plain, Text("\n").join([title, text]))
         # The widgets change values (line ends, pictures of control characters), which is no change by the person.
-        self._unchanged = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
+        self._unchanged = {**self._shown(), **{key: saved.was.get(key, self.given[key]) for key in saved.values}}
         body, is_new = self._body, not self.typed().changed
         self.widgets.get(self.shape.first, body).focus()
         if self.shape.is_example and is_new:
@@ -173,22 +173,22 @@ class DraftForm(Dialog[str]):
             body.selection = Selection((0, 0), (0, len(body.document.get_line(0))))
         self._opening_notice = self.shape.notice
         if not is_new:
-            when = ago(kept.time, self.services.data.now()) if kept.time else "before"
+            when = ago(saved.time, self.services.data.now()) if saved.time else "before"
             again = f"What you typed {when} is here again; ^g discards it. {self._change_on_disk()}"
             self._opening_notice = again.strip()
         self.tell(self._opening_notice)
         self._check()
         for select in self.query(Select):
             self.watch(select, "expanded", self._show_options, init=False)
-        for each in self.subject.fields:
-            if each.later is not None:
-                self.run_worker(self._find_options(each, each.later), group="options")
+        for field in self.subject.fields:
+            if field.later is not None:
+                self.run_worker(self._find_options(field, field.later), group="options")
         if self.shape.is_file:
             self.set_interval(LOOK_SECONDS, self._tell_if_changed)
 
     @property
     def _body(self) -> TextArea:
-        return next(each for each in self.widgets.values() if isinstance(each, TextArea))
+        return next(widget for widget in self.widgets.values() if isinstance(widget, TextArea))
 
     # what is typed
 
@@ -202,18 +202,18 @@ class DraftForm(Dialog[str]):
     def tell(self, words: str, *, wrong: bool = False) -> None:
         """Show a message below the fields. With `wrong` it is an error, shown until something is typed."""
         self._wrong = self._shown() if wrong else None
-        told = self.query_one(".told", Static)
-        told.set_class(wrong, "wrong")
-        told.set_class(not words, "empty")
-        told.update(safe_text.styled(words))
+        static = self.query_one(".told", Static)
+        static.set_class(wrong, "wrong")
+        static.set_class(not words, "empty")
+        static.update(safe_text.styled(words))
 
     def _change_on_disk(self) -> str:
         """Return in words what has happened to the file or note since the form opened; empty if nothing."""
         try:
-            there = self.subject.there()
+            content = self.subject.there()
         except MemtuiError as error:
             return error.message
-        return self.shape.gone if there is None else MOVED if there != self.subject.autosave.base else ""
+        return self.shape.gone if content is None else MOVED if content != self.subject.autosave.base else ""
 
     def _tell_if_changed(self) -> None:
         if change := self._change_on_disk():
@@ -237,9 +237,9 @@ class DraftForm(Dialog[str]):
 
     def _check(self) -> None:
         where, typed = self.query_one(".where", Static), self.typed()
-        for each in self.subject.fields:
-            if each.follows is not None:
-                self._offer(each.key, each.follows(typed))
+        for field in self.subject.fields:
+            if field.follows is not None:
+                self._offer(field.key, field.follows(typed))
         try:
             words = self.subject.check(typed)
         except MemtuiError as error:
@@ -271,20 +271,20 @@ class DraftForm(Dialog[str]):
         self._is_keeping_due = False
         if not self._unchanged or self._ended:
             return
-        kept, typed = self.subject.autosave, self.typed()
+        saved, typed = self.subject.autosave, self.typed()
         values = {} if self.subject.is_empty(typed) else typed.changed
-        values = typed.values if values and not kept.base else values
-        if values == kept.values:
+        values = typed.values if values and not saved.base else values
+        if values == saved.values:
             return
         was = {key: self._unchanged[key] for key in values}
-        kept.values, kept.was, kept.time = values, was, self.services.data.now()
+        saved.values, saved.was, saved.time = values, was, self.services.data.now()
         try:
             if values:
-                kept.save(self.services.data.root)
+                saved.save(self.services.data.root)
             else:
-                autosave.drop(self.services.data.root, kept.name)
+                autosave.drop(self.services.data.root, saved.name)
         except OSError as error:
-            kept.values = {}
+            saved.values = {}
             self.tell(f"What you type can't be kept: {error.strerror}.", wrong=True)
 
     def _forget(self) -> None:
@@ -367,11 +367,11 @@ class DraftForm(Dialog[str]):
             return True
         answer = await self.services.ask(Choice(secret.question(kinds), SECRET))
         if answer == OUT:
-            for each in self.widgets.values():
-                if isinstance(each, Input):
-                    each.value = redact.redact(each.value)[0]
-                elif isinstance(each, TextArea):
-                    each.text = redact.redact(each.text)[0]
+            for widget in self.widgets.values():
+                if isinstance(widget, Input):
+                    widget.value = redact.redact(widget.value)[0]
+                elif isinstance(widget, TextArea):
+                    widget.text = redact.redact(widget.text)[0]
         elif answer == KEEP:
             self._allowed_text = text
         return bool(answer)
@@ -379,8 +379,8 @@ class DraftForm(Dialog[str]):
     async def _may_overwrite(self) -> bool:
         """Return whether saving may go on: the disk has what it had when the form opened, or the person wants to write
         over what it has now, or again what is gone. If that changes while both are shown, ask again."""
-        while (there := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
-            if there is None:
+        while (content := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
+            if content is None:
                 name = safe_text.line(self.shape.name, 60)
                 question = f"{name} is gone: its file was deleted or renamed."
                 if self.shape.is_file:
@@ -393,7 +393,7 @@ class DraftForm(Dialog[str]):
                 self.action_discard()
             if answer != MINE:
                 return False
-            self._agreed_base = there
+            self._agreed_base = content
         return True
 
 

@@ -51,7 +51,7 @@ Note = Mapping[str, str]  # the values of the form, and of a note that is sent a
 def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
     """Return the values of the form for an entry of an inbox."""
     fields = entry.fields
-    named = {kind: name for kind, _, name in (each.strip().partition(":") for each in fields.get("for", "").split(","))}
+    named = {kind: name for kind, _, name in (part.strip().partition(":") for part in fields.get("for", "").split(","))}
     to = SESSION + named["session"] if named.get("session") else EVERYWHERE if everywhere else PROJECT
     return {
         "text": entry.text,
@@ -82,8 +82,8 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 
 
 def _addresses(note: Note) -> list[str]:
-    named = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
-    return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *named) if each]
+    addresses = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
+    return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *addresses) if each]
 
 
 def _moments(typed: Typed) -> Options:
@@ -128,7 +128,7 @@ class GuidanceSubject(Subject):
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         title = "Edit the note" if item else "Your first note" if notice else "Write a note"
         title += "" if own else f" · {self.project}"
-        given, past = self._given(), self._past(self._there["expires"])
+        values, past = self._given(), self._past(self._there["expires"])
         self.shape = Shape(
             title,
             "save" if item else "send",
@@ -138,7 +138,7 @@ class GuidanceSubject(Subject):
             is_example=bool(notice),
             notice=EXPIRED.format(ago(past, data.now())) if past else notice,
         )
-        to = {**given, **self.autosave.values}["to"]
+        to = {**values, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
         places += [(to, f"project {self._project(to.removeprefix(OTHER))}")] if to.startswith(OTHER) else []
@@ -148,13 +148,13 @@ class GuidanceSubject(Subject):
         files = "any, or a pattern such as src/**"
         times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
-            FormField("text", safe_text.clean(given["text"]), TEXT, placeholder=line),
-            FormField("to", given["to"], CHOICE, options=places, later=self._elsewhere),
-            FormField("who", given["who"], CHOICE, "sessions", options=tuple(WHO.items())),
-            FormField("agent", given["agent"], label="only agent", placeholder=agents),
-            FormField("path", given["path"], label="only files", placeholder=files),
-            FormField("when", given["when"], CHOICE, options=tuple(WHEN.items()), follows=_moments),
-            FormField("expires", given["expires"], placeholder=times),
+            FormField("text", safe_text.clean(values["text"]), TEXT, placeholder=line),
+            FormField("to", values["to"], CHOICE, options=places, later=self._elsewhere),
+            FormField("who", values["who"], CHOICE, "sessions", options=tuple(WHO.items())),
+            FormField("agent", values["agent"], label="only agent", placeholder=agents),
+            FormField("path", values["path"], label="only files", placeholder=files),
+            FormField("when", values["when"], CHOICE, options=tuple(WHEN.items()), follows=_moments),
+            FormField("expires", values["expires"], placeholder=times),
         )
 
     @property
@@ -176,23 +176,23 @@ class GuidanceSubject(Subject):
         self._agents = addressees.agents(data.root)
         finder = transcript.Finder(paths.config_dir(data.env))
         recent = sessions.collect(data.root, data.records(RECORDS))
-        shown, first = recent[:SESSIONS], self._first_target
-        shown += [self._target(first)] if first and all(each.id != first for each in shown) else []
+        targets, first = recent[:SESSIONS], self._first_target
+        targets += [self._target(first)] if first and all(pair.id != first for pair in targets) else []
         clients = serving.served(data.root)
-        projects = names_of_roots(data.env, {each.project for each in shown})
+        projects = names_of_roots(data.env, {pair.project for pair in targets})
         options = []
-        for each in shown:
-            live = serving.live(each.id, each.client, clients)
-            since = "live" if live else ago(clock.parse(each.last), data.now())
-            words = f"{_name(each, finder.find(each.id))}  {projects[each.project]}, {since}"
-            options.append((not live, SESSION + each.id, words))
+        for pair in targets:
+            live = serving.live(pair.id, pair.client, clients)
+            since = "live" if live else ago(clock.parse(pair.last), data.now())
+            words = f"{_name(pair, finder.find(pair.id))}  {projects[pair.project]}, {since}"
+            options.append((not live, SESSION + pair.id, words))
         options.sort(key=lambda option: option[0])
         others: dict[str, str | None] = {
-            each.slug: each.project if each.project.startswith("/") else None for each in recent if each.slug
+            pair.slug: pair.project if pair.project.startswith("/") else None for pair in recent if pair.slug
         }
-        others |= {paths.project_key(each.path): each.path for each in with_memory(data.env) if each.path}
+        others |= {paths.project_key(pair.path): pair.path for pair in with_memory(data.env) if pair.path}
         others.pop(self.slug, None)
-        called = sorted(names(data.env, others).items(), key=lambda each: each[1])
+        called = sorted(names(data.env, others).items(), key=lambda pair: pair[1])
         return [(to, words) for _, to, words in options] + [(OTHER + slug, f"project {name}") for slug, name in called]
 
     def _base(self) -> str:
@@ -205,15 +205,14 @@ class GuidanceSubject(Subject):
         """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered.
         Raises UsageError for addressees that there can't be, and a time that it can't expire at."""
         note, now = typed.values, self.data.now()
-        named = guidance.addresses(_addresses(note))
+        addresses = guidance.addresses(_addresses(note))
         expires, end = note["expires"].strip(), ""
         if expires:
             seconds = guidance.expiry(expires, now)
             never = seconds == when.NEVER
             end = ", whenever that is" if never else f", until {day_and_time(seconds, now)} ({until(seconds, now)})"
-        words = [
-            f"Delivered once, to {self._recipient(', '.join(named), note['to'], urgent=note['when'] == URGENT)}{end}."
-        ]
+        recipient = self._recipient(", ".join(addresses), note["to"], urgent=note["when"] == URGENT)
+        words = [f"Delivered once, to {recipient}{end}."]
         units = delivery_blocks.units(note["text"])
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         if note["to"].startswith(SESSION):
@@ -233,7 +232,7 @@ class GuidanceSubject(Subject):
         before = self.item
         if before is None:
             return ""
-        same = [each for each in self.data.waiting((before.kind,), every=True) if each.id == before.id]
+        same = [entry for entry in self.data.waiting((before.kind,), every=True) if entry.id == before.id]
         if not same:
             return None
         self.item = same[0]

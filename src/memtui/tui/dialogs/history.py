@@ -40,7 +40,7 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
         services.warn(NONE)
         return ""
     occasions = Occasions(data.env)
-    by_writer = await asyncio.to_thread(lambda: {each.writer: occasions.of(each.writer) for each in line})
+    by_writer = await asyncio.to_thread(lambda: {state.writer: occasions.of(state.writer) for state in line})
     rows = history.rows(line)
     scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, line)
     name, now = safe_text.line(references.stem(file), 60), data.now()

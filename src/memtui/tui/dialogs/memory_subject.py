@@ -38,8 +38,8 @@ OWN = {"name", "description", "type", "title"}
 TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
 
 
-def too_large(found: Memory) -> bool:
-    return not fits(found.body) or len(found.raw) > memory.MAX_BYTES
+def too_large(mem: Memory) -> bool:
+    return not fits(mem.body) or len(mem.raw) > memory.MAX_BYTES
 
 
 def typed_over(memory: Memory, *, raw: bool) -> Autosave:
@@ -54,12 +54,12 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
     if saved.raw == was.raw and saved.path == was.path:
         return f"Saved. {actions.takes_back()}" if beside else NOTHING
     renamed = saved.path != was.path
-    done = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
+    sentence = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
     rest = " Links, index and deliveries follow." if renamed else ""
     if not store.is_trusted(was):
         undoes = f"{actions.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
-        return f"{done}, and trusted, because you saw all of it.{rest} {undoes}"
-    return f"{done}.{rest} {actions.takes_back()}"
+        return f"{sentence}, and trusted, because you saw all of it.{rest} {undoes}"
+    return f"{sentence}.{rest} {actions.takes_back()}"
 
 
 class MemorySubject(Subject):
@@ -68,11 +68,15 @@ class MemorySubject(Subject):
 
     shared = False
 
-    def __init__(self, data: Data, memory: Memory, kept: Autosave | None) -> None:
-        self.data, self.found = data, memory
+    def __init__(self, data: Data, memory: Memory, autosave_name: Autosave | None) -> None:
+        self.data, self.memory = data, memory
         self._there: Memory | None = memory
-        raw = memory.broken is not None or (kept is not None and kept.raw)
-        self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(memory, raw=raw)
+        raw = memory.broken is not None or (autosave_name is not None and autosave_name.raw)
+        self.autosave = (
+            (_as_raw(autosave_name) if raw and not autosave_name.raw else autosave_name)
+            if autosave_name
+            else typed_over(memory, raw=raw)
+        )
         notice = ""
         if raw:
             notice = f"The frontmatter can't be read as fields ({memory.broken}): this is the whole file."
@@ -89,7 +93,7 @@ class MemorySubject(Subject):
         if not raw and scope is not None and not self.autosave.orphan:
             file = references.relative(scope, memory.path)
             kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory, data.now())
-            self.triggers = [each.text for each in kept_triggers]
+            self.triggers = [trigger.text for trigger in kept_triggers]
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 
     def check(self, typed: Typed) -> Text:
@@ -103,25 +107,25 @@ class MemorySubject(Subject):
     def there(self) -> str | None:
         """Read the file again and return its digest, None if it is gone."""
         try:
-            self._there = memory.read_memory(self.found.path, self.found.scope_label)
+            self._there = memory.read_memory(self.memory.path, self.memory.scope_label)
         except NotFoundError:
             self._there = None
             return None
         return ids.digest(self._there.raw)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        there = self._there or self.found
-        return there.raw, _bytes_of(there, typed.changed)
+        mem = self._there or self.memory
+        return mem.raw, _bytes_of(mem, typed.changed)
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
         """Return what saving would do. Raises MemtuiError."""
-        scope = self.data.store().scope(self.found.scope_label)
-        file = references.relative(scope, self.found.path)
-        data = _with_triggers(_bytes_of(self.found, typed.changed), self._trigger_changes(typed)[0])
-        name = references.check_name(typed.changed.get("name") or self.found.stem)
-        if name == self.found.stem:
+        scope = self.data.store().scope(self.memory.scope_label)
+        file = references.relative(scope, self.memory.path)
+        data = _with_triggers(_bytes_of(self.memory, typed.changed), self._trigger_changes(typed)[0])
+        name = references.check_name(typed.changed.get("name") or self.memory.stem)
+        if name == self.memory.stem:
             return [_change(scope, file, data)]
-        new = file.removesuffix(self.found.stem + ".md") + name + ".md"
+        new = file.removesuffix(self.memory.stem + ".md") + name + ".md"
         return [_change(scope, file, None), _change(scope, new, references.set_name(data, name))]
 
     def save(self, typed: Typed) -> Saved:
@@ -138,7 +142,7 @@ class MemorySubject(Subject):
             beside = bool(add or remove) and triggers.change(store, saved, add, remove)
         if saved.broken is None:
             return Saved(saved.path, saved_words(store, self._there, saved, beside=beside))
-        self.found, self.autosave = saved, typed_over(saved, raw=self.autosave.raw)
+        self.memory, self.autosave = saved, typed_over(saved, raw=self.autosave.raw)
         broken = safe_text.line(saved.broken, 200)
         return Saved(saved.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
 
@@ -146,14 +150,14 @@ class MemorySubject(Subject):
         if TRIGGERS not in typed.changed:
             return [], []
         lines = present_triggers.from_text(typed.changed[TRIGGERS], self.triggers)
-        added = [each for each in lines if each not in self.triggers]
-        return added, [each for each in self.triggers if each not in lines]
+        added = [line for line in lines if line not in self.triggers]
+        return added, [trigger for trigger in self.triggers if trigger not in lines]
 
     def _write_again(self, typed: Typed, store: Store) -> Saved:
-        name = references.check_name(typed.changed.get("name", self.found.stem))
-        data = _bytes_of(self.found, typed.changed)
-        data = data if name == self.found.stem else references.set_name(data, name)
-        saved = store.add(store.scope(self.found.scope_label), name, data)
+        name = references.check_name(typed.changed.get("name", self.memory.stem))
+        data = _bytes_of(self.memory, typed.changed)
+        data = data if name == self.memory.stem else references.set_name(data, name)
+        saved = store.add(store.scope(self.memory.scope_label), name, data)
         return Saved(saved.path, "Saved, its file is there again. " + actions.takes_back())
 
 
@@ -161,10 +165,12 @@ class NewMemorySubject(Subject):
     """The subject of a form: a new memory from the template of a type, in one of several scopes. `save` returns
     its path."""
 
-    def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, kept: Autosave | None) -> None:
+    def __init__(
+        self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, autosave_name: Autosave | None
+    ) -> None:
         self.data = data
-        self.scopes = {each.label: each for each in (scope, *scopes)}
-        self.autosave = kept or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
+        self.scopes = {place.label: place for place in (scope, *scopes)}
+        self.autosave = autosave_name or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
         notice = "Template lines you leave unchanged are not saved."
@@ -192,7 +198,7 @@ class NewMemorySubject(Subject):
         _check_triggers(_lines(typed), 0)
         scope, name = self.scopes[typed.values["scope"]], typed.values["name"]
         file = _stem_of(name) if name.strip() else ""
-        has_none = not any(each.kind == "project" and each.exists for each in self.scopes.values())
+        has_none = not any(other.kind == "project" and other.exists for other in self.scopes.values())
         why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
         place = present.scope_name(scope, self.data.facts.project)
         return Text(safe_text.line(f"{f'{file}.md' if file else 'a new file'} in {place}{why}"))
@@ -231,8 +237,8 @@ class BlockSubject(Subject):
         self.blocks = blocks.Blocks(data.root, data.slug, data.now)
         self.text = self.blocks.editable(name)
         of_project, hint = places.BLOCKS[name]
-        kept = f"block-{data.slug if of_project else ''}-{name}"
-        self.autosave = autosave.kept(data.root, kept) or Autosave(kept, ids.digest(self.text))
+        autosave_name = f"block-{data.slug if of_project else ''}-{name}"
+        self.autosave = autosave.kept(data.root, autosave_name) or Autosave(autosave_name, ids.digest(self.text))
         unsaved = autosave.left("memories.edit")
         self.shape = Shape(f"Edit the block {name}", "save", "this block", "", left=unsaved, at_end=True)
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
@@ -262,30 +268,30 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _values_of(found: Memory) -> dict[str, str]:
+def _values_of(mem: Memory) -> dict[str, str]:
     """Return the values that the form shows of a memory: its text fields, nested ones by dotted path, and its body."""
-    values = {"name": found.stem, "description": memory.text_of(found.fields, "description"), "type": found.type}
-    for prefix, table in (("", found.fields), ("metadata.", found.fields.get("metadata"))):
+    values = {"name": mem.stem, "description": memory.text_of(mem.fields, "description"), "type": mem.type}
+    for prefix, table in (("", mem.fields), ("metadata.", mem.fields.get("metadata"))):
         for key, value in table.items() if isinstance(table, dict) else ():
             if isinstance(value, str) and key not in OWN | FIXED and "\n" not in value and "." not in key:
                 values[prefix + key] = value
-    return {**values, "body": found.body.strip("\n")}
+    return {**values, "body": mem.body.strip("\n")}
 
 
-def _bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
+def _bytes_of(mem: Memory, changed: Mapping[str, str]) -> bytes:
     """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
     if "raw" in changed:
         return changed["raw"].encode("utf-8", "surrogateescape")
     fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS}}
     if "body" in fields:  # the form does not show the blank lines around it
-        lead = found.body[: len(found.body) - len(found.body.lstrip("\n"))]
+        lead = mem.body[: len(mem.body) - len(mem.body.lstrip("\n"))]
         fields["body"] = lead + fields["body"].strip("\n") + "\n"
-    return memory.with_fields(found, fields) if fields else found.raw
+    return memory.with_fields(mem, fields) if fields else mem.raw
 
 
 def _field(key: str, value: str) -> FormField:
     if key == "type":
-        return FormField(key, value, CHOICE, options=[(each, each or "untyped") for each in (*TYPES, value)])
+        return FormField(key, value, CHOICE, options=[(choice, choice or "untyped") for choice in (*TYPES, value)])
     if key in {"body", "raw"}:
         return FormField(key, value, TEXT, "whole file" if key == "raw" else "")
     return FormField(key, value, label=key.removeprefix("metadata."))
@@ -297,7 +303,7 @@ def _trigger_field(lines: Sequence[str]) -> FormField:
 
 def _check_triggers(add: Sequence[str], others: int) -> None:
     if add:
-        triggers.check_number(others + len([triggers.checked(each) for each in add]))
+        triggers.check_number(others + len([triggers.checked(trigger) for trigger in add]))
 
 
 def _lines(typed: Typed) -> list[str]:

@@ -98,8 +98,8 @@ async def show(services: "Services") -> None:
             approved = screen.table.row_id if step.action == APPROVE else approved
             await _do(services, screen, step)
             if step.seen:
-                seen = step.seen.replace("{new}", step.new if approved else "")
-                answer = await services.ask(Tour(at, seen, can_do=False))
+                text = step.seen.replace("{new}", step.new if approved else "")
+                answer = await services.ask(Tour(at, text, can_do=False))
         if answer is None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
@@ -124,12 +124,12 @@ async def _do(services: "Services", screen: Any, step: TourStep) -> None:
         return
     running = _commands(screen)
     services.action_run(step.action)
-    others = [each for each in screen.workers if id(each) in _commands(screen) - running]
-    await asyncio.gather(*(each.wait() for each in others))
+    others = [worker for worker in screen.workers if id(worker) in _commands(screen) - running]
+    await asyncio.gather(*(other.wait() for other in others))
 
 
 def _commands(screen: Any) -> set[int]:
-    return {id(each) for each in screen.workers if each.group == COMMAND and not each.is_finished}
+    return {id(worker) for worker in screen.workers if worker.group == COMMAND and not worker.is_finished}
 
 
 def _home(services: "Services") -> str:

@@ -63,8 +63,8 @@ class Trusting:
                 text.append_text(difference(was, now, ("the trusted text", "the text now")))
             else:
                 content = now.decode("utf-8", "replace")
-                shown = safe_text.clean(content[:SHOWN].rstrip("\n"))
-                text.append(f"\n{shown}")  # as the agent gets it, Markdown not drawn
+                body = safe_text.clean(content[:SHOWN].rstrip("\n"))
+                text.append(f"\n{body}")  # as the agent gets it, Markdown not drawn
                 if len(content) > SHOWN:
                     more = f"{len(content) - SHOWN:,} more characters are not shown"
                     opens = actions.keyed("{memories.editor} in Memories opens the file")

@@ -116,9 +116,9 @@ def unsaved(at: float, now: float, action_id: str) -> str:
 
 def of_memories(root: str) -> list[Autosave]:
     autosaves = [kept(root, name) for name in names(root) if name.startswith(OF_MEMORY)]
-    return sorted((each for each in autosaves if each is not None), key=lambda each: -each.time)
+    return sorted((autosave for autosave in autosaves if autosave is not None), key=lambda autosave: -autosave.time)
 
 
 def offered(root: str) -> list[Autosave]:
     """Return the autosaves that no listed memory has: those of new memories, and those of deleted files."""
-    return [each for each in of_memories(root) if not each.path or each.orphan]
+    return [autosave for autosave in of_memories(root) if not autosave.path or autosave.orphan]

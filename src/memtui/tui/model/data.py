@@ -106,8 +106,8 @@ class Data(Workspace):
         from memtui.core.health import findings
         from memtui.hooks.installer import checkup
 
-        found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
-        self.facts.waiting["setup"] = findings.problems(findings.of_setup(found))
+        reports = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
+        self.facts.waiting["setup"] = findings.problems(findings.of_setup(reports))
 
     def forget(self) -> None:
         if "receipts" in vars(self):
@@ -127,12 +127,12 @@ class Data(Workspace):
 
     def library(self) -> "list[Scope]":
         """Return the scopes of the working directory, and once a model is set that of its blocks."""
-        found = self.scopes()
+        places = self.scopes()
         if self.has_model:
             from memtui.subconscious import blocks
 
-            found += blocks.scopes_of(self.root, self.slug)
-        return found
+            places += blocks.scopes_of(self.root, self.slug)
+        return places
 
     # changes
 

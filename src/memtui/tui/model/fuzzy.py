@@ -69,25 +69,25 @@ class Haystack(Generic[Row]):
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
         before parts; then those with them in the body; similar ones only if there are no others."""
         if len(self._selected) > QUERIES:
-            for each in (self._selected, self._in_text, self._in_whole):
-                each.clear()
+            for level in (self._selected, self._in_text, self._in_whole):
+                level.clear()
         if typed not in self._selected:
             self._selected[typed] = self._select(typed)
         return self._selected[typed]
 
     def _select(self, typed: str) -> list[Row]:
-        wanted = typed.casefold().split()
-        if not wanted:
+        words = typed.casefold().split()
+        if not words:
             return self.rows
-        places = self._containing(self._texts, wanted, self._in_text)
+        places = self._containing(self._texts, words, self._in_text)
         ranked = [places]
-        if min(map(len, wanted)) > 1:  # a single letter is hardly a word
+        if min(map(len, words)) > 1:  # a single letter is hardly a word
             whole, padded = places, self._padded
-            for needle in filter(str.strip, map(_padded, reversed(wanted))):  # the last is rarely whole yet
+            for needle in filter(str.strip, map(_padded, reversed(words))):  # the last is rarely whole yet
                 whole = [at for at in whole if needle in padded[at]]
             ranked = [whole, places] if 0 < len(whole) < len(places) else ranked
-        if len(places) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
-            ranked.append(self._containing(self._wholes, wanted, self._in_whole))
+        if len(places) <= ENOUGH and self._body is not None and max(map(len, words)) >= LEAST_IN_BODY:
+            ranked.append(self._containing(self._wholes, words, self._in_whole))
         if not any(ranked) and len(typed) >= LETTERS:
             ranked = [self._similar(typed)]
         if len(ranked) == 1 and len(places) == len(self.rows):
@@ -140,8 +140,8 @@ def mark(texts: Sequence[Text], typed: str) -> None:
         return
     low = [_folded(text.plain) for text in texts]
     whole = "\n".join(low)
-    for text, each in zip(texts, low, strict=True):
-        for start, end in _places(each, words, whole):
+    for text, folded in zip(texts, low, strict=True):
+        for start, end in _places(folded, words, whole):
             text.stylize(STYLE, start, end)
 
 

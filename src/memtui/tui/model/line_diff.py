@@ -69,11 +69,11 @@ class _Drawing:
             if self.room[sign] <= 0:
                 self.cut[sign] += 1
                 continue
-            shown = line[: min(safe_text.MAX_LINE, self.room[sign])]
-            self.room[sign] -= len(shown) + 2
-            self.text.append(f"{sign} {safe_text.clean(shown)}\n", STYLES[sign])
-            if len(shown) < len(line):
-                rest = many(len(line) - len(shown), "more character")
+            text = line[: min(safe_text.MAX_LINE, self.room[sign])]
+            self.room[sign] -= len(text) + 2
+            self.text.append(f"{sign} {safe_text.clean(text)}\n", STYLES[sign])
+            if len(text) < len(line):
+                rest = many(len(line) - len(text), "more character")
                 self.text.append(f"  … {rest} of this line: not shown here\n", "yellow")
 
     def hide(self, count: int) -> None:

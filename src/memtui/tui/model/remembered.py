@@ -13,8 +13,8 @@ class State:
         self.read_only = read_only
 
     def get(self, screen: str) -> dict[str, object]:
-        found = self._read().get(screen)
-        return found if isinstance(found, dict) else {}
+        value = self._read().get(screen)
+        return value if isinstance(value, dict) else {}
 
     def put(self, screen: str, table: dict[str, object]) -> None:
         """Write a screen's table. A failure is ignored."""
@@ -29,7 +29,7 @@ class State:
 
     def _read(self) -> dict[str, object]:
         try:
-            found = fastjson.loads_dict(fs.read_or_empty(self.path))
+            table = fastjson.loads_dict(fs.read_or_empty(self.path))
         except (OSError, ValueError):
             return {}
-        return found if found.get("v") == VERSION else {}
+        return table if table.get("v") == VERSION else {}

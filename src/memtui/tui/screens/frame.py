@@ -97,11 +97,11 @@ class Frame:
         """Show a text in the border of a pane, as many of its facts as there is room for."""
         whole = self.screen if self.screen.has_class("narrow") else pane  # a hidden pane has no width yet
         room = max(1, whole.outer_size.width - CORNERS)
-        shown = fitting(title, room)
-        shown.truncate(room, overflow="ellipsis")
-        if self._titles.get(pane) != shown:
-            self._titles[pane] = shown
-            pane._border_title = Content.from_rich_text(shown)  # noqa: SLF001  the property paints all of the pane again
+        text = fitting(title, room)
+        text.truncate(room, overflow="ellipsis")
+        if self._titles.get(pane) != text:
+            self._titles[pane] = text
+            pane._border_title = Content.from_rich_text(text)  # noqa: SLF001  the property paints all of the pane again
             pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
 
     def show(self, described: Described, row_id: str, sought: str) -> None:
@@ -122,14 +122,14 @@ class Frame:
         filter is typed, it stays as it is."""
         screen, table, glance, middle = self.screen, self.screen.table, self.screen.glance, self.screen.middle
         # Where nothing can be selected there is no detail; a text that ends with … says that rows are still read.
-        screen.set_class(not (screen.found or screen.is_filtered or table.empty.endswith("…")), "bare")
+        screen.set_class(not (screen.all_rows or screen.is_filtered or table.empty.endswith("…")), "bare")
         if screen.filter_line.has_focus:
             return
         self._share_with_detail()
         if not (glance.display and middle.size.height):
             return
-        others = [each for each in middle.children if each.display and each not in {table, glance}]
-        room = middle.size.height - sum(each.size.height or 1 for each in others)
+        others = [pane for pane in middle.children if pane.display and pane not in {table, glance}]
+        room = middle.size.height - sum(pane.size.height or 1 for pane in others)
         # A message takes its lines from the preview, which can be scrolled.
         table.styles.min_height = table.header + min(len(table.rows), LEAST_ROWS)
         free = room - table.header - len(table.rows) if table.rows else 0

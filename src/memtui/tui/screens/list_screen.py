@@ -1,10 +1,8 @@
-"""The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor beside
-it, below it, or over it, as the screen has room.
+"""The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor.
 
-A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id (what every list can
-do is there already), starts a worker in `reload` that posts messages, sets `found` and calls `fill`. That shows the
-rows of `select`, with `describe` for the detail, `summary` on top and `why_empty` for an empty list. What a filter lets
-through and what is marked is said here, the same on all screens; a screen has only the noun for its rows."""
+A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id, starts a worker in
+`reload` that posts messages, sets `all_rows` and calls `fill`. That shows the rows of `select`, with `describe` for the
+detail, `summary` on top and `why_empty` for an empty list."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -36,15 +34,14 @@ POLL_SECONDS = 0.02
 
 
 class ListScreen(Screen[None], Generic[Row]):
-    """A screen with a list, as the module describes. `found`: the rows that were read; `typed`: the filter's text."""
+    """A screen with a list, as the module describes. `all_rows`: the rows that were read; `typed`: its filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
-    # The most lines of the preview below a list that needs the others.
-    glance_lines = 7
+    glance_lines = 7  # of the preview below a list, at most
     # A row in messages: "There is no … under the cursor"; one and several rows in the title, after their number.
     row_word: ClassVar[str] = "line"
     nouns: ClassVar[tuple[str, str]] = ("line", "lines")
@@ -56,20 +53,18 @@ class ListScreen(Screen[None], Generic[Row]):
     ) -> None:
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
-        self.frame = Frame(self)
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
-        self.glance = Glance(id="glance")
+        self.frame, self.glance = Frame(self), Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.filter_line.sign = "/ "
-        self.found: Sequence[Row] = ()
+        self.all_rows: Sequence[Row] = ()
         self.typed = self._unfiltered = ""  # the latter: the id of the row under the cursor before the filter
         self.unfolded: set[str] = set()  # the ids of the open folds
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
-        self._nothing = table.empty
         self._then: Callable[[], object] | None = None
         self._described: Row | None = None  # the row that the detail shows
-        self._resumes = False
+        self._nothing, self._resumes = table.empty, False
 
     # layout
 
@@ -155,13 +150,13 @@ class ListScreen(Screen[None], Generic[Row]):
     # showing
 
     def fill(self) -> None:
-        shown = self.select()
-        self.table.empty = "" if shown else self.why_empty()
-        at = self.wanted(shown) if self.wanted is not None else None
-        self.table.show(shown, at)
+        rows = self.select()
+        self.table.empty = "" if rows else self.why_empty()
+        at = self.wanted(rows) if self.wanted is not None else None
+        self.table.show(rows, at)
         if at is not None:
             self.wanted = None
-        self.table.keep_marks(self.found)
+        self.table.keep_marks(self.all_rows)
         self.frame.show_status()
         self.summarize()
         self.show_detail()
@@ -172,7 +167,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.draw()
 
     def select(self) -> Sequence[Row]:
-        return fuzzy.Haystack(self.found, self.searched).select(self.typed)
+        return fuzzy.Haystack(self.all_rows, self.searched).select(self.typed)
 
     @property
     def is_filtered(self) -> bool:
@@ -199,13 +194,13 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def counted(self) -> str:
         """Return how many rows there are, and how many pass the filter: `5 of 13 memories`."""
-        listed, total = self.numbers()
+        count, total = self.numbers()
         noun = self.nouns[total != "1"]
-        return f"{listed} of {total} {noun}" if self.is_filtered else f"{total} {noun}"
+        return f"{count} of {total} {noun}" if self.is_filtered else f"{total} {noun}"
 
     def numbers(self) -> tuple[str, str]:
         """Return how many rows pass the filter, and how many there are."""
-        return f"{len(self.table.rows):,}", f"{len(self.found):,}"
+        return f"{len(self.table.rows):,}", f"{len(self.all_rows):,}"
 
     def describe(self, row: Row) -> Described:
         """Return what the detail shows of a row; by default the text that the filter searches."""

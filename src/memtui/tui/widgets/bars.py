@@ -76,11 +76,11 @@ def _place(app: "Services", project: str, room: int, *, wide: bool) -> Text:
     name = Text(safe_text.line(project, PROJECT_MOST), "bold")
     least = min(name.cell_len, PROJECT_LEAST)
     text = Text(" memtui  " if wide else " ", "dim", end="", no_wrap=True)
-    left = room - text.cell_len - len(mode) - 2
-    if left >= least:
-        name.truncate(left, overflow="ellipsis")
+    cells_left = room - text.cell_len - len(mode) - 2
+    if cells_left >= least:
+        name.truncate(cells_left, overflow="ellipsis")
         text.append_text(name).append(" ▾", "dim")
-    text.append(mode if left >= least else mode[1:], "bold yellow")
+    text.append(mode if cells_left >= least else mode[1:], "bold yellow")
     text.truncate(room)
     return text.append(" " * (room - text.cell_len))
 
@@ -93,9 +93,9 @@ def _status(app: "Services", room: int) -> Text:
     words = [f"hooks {sign}  {live}"] if live else []
     words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
     if app.read_only:
-        words = [f"read-only  {each}" for each in words] + ["read-only"]
-    found = next((each for each in words if cell_len(each) <= room), "")
-    text = Text(found, "dim")
+        words = [f"read-only  {word}" for word in words] + ["read-only"]
+    status_text = next((word for word in words if cell_len(word) <= room), "")
+    text = Text(status_text, "dim")
     text.highlight_words(["read-only"], "not dim bold")
     if not facts.hooks:
         text.highlight_words([f"hooks {sign}", sign], "not dim bold red")
@@ -109,12 +109,12 @@ class FootBar(OneLine):
 
     def show(
         self,
-        wanted: "Sequence[actions.Action] | None",
+        commands: "Sequence[actions.Action] | None",
         status: str,
         app: "Services",
         first: "Sequence[tuple[str, str]]" = (),
     ) -> None:
-        """Draw the bar for a screen; `wanted` are its own actions, the most useful first; None while a person types,
+        """Draw the bar for a screen; `commands` are its own actions, the most useful first; None while a person types,
         as keys are letters then. `first`: keys that come before, and what each does."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
@@ -125,17 +125,17 @@ class FootBar(OneLine):
         everywhere = {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
-        shown = actions.ACTIONS if wanted is not None else ()
-        last = [a for a in shown if a.id in everywhere and not (a.writes and app.read_only)]
-        keys = {a.id: actions.key_word(actions.keys_of(a, app.remapped)) for a in (*(wanted or ()), *last)}
-        cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(wanted or ()), *last)}
-        taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
-        if taken > room or width < SMALL:
+        actions_shown = actions.ACTIONS if commands is not None else ()
+        last = [a for a in actions_shown if a.id in everywhere and not (a.writes and app.read_only)]
+        keys = {a.id: actions.key_word(actions.keys_of(a, app.remapped)) for a in (*(commands or ()), *last)}
+        cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(commands or ()), *last)}
+        cells_taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
+        if cells_taken > room or width < SMALL:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
-        for action in wanted or ():
-            taken += cells[action.id]
-            if taken > room:
+        for action in commands or ():
+            cells_taken += cells[action.id]
+            if cells_taken > room:
                 break
             own.append(action)
         pieces = []

@@ -132,11 +132,11 @@ class Detail(ScrollView, can_focus=True):
 def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:
     """Append a blank line, then a line for each action: its key, and in words what it does. `keys`: (action id, words)
     each; with `read_only` those that write are left out."""
-    offered = [each for each in keys if not (read_only and actions.get(each[0]).writes)]
+    offered = [other for other in keys if not (read_only and actions.get(other[0]).writes)]
     if not offered:
         return
-    shown = [(actions.key_of(action), words) for action, words in offered]
-    wide = max(len(key) for key, _ in shown)
+    key_rows = [(actions.key_of(action), words) for action, words in offered]
+    wide = max(len(key) for key, _ in key_rows)
     text.append("\n")
-    for key, words in shown:
+    for key, words in key_rows:
         text.append(f"  {key:<{wide}}  ", style="bold").append(words + "\n", style="dim")

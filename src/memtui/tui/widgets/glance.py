@@ -76,7 +76,7 @@ class Glance(Static):
         if not fits:
             lines = cut(preview(self.text, width, room, self._first), room, width)
         gap = [Text()] if ends and len(lines) < room else []
-        for line in (shown := [*lines, *gap, *ends][:height]):
+        for line in (texts := [*lines, *gap, *ends][:height]):
             line.rstrip()
             line.truncate(width, overflow="ellipsis")
-        self.update(Text("\n").join(shown), layout=False)
+        self.update(Text("\n").join(texts), layout=False)

@@ -26,9 +26,9 @@ class OneLine(Static):
             self.update(text, layout=False)
 
     def on_click(self, event: events.Click) -> None:
-        found = next((action for start, end, action in self.pieces if start <= event.x < end), None)
-        if found is not None:
-            services_of(self).action_run(found)
+        action_name = next((action for start, end, action in self.pieces if start <= event.x < end), None)
+        if action_name is not None:
+            services_of(self).action_run(action_name)
 
 
 def fitting(text: Text, width: int) -> Text:
@@ -36,10 +36,10 @@ def fitting(text: Text, width: int) -> Text:
     the first at least its first words."""
     if text.cell_len <= width:
         return text
-    ends = [found.start() for found in re.finditer(re.escape(BETWEEN), text.plain)]
+    ends = [match.start() for match in re.finditer(re.escape(BETWEEN), text.plain)]
     end = next((end for end in reversed(ends) if text[:end].cell_len <= width - len(MORE)), -1)
     if end < 0:
-        blanks = [found.start() for found in re.finditer(" ", text.plain)]
+        blanks = [match.start() for match in re.finditer(" ", text.plain)]
         end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
         return text[:end].append("…") if end > width // 2 else text  # a long path is cut where the line ends
     return text[:end].append(MORE)

@@ -93,13 +93,13 @@ def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:
         return [(0, len(line), CODE_STYLE)]
     if HEADING.match(line):
         return [(0, len(line), HEAD_STYLE)]
-    found = []
+    styled = []
     item = ITEM.match(line)
     if item:
-        found.append((item.start(2), item.end(2), "bold"))
+        styled.append((item.start(2), item.end(2), "bold"))
     if line.startswith(">"):
-        found.append((0, len(line), QUOTE_STYLE))
+        styled.append((0, len(line), QUOTE_STYLE))
     for match in INLINE.finditer(line) if len(line) < INLINE_LIMIT else ():
         kind = str(match.lastgroup)
-        found.append((match.start(), match.end(), STYLES.get(kind, "underline")))
-    return found
+        styled.append((match.start(), match.end(), STYLES.get(kind, "underline")))
+    return styled

@@ -91,9 +91,9 @@ def visible_columns(columns: Sequence[Column], width: int, *, beside: bool) -> V
     return [(at, column, column.cells(width) or rest) for at, column in shown]
 
 
-def header_line(shown: VisibleColumns, style: Style, width: int) -> Strip:
+def header_line(columns: VisibleColumns, style: Style, width: int) -> Strip:
     words = [" "]
-    for _, column, room in shown:
+    for _, column, room in columns:
         title = column.title[:room]
         words.append((title.rjust(room) if column.right else title.ljust(room)) + " ")
     return Strip([Segment("".join(words), style)]).adjust_cell_length(width, style).crop(0, width)
@@ -128,7 +128,7 @@ def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Co
             rooms[-1] += 1 + width
             continue
         more = min(rooms[-1] // 2, max(0, text.cell_len - width)) if text.no_wrap and rooms else 0
-        rooms[-1:] = [each - more for each in rooms[-1:]]
+        rooms[-1:] = [room - more for room in rooms[-1:]]
         rooms.append(width + more)
         placed.append((text, column))
     return [(*cell, room) for cell, room in zip(placed, rooms, strict=True)]

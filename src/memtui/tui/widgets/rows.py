@@ -122,7 +122,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._shown_at = now
         before = self.row_id
         here = before if self._is_placed and cursor is None else ""
-        seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
+        in_sight = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         old, self.rows = self.rows, rows
         vars(self).pop("_places", None)
         if self._look is None:
@@ -132,7 +132,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             below = map(self._key, old[place + 1 :])
             place = next((self._places[key] for key in (here, *below) if key in self._places), place)
-        if seen or cursor is not None:
+        if in_sight or cursor is not None:
             self._place(place)
         else:  # scrolled away from the cursor with the wheel: stay there
             self.cursor = max(0, min(place, len(rows) - 1))
@@ -275,11 +275,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def on_resize(self) -> None:
         """Paint for the new width. The cursor stays visible if it was, or if the list had no height yet."""
         first = self._height == 0
-        seen = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
+        in_sight = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
         self._height = self.size.height
         self._strips.clear()
         painting.resize(self, len(self.rows) + self.header)
-        if seen and self.rows:
+        if in_sight and self.rows:
             self._place(self.cursor)
 
     def notify_style_update(self) -> None:

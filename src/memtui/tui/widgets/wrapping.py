@@ -40,9 +40,9 @@ def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
 
 def _indent(line: Text) -> int:
     """Return how many characters the continuation of a line is indented by."""
-    found = INDENT.match(line.plain)
+    match = INDENT.match(line.plain)
     label = max((span.end for span in line.spans if span.start == 0 and span.end <= LONGEST_LABEL), default=0)
-    return max(found.end() if found else 0, label if line.plain[label - 1 : label] == " " else 0)
+    return max(match.end() if match else 0, label if line.plain[label - 1 : label] == " " else 0)
 
 
 def breaks(plain: str, width: int) -> list[int]:
@@ -52,12 +52,12 @@ def breaks(plain: str, width: int) -> list[int]:
         parts = PART.findall(word) if cell_len(word.rstrip()) > width else [word]
         for part in parts:
             pieces += [part] if cell_len(part.rstrip()) <= width else chop_cells(part, width)
-    found = []
+    places = []
     at = used = 0
     for piece in pieces:
         if used and used + cell_len(piece.rstrip()) > width:
-            found.append(at)
+            places.append(at)
             used = 0
         used += cell_len(piece)
         at += len(piece)
-    return found
+    return places

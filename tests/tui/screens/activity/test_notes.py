@@ -991,7 +991,7 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
         await pilot.press("enter")
         await settle(pilot)
         bar, options = app.screen.query_one(KeyBar), app.screen.query_one("#to SelectOverlay")
-        assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "↓ ↑"]
+        assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "↓ ↑", "f1"]
         assert options.region.bottom <= bar.region.y
         await pilot.press("escape")
         await settle(pilot)

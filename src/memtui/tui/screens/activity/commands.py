@@ -93,7 +93,7 @@ class NoteCommands:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
             # The next key is for the row that is then under the cursor, though the files are not read again yet.
-            self.context.notes = [each for each in self.context.notes if each.item not in items]
+            self.context.notes = [note for note in self.context.notes if note.item not in items]
             self.screen.fill()
             self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
         finally:
@@ -101,12 +101,12 @@ class NoteCommands:
 
     def _sent(self) -> list[Note]:
         row = self.screen.table.row
-        found = read(row.logged) if isinstance(row, DeliveryEntry) else None
-        return notes_of(found) if found is not None else []
+        delivery = read(row.logged) if isinstance(row, DeliveryEntry) else None
+        return notes_of(delivery) if delivery is not None else []
 
     def _why_not_again(self) -> str:
-        found = isinstance(self.screen.table.row, NoteRow) or self._sent()
-        return "" if found else NOT_A_NOTE
+        has_note = isinstance(self.screen.table.row, NoteRow) or self._sent()
+        return "" if has_note else NOT_A_NOTE
 
     async def again(self) -> None:
         """Send a note again, of several the one that the person chooses: open the form with its text, for whom it was,
@@ -120,12 +120,12 @@ class NoteCommands:
                 return
             name, home, entry = row.entry.id, row.home, row.entry
         else:
-            sent = {each.id: each for each in self._sent()}
-            lines = [(name, safe_text.line(each.text, 200)) for name, each in sent.items()]
-            chosen = lines[0][0] if len(sent) == 1 else await self.services.ask(Choice("Send which again?", lines))
+            notes = {message.id: message for message in self._sent()}
+            lines = [(name, safe_text.line(message.text, 200)) for name, message in notes.items()]
+            chosen = lines[0][0] if len(notes) == 1 else await self.services.ask(Choice("Send which again?", lines))
             if chosen is None:
                 return
-            note = sent[chosen]
+            note = notes[chosen]
             name, entry = note.id, Entry("", {**note.fields, "from": note.sender}, note.text, "", 0)
             home = note.delivery.project or data.slug
         everywhere = note.scope == "global" if note is not None else home is None
@@ -145,7 +145,7 @@ class NoteCommands:
     async def _write(self, subject: "GuidanceSubject") -> None:
         from memtui.tui.dialogs.draft_form import DraftForm
 
-        sent = await self.services.ask(DraftForm(subject, self.services))
-        if sent:
-            self.screen.wanted = rows.newest(sent)
+        note_id = await self.services.ask(DraftForm(subject, self.services))
+        if note_id:
+            self.screen.wanted = rows.newest(note_id)
             self.services.read()

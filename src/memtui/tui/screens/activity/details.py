@@ -129,7 +129,7 @@ def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
 
 def _since_lost(context: RowContext, note: Note) -> str:
     """Say what became of a note that did not arrive: it waits again, was sent again, or neither."""
-    row = next((each for each in context.notes if each.entry.id == note.id), None)
+    row = next((message for message in context.notes if message.entry.id == note.id), None)
     if row is not None:
         return "It waits again, on top of the list." if row.item else "It comes back and waits again."
     last = find_note(context.data.root, note.id) or note
@@ -170,8 +170,8 @@ def _delivered(text: Text, record: Delivery, context: RowContext) -> None:
         else:
             text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
         if kind == RECALL:
-            came = present.recalls(statistics.recalled(statistics.earlier.now(first.path, record.time)))
-            text.append(f"  {came}" if came else "", style="dim")
+            uses = present.recalls(statistics.recalled(statistics.earlier.now(first.path, record.time)))
+            text.append(f"  {uses}" if uses else "", style="dim")
         more = len(group) - NAMES_SHOWN
         text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
 
@@ -203,9 +203,9 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
     if context.unused and not states and not data.unheard():
         begin = notes.first_session(fields.get("for", ""), data.project_root)
         text.append(f"{begin}\n" if begin else "", style="bold")
-    for each in states:
-        means, remedy = STUCK.get(each.code, ("", ""))
-        _line(text, f"! {findings.flag(each) or findings.message(each)}", colours.PROBLEM)
+    for finding in states:
+        means, remedy = STUCK.get(finding.code, ("", ""))
+        _line(text, f"! {findings.flag(finding) or findings.message(finding)}", colours.PROBLEM)
         words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
     facts = context.facts.get(notes.kinds(fields.get("for", "")).get("session", ""))
@@ -215,8 +215,8 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         _line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
-    written = f", {_moment(item.entry.time(), now)}" if item.entry.time() else ""
-    _line(text, f"from {called(fields['from'])}{written}" if "from" in fields else f"written by hand{written}")
+    since = f", {_moment(item.entry.time(), now)}" if item.entry.time() else ""
+    _line(text, f"from {called(fields['from'])}{since}" if "from" in fields else f"written by hand{since}")
     if item.entry.flag("repeat"):
         _line(text, "may have been delivered before")
     keys = [("activity.again", "send it again")] if any(map(findings.flag, states)) else []
@@ -254,7 +254,7 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     glyph, style = sessions.LIVE
     text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
     facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
-    text.append(safe_text.line("".join(f" · {each}" for each in facts if each), 200) + "\n", style="dim")
+    text.append(safe_text.line("".join(f" · {fact}" for fact in facts if fact), 200) + "\n", style="dim")
     last = "-"
     if row.last is not None:
         last = f"{ago(row.last, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(row.last))}"
@@ -265,8 +265,8 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     if row.deliveries:
         size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
         text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
-        told = (Text(words, style) for words, style in sessions.told(row))
-        text.append_text(Text("  ").join(told)).append("\n")
+        lines = (Text(words, style) for words, style in sessions.told(row))
+        text.append_text(Text("  ").join(lines)).append("\n")
     else:
         text.append("\nNothing yet.\n", style="dim")
     text.append("\nWhat waits for it", style="bold")
@@ -297,40 +297,40 @@ def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
 # A reading by the model
 
 
-def run(context: RowContext, found: Run) -> Text:
+def run(context: RowContext, job: Run) -> Text:
     """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
     from memtui.subconscious import blocks
 
     now, text = context.data.now(), Text()
-    outcome, style = model_words.outcome(found, now)
-    did = model_words.did(found)
+    outcome, style = model_words.outcome(job, now)
+    did = model_words.did(job)
     text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
-    text.append(safe_text.clean(found.note) + "\n\n" if found.note else "\n")
-    _line(text, f"{ago(found.time, now)}, after {found.event}, in {found.cwd}")
-    calls = f"{many(found.calls, 'call')} of {models.short_name(found.model)}"
-    _line(text, f"heard {many(found.heard, 'message')}, {calls}")
-    _line(text, f"{found.tokens:,} tokens, {models.dollars(found.cost)}, {found.seconds:.1f} s, tools {found.tools}")
-    for title, lines in (("Looked at", found.looks), ("Refused", found.refused)):
+    text.append(safe_text.clean(job.note) + "\n\n" if job.note else "\n")
+    _line(text, f"{ago(job.time, now)}, after {job.event}, in {job.cwd}")
+    calls = f"{many(job.calls, 'call')} of {models.short_name(job.model)}"
+    _line(text, f"heard {many(job.heard, 'message')}, {calls}")
+    _line(text, f"{job.tokens:,} tokens, {models.dollars(job.cost)}, {job.seconds:.1f} s, tools {job.tools}")
+    for title, lines in (("Looked at", job.looks), ("Refused", job.refused)):
         text.append(f"\n{title}\n" if lines else "", style="bold")
-        for each in lines:
-            _line(text, each, "")
-    for whisper in found.whispers:
-        state, style = _whisper_state(context, found, whisper)
+        for line in lines:
+            _line(text, line, "")
+    for whisper in job.whispers:
+        state, style = _whisper_state(context, job, whisper)
         text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold")
         text.append(f"  {state}\n", style).append(safe_text.clean(whisper.text) + "\n")
         for words, quoted in (("to: ", whisper.reply), ("because of: ", whisper.because and f"“{whisper.because}”")):
             text.append(safe_text.line(words + quoted, 300) + "\n" if quoted else "", "dim")
-    for name, before, after in blocks.changes_of(context.data.root, found.id):
+    for name, before, after in blocks.changes_of(context.data.root, job.id):
         text.append(f"\n{safe_text.line(name)}\n", style="bold")
         diff = line_diff.drawn(before, after, ("before", "after")) if before else Text(safe_text.clean(after))
         text.append_text(diff).append("\n")
     append_keys(
-        text, [("activity.withdraw", "undo what it changed")] if found.blocks else [], read_only=context.read_only
+        text, [("activity.withdraw", "undo what it changed")] if job.blocks else [], read_only=context.read_only
     )
     return text
 
 
-def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tuple[str, str]:
+def _whisper_state(context: RowContext, job: Run, whisper: runs.Whisper) -> tuple[str, str]:
     """Return what became of a note of the model, in words with their style."""
     data = context.data
     try:
@@ -341,17 +341,17 @@ def _whisper_state(context: RowContext, found: Run, whisper: runs.Whisper) -> tu
         record = delivered.delivery
         outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
         return RECEIPTS[outcome]
-    if runs.waits(data.root, found, whisper):
+    if runs.waits(data.root, job, whisper):
         return "○ waiting", "cyan"
-    return "expired" if data.now() - found.time > runs.EXPIRES else "withdrawn", "dim"
+    return "expired" if data.now() - job.time > runs.EXPIRES else "withdrawn", "dim"
 
 
-def read_along(text: Text, read: Sequence[Run], mentions: "Sequence[WaitingMention]", now: float) -> None:
+def read_along(text: Text, jobs: Sequence[Run], mentions: "Sequence[WaitingMention]", now: float) -> None:
     """Append how often a model read a session, and what waits for its reply."""
-    if read:
+    if jobs:
         text.append("\nRead by the model", style="bold")
-        text.append(f"  {many(len(read), 'time')}, last {ago(read[0].time, now)}", style="dim")
-        text.append(f", {models.dollars(sum(each.cost or 0.0 for each in read))}\n", style="dim")
-    for each in mentions:
-        who = "you" if each.who == "person" else "the agent"
-        _line(text, f"waits for a reply to {who}, {ago(each.time, now)}: {each.words}", "cyan")
+        text.append(f"  {many(len(jobs), 'time')}, last {ago(jobs[0].time, now)}", style="dim")
+        text.append(f", {models.dollars(sum(job.cost or 0.0 for job in jobs))}\n", style="dim")
+    for mention in mentions:
+        who = "you" if mention.who == "person" else "the agent"
+        _line(text, f"waits for a reply to {who}, {ago(mention.time, now)}: {mention.words}", "cyan")

@@ -30,14 +30,14 @@ IS_LOST = f"is:{LOST}"
 def parse(text: str) -> Filter:
     """Return the filter of deliveries that a query means: `words session:ID project:NAME kind:notes memory:NAME
     is:lost`. Raises ValueError, with what can stand there, for a value of `is:` or `kind:` that means nothing."""
-    found = query.parse(text, FIELDS)
-    terms = dict(found.terms)
-    for name, known in (("is", STATES), ("kind", KINDS)):
+    search = query.parse(text, FIELDS)
+    terms = dict(search.terms)
+    for name, words in (("is", STATES), ("kind", KINDS)):
         value = terms.get(name, "").lower()
-        if value and value not in known:
-            raise ValueError(query.not_among(name, value, known))
-        terms |= {name: known[value]} if value else {}
-    return Filter(labels=LABELS).but(**{FIELDS[name]: value for name, value in terms.items()}, text=found.words)
+        if value and value not in words:
+            raise ValueError(query.not_among(name, value, words))
+        terms |= {name: words[value]} if value else {}
+    return Filter(labels=LABELS).but(**{FIELDS[name]: value for name, value in terms.items()}, text=search.words)
 
 
 class Listing(RowContext):
@@ -66,13 +66,13 @@ class Listing(RowContext):
 
     def want(self, text: str, here: str) -> None:
         """Take another query. `here`: the key of this project where only that is listed, else empty."""
-        asked, self.wrong, self._folds_of_query, self.scope = Filter(), "", {}, Filter(project=here)
+        criteria, self.wrong, self._folds_of_query, self.scope = Filter(), "", {}, Filter(project=here)
         try:
-            asked = parse(text)
+            criteria = parse(text)
         except ValueError as error:
             self.wrong = str(error)
-        self.asks = bool(asked)
-        self.wanted = asked if asked.project or asked.session else asked.but(project=here)
+        self.asks = bool(criteria)
+        self.wanted = criteria if criteria.project or criteria.session else criteria.but(project=here)
         self.words = self.wanted.text
 
     def fold(self, session: str, *, unfold: bool) -> None:
@@ -81,20 +81,20 @@ class Listing(RowContext):
 
     def wanted_notes(self) -> Sequence[Row]:
         """Return the notes that the query wants. Those that are lost did not arrive either."""
-        wanted = self.wanted
-        if self.wrong or wanted.memory or wanted.kind not in {"", "guidance"}:
+        criteria = self.wanted
+        if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:
             return []
-        if wanted.outcome not in {"", WAITS, LOST, receipts.WAITING}:
+        if criteria.outcome not in {"", WAITS, LOST, receipts.WAITING}:
             return []
         logged = {row.id for row in self.everything.rows} if self.everything is not None else set()
         return [
             note
             for note in self.notes
             if (note.under_way is None or note.under_way.delivery not in logged)
-            and (wanted.outcome != LOST or note.is_lost)
-            and (wanted.outcome not in {WAITS, receipts.WAITING} or (wanted.outcome == WAITS) == bool(note.item))
+            and (criteria.outcome != LOST or note.is_lost)
+            and (criteria.outcome not in {WAITS, receipts.WAITING} or (criteria.outcome == WAITS) == bool(note.item))
             and self._has_words(note)
-            and (not wanted.session or (note.session and wanted.session.startswith(note.session)))
+            and (not criteria.session or (note.session and criteria.session.startswith(note.session)))
             and self._is_of(note.home, note.home or "")
         ]
 
@@ -111,13 +111,13 @@ class Listing(RowContext):
         if self.wrong or self.everything is None:
             return []
         logged = self._logged()
-        self.projects |= projects.names_of_roots(self.data.env, {each.root for each in logged})
+        self.projects |= projects.names_of_roots(self.data.env, {row.root for row in logged})
         groups: dict[str, list[DeliveryRow]] = {}
-        for each in logged:
-            groups.setdefault(each.session, []).append(each)
+        for row in logged:
+            groups.setdefault(row.session, []).append(row)
         runs = self._wanted_runs()
         others = [] if self.asks else [*sorted(self.live), *self._without_deliveries()]
-        others = [each for each in others if self.scope.project in {"", self.started.get(each, (0.0, None))[1]}]
+        others = [other for other in others if self.scope.project in {"", self.started.get(other, (0.0, None))[1]}]
         for name in (*others, *runs):
             groups.setdefault(name, [])
         order = sorted(groups, key=lambda name: (name not in self.live, -self._newest(groups[name], runs, name)))
@@ -141,33 +141,33 @@ class Listing(RowContext):
         return rows
 
     def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
-        times = [*(each.time for each in deliveries[:1]), *(each.time for each in runs.get(name, ())[:1])]
+        times = [*(row.time for row in deliveries[:1]), *(run_row.time for run_row in runs.get(name, ())[:1])]
         return max(times) if times else self.started.get(name, (0.0, ""))[0]
 
     def _without_deliveries(self) -> list[str]:
         """Return the sessions that got nothing, as far back as the log was read."""
-        read = self.everything
-        oldest = 0.0 if read is None or read.done or not read.rows else read.rows[-1].time
+        reading = self.everything
+        oldest = 0.0 if reading is None or reading.done or not reading.rows else reading.rows[-1].time
         return [name for name, (began, _) in self.started.items() if began >= oldest]
 
     def _wanted_runs(self) -> dict[str, list[RunRow]]:
         """Return the runs that the query wants, by session."""
-        wanted = self.wanted
-        if wanted.kind or wanted.memory or wanted.outcome:
+        criteria = self.wanted
+        if criteria.kind or criteria.memory or criteria.outcome:
             return {}
         fitting = {
             name: [each for each in runs if self._is_of(each.run.project, each.root) and self._has_words(each)]
             for name, runs in self.runs.items()
-            if name.startswith(wanted.session)
+            if name.startswith(criteria.session)
         }
         return {name: runs for name, runs in fitting.items() if runs}
 
     def _logged(self) -> Sequence[DeliveryRow]:
         """Return the deliveries that the query wants, newest first; words may also be those of a session's title."""
-        logged, wanted = self.reading.rows if self.reading is not None else [], self.wanted
-        if not (wanted.text and wanted == self.scope.but(text=wanted.text)):
+        logged, criteria = self.reading.rows if self.reading is not None else [], self.wanted
+        if not (criteria.text and criteria == self.scope.but(text=criteria.text)):
             return logged
-        words = wanted.text.casefold().split()
+        words = criteria.text.casefold().split()
         titled = {name for name, facts in self.facts.items() if all(word in facts.title.casefold() for word in words)}
         if not titled or self.everything is None:
             return logged

@@ -63,8 +63,8 @@ def total(statistics: Statistics, everything: Reading) -> str:
     """Return how many deliveries there are, as far as they are counted."""
     is_counted = statistics.ready and statistics.complete and not everything.wanted  # these are of all projects
     logged = sum(day.deliveries for day in statistics.days.values()) if is_counted else 0
-    held = injected(everything)
-    return f"{held:,}" if everything.done else f"{logged:,}" if logged > held else f"{held:,}+"
+    count = injected(everything)
+    return f"{count:,}" if everything.done else f"{logged:,}" if logged > count else f"{count:,}+"
 
 
 def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
@@ -90,19 +90,19 @@ def _title(text: Text, title: str, note: str) -> None:
 def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: int) -> None:
     days = [day for _, day in statistics.days_back(DAYS_SHOWN)]
     most, longest = max(day.deliveries for day in days), max(day.chars for day in days)
-    shown = [name for name, from_width in COLUMNS if width >= from_width]
-    cells = max(CELLS[0], min(CELLS[1], (width - 10) // len(shown) - NUMBERS - 2))
+    columns = [name for name, from_width in COLUMNS if width >= from_width]
+    cells = max(CELLS[0], min(CELLS[1], (width - 10) // len(columns) - NUMBERS - 2))
     older = sum(day.deliveries for day in days) > len(statistics.recent)
     note = f"receipts of the newest {len(statistics.recent):,} deliveries" if older else ""
     _title(text, "Per day", note if statistics.ready else COUNTING)
-    text.append("".join([" " * 10, *(f"  {name:<{NUMBERS + cells}}" for name in shown)]).rstrip() + "\n", style="dim")
+    text.append("".join([" " * 10, *(f"  {name:<{NUMBERS + cells}}" for name in columns)]).rstrip() + "\n", style="dim")
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
         if day is None:
             span = f"{_date(last)} to {_date(first)}" if last > first else _date(first)
             text.append(f"{span}  {'none' if statistics.ready else COUNTING}\n", style="dim")
             continue
         text.append(f"{_date(last):<10}")
-        for name in shown:
+        for name in columns:
             if name == "receipts":
                 text.append("  ").append_text(_filled(statistics.outcomes(known, last), day, cells + NUMBERS))
             else:
@@ -110,7 +110,7 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
                 number = f"{value:,}" if name == "deliveries" else short(value)
                 text.append(f"  {number:>{NUMBERS - 1}} ").append(bar(value, top, cells), "cyan")
         text.append("\n")
-    if "receipts" in shown:
+    if "receipts" in columns:
         text.append("receipts: ", style="dim")
         for _, word, char, outcome in FILLS:
             text.append(char * 2, style=GLYPHS[outcome][1])
@@ -130,9 +130,9 @@ def _filled(known: dict[str, int], day: Day, cells: int) -> Text:
 
 def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None:
     counts = ReceiptCounts.of(statistics.outcomes(known))
-    left = len(statistics.recent) - counts.total
+    unknown = len(statistics.recent) - counts.total
     note = f"of the newest {len(statistics.recent):,} deliveries, known of {counts.settled:,}"
-    note += f", {left:,} not looked up yet" if left else ""
+    note += f", {unknown:,} not looked up yet" if unknown else ""
     _title(text, "Receipts", note)
     for words, style in sums(counts):
         text.append(f"  {words}\n", style=style)
@@ -143,9 +143,11 @@ def _shares(counts: Sequence[tuple[int, str, str]], width: int) -> Text:
     total = sum(count for count, _, _ in counts)
     text = Text()
     left = width
-    kept = [each for each in counts if each[0]]
-    for at, (count, char, style) in enumerate(kept):
-        cells = left if at == len(kept) - 1 else max(1, min(left - (len(kept) - 1 - at), round(count / total * width)))
+    shares = [other for other in counts if other[0]]
+    for at, (count, char, style) in enumerate(shares):
+        cells = (
+            left if at == len(shares) - 1 else max(1, min(left - (len(shares) - 1 - at), round(count / total * width)))
+        )
         text.append(char * max(0, cells), style=style)
         left -= cells
     return text

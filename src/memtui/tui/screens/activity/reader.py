@@ -63,7 +63,7 @@ class Receivers(NamedTuple):
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
-    yield from sorted(wrong, key=lambda each: not findings.flag(each))
+    yield from sorted(wrong, key=lambda finding: not findings.flag(finding))
 
 
 class ActivityReader:
@@ -76,10 +76,10 @@ class ActivityReader:
         self._states_stamp = -1
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
-    def reading(self, wanted: Filter) -> Reading:
+    def reading(self, criteria: Filter) -> Reading:
         """Begin a reading at the end of the log."""
-        earlier = moved.load(self.data.root) if wanted.memory else NOTHING_MOVED
-        return Reading(self.data.root, wanted, self.data.receipts, earlier=earlier)
+        earlier = moved.load(self.data.root) if criteria.memory else NOTHING_MOVED
+        return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
 
     def read_notes(self) -> None:
         """Read the notes of all projects that wait or are under way, those that are lost last."""
@@ -88,14 +88,14 @@ class ActivityReader:
         unread: list[Finding] = []
         now, budget = data.now(), config.number(data.settings(), "budget")
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
-        self._homes |= homes(data.env, (each for each in waiting if each.slug not in self._homes))
+        self._homes |= homes(data.env, (entry for entry in waiting if entry.slug not in self._homes))
         notes = [
-            NoteRow(each.entry, each.entry.time(), each.slug, each, states=tuple(_wrong(each, now, budget)))
-            for each in waiting
+            NoteRow(entry.entry, entry.entry.time(), entry.slug, entry, states=tuple(_wrong(entry, now, budget)))
+            for entry in waiting
         ]
         notes.sort(key=lambda row: (not row.is_lost, row.time or 0.0), reverse=True)
-        taken = under_way.listed(data.root, slugs)
-        notes += [NoteRow(each.entry, each.time, each.slug, under_way=each) for each in taken]
+        tasks = under_way.listed(data.root, slugs)
+        notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
         runs: dict[str, list[RunRow]] = {}
@@ -107,8 +107,8 @@ class ActivityReader:
             for run in model_runs.newest_first(data.root, RUNS):
                 runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
-        found = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
-        self._later(self._to.notes, found)
+        read_notes = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
+        self._later(self._to.notes, read_notes)
 
     def _started(self) -> dict[str, tuple[float, str]]:
         """Return when each session began that has a state, and the key of its project; those that were read
@@ -152,17 +152,17 @@ class ActivityReader:
         if self.data.statistics.ready:
             self._count(lambda _: True)
 
-    def find_sessions(self, wanted: dict[str, DeliveryRow | None]) -> None:
-        """Find what sessions are about, the first first. `wanted`: their newest deliveries by id."""
+    def find_sessions(self, first_rows: dict[str, DeliveryRow | None]) -> None:
+        """Find what sessions are about, the first first. `first_rows`: their newest deliveries by id."""
         worker, finder = get_current_worker(), transcript.Finder(paths.config_dir(self.data.env))
-        names = list(wanted)
+        names = list(first_rows)
         for start in range(0, len(names), SESSIONS_AT_ONCE):
             if worker.is_cancelled:
                 return
             clients = serving.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
-            found = {name: self._find_session(name, wanted[name], finder, clients) for name in some}
-            self._later(self._to.facts, found)
+            sessions = {name: self._find_session(name, first_rows[name], finder, clients) for name in some}
+            self._later(self._to.facts, sessions)
 
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]

@@ -117,7 +117,7 @@ class NoteRow:
     @property
     def is_over(self) -> bool:
         """Whether it is no longer delivered: it has expired, or came back too often."""
-        return any(each.code in {"inbox.expired", "inbox.held"} for each in self.states)
+        return any(finding.code in {"inbox.expired", "inbox.held"} for finding in self.states)
 
     @property
     def word(self) -> str:
@@ -133,11 +133,11 @@ class NoteRow:
         """The id of the session that it is for or that took it, maybe only its beginning; empty if there is none."""
         if self.under_way is not None:
             return self.under_way.session
-        return next((each[len(SESSION) :] for each in self._addressees if each.startswith(SESSION)), "")
+        return next((addressee[len(SESSION) :] for addressee in self._addressees if addressee.startswith(SESSION)), "")
 
     @property
     def _addressees(self) -> list[str]:
-        return [each.strip() for each in self.entry.fields.get("for", "").split(",") if each.strip()]
+        return [addressee.strip() for addressee in self.entry.fields.get("for", "").split(",") if addressee.strip()]
 
     def recipient(self, context: RowContext) -> str:
         """Say who gets it: `the next prompt in shop`."""
@@ -153,13 +153,13 @@ class NoteRow:
             return f"→ {f'“{name}”' if name else taker.session[:8]} {session_kind(taker.entrypoint)}".rstrip()
         project = context.project(self.home) if self.home else "every project"
         words = []
-        for each in self._addressees:
-            kind, colon, name = each.partition(":")
+        for addressee in self._addressees:
+            kind, colon, name = addressee.partition(":")
             if kind == "session" and context.title(name):
                 words.append(f"“{context.title(name)[:80]}”")
             else:
-                shown = f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind == 'session' else name}"
-                words.append(shown if colon else each)
+                label = f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind == 'session' else name}"
+                words.append(label if colon else addressee)
         whom = " and ".join(words)
         elsewhere = self.home not in {None, context.data.slug}
         return f"{project}, {whom}" if whom and elsewhere else whom or project
@@ -228,14 +228,14 @@ class SessionGroup:
 
     def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
-        newest = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
+        newest = [*(row.time for row in self.deliveries[:1]), *(run_row.time for run_row in self.runs[:1])]
         return replace(
             self.facts,
             live=self.live,
-            deliveries=sum(each.injected for each in self.deliveries),
-            characters=sum(each.chars for each in self.deliveries),
-            ms=round(sum(each.ms or 0.0 for each in self.deliveries)),
-            outcomes=dict(Counter(known[each.id] for each in self.deliveries if each.id in known)),
+            deliveries=sum(row.injected for row in self.deliveries),
+            characters=sum(row.chars for row in self.deliveries),
+            ms=round(sum(row.ms or 0.0 for row in self.deliveries)),
+            outcomes=dict(Counter(known[row.id] for row in self.deliveries if row.id in known)),
             last=max(newest, default=self.facts.last),
         )
 
@@ -268,16 +268,16 @@ class SessionGroup:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
         data, row, project = context.data, self.whole(context.data.receipts.known), context.project(self.root)
         for_it = [
-            (each.item, each.recipient(context))
-            for each in context.notes
-            if each.item is not None
-            and each.home in {row.slug, None}
-            and (sessions.is_own(each.item) or not sessions.is_gone(row))
-            and is_for(each.item, row.id, personal=row.kind != "script", now=data.now())
+            (note.item, note.recipient(context))
+            for note in context.notes
+            if note.item is not None
+            and note.home in {row.slug, None}
+            and (sessions.is_own(note.item) or not sessions.is_gone(row))
+            and is_for(note.item, row.id, personal=row.kind != "script", now=data.now())
         ]
         text = details.session(context, row, project, for_it)
-        mentions = [each for each in context.mentions if each.session == self.session]
-        details.read_along(text, [each.run for each in self.runs], mentions, data.now())
+        mentions = [mention for mention in context.mentions if mention.session == self.session]
+        details.read_along(text, [run_row.run for run_row in self.runs], mentions, data.now())
         details.session_keys(text, row, read_only=context.read_only)
         return Described(text, title=f"session · {project}")
 
@@ -333,10 +333,10 @@ class RunRow:
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
         outcome, style = model_words.outcome(self.run, context.data.now())
-        said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
-        ended = ("", "") if outcome == "done" else (f"{outcome} · " if said else outcome, style)
+        sentence = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
+        ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
-        return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text())
+        return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
         """Return all about it."""

@@ -147,9 +147,9 @@ class Activity(ListScreen[Row]):
 
     def _read(self, reading: Reading | None, count: int, *, first: bool = False, to_last: bool = False) -> None:
         """Read `count` more rows in a worker; of a new one if `reading` is None. `to_last`: the oldest is wanted."""
-        wanted = reading or self.reader.reading(self.listing.wanted)
+        other = reading or self.reader.reading(self.listing.wanted)
         group = "read-log" if reading is self.listing.everything else "read-query"  # one does not cancel the other
-        self._work(group, partial(self.reader.read, wanted, count, first=first, oldest_first=to_last))
+        self._work(group, partial(self.reader.read, other, count, first=first, oldest_first=to_last))
 
     def reload(self) -> None:
         """Read the notes, what was appended to the log, and which sessions run; all anew once p was pressed."""
@@ -201,12 +201,12 @@ class Activity(ListScreen[Row]):
             self._reading_more = True
             self._read(reading, max(PAGE, len(reading.rows)))
 
-    def show_notes(self, found: ReadNotes) -> None:
+    def show_notes(self, read_notes: ReadNotes) -> None:
         listing = self.listing
-        listing.notes, listing.unused, listing.mentions = found.notes, found.unused, found.mentions
-        listing.projects |= found.names
-        listing.runs, listing.started = found.runs, found.started
-        self._problem, self._has_notes = found.problem, True
+        listing.notes, listing.unused, listing.mentions = read_notes.notes, read_notes.unused, read_notes.mentions
+        listing.projects |= read_notes.names
+        listing.runs, listing.started = read_notes.runs, read_notes.started
+        self._problem, self._has_notes = read_notes.problem, True
         self.fill()
 
     def show_rows(self, reading: Reading) -> None:
@@ -244,11 +244,11 @@ class Activity(ListScreen[Row]):
 
     def select(self) -> Sequence[Row]:
         find = self.reader.find_sessions
-        self.found = [
+        self.all_rows = [
             *self.listing.wanted_notes(),
             *self.listing.sessions(lambda unknown: self._work("sessions", partial(find, unknown))),
         ]
-        return self.found
+        return self.all_rows
 
     @property
     def of_all_projects(self) -> bool:
@@ -316,9 +316,9 @@ class Activity(ListScreen[Row]):
     def numbers(self) -> tuple[str, str]:
         """Return how many deliveries the query wants, of how many, as far as the log is read."""
         reading, everything = self.listing.reading, self.listing.everything
-        listed = "…" if reading is None else f"{injected(reading):,}{'' if reading.done else '+'}"
-        listed = "0" if self.listing.wrong else listed
-        return listed, total(self.services.data.statistics, everything) if everything is not None else "…"
+        count = "…" if reading is None else f"{injected(reading):,}{'' if reading.done else '+'}"
+        count = "0" if self.listing.wrong else count
+        return count, total(self.services.data.statistics, everything) if everything is not None else "…"
 
     def counted(self) -> str:
         """Return how many deliveries are listed, with a query of how many."""
@@ -363,7 +363,7 @@ class Activity(ListScreen[Row]):
         if self.services.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
             own = ()  # what arrived need not be sent again
         offered = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
-        return [replace(each, footer=FOOTER.get(each.verb, each.footer)) for each in offered]
+        return [replace(action, footer=FOOTER.get(action.verb, action.footer)) for action in offered]
 
     def copied(self) -> str:
         row = self.table.row

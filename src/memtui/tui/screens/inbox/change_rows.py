@@ -61,9 +61,9 @@ class ProposedRow(InboxRow):
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
         )
 
-    def weighed(self, found: Any) -> "ProposedRow":
+    def weighed(self, weights: Any) -> "ProposedRow":
         """Return the row with what weighing found."""
-        return self.of(replace(self.facts, weighed=found))
+        return self.of(replace(self.facts, weighed=weights))
 
     @property
     def proposal(self) -> Proposal:
@@ -91,8 +91,8 @@ class ProposedRow(InboxRow):
 
     def describe(self, view: InboxView) -> Described:
         """Return why it is proposed, what is lost, and what changes."""
-        kept = autosave.kept(view.data.root, self.autosave)
-        unsaved = autosave.unsaved(kept.time, view.now, "inbox.edit") if kept is not None else ""
+        saved = autosave.kept(view.data.root, self.autosave)
+        unsaved = autosave.unsaved(saved.time, view.now, "inbox.edit") if saved is not None else ""
         view.needed = WHOLE
         return Described(change_text.detail(self.facts, unsaved, read_only=view.services.read_only))
 
@@ -123,7 +123,7 @@ class ChangeCommands(RowCommands):
 
     def _why_no_memory(self) -> str:
         facts = self._rows()[0].facts
-        if all(is_index(each.path) for each in facts.proposal.inputs):
+        if all(is_index(source.path) for source in facts.proposal.inputs):
             return "It is about MEMORY.md, which is no memory."
         return "" if facts.memories else "It is about no memory that is there."
 
@@ -141,20 +141,20 @@ class ChangeCommands(RowCommands):
 
     async def _agrees(self, rows: Sequence[ProposedRow], unable: int) -> bool:
         """Show what will be written, and ask."""
-        shown = change_text.previewed([row.facts for row in rows])
+        text = change_text.previewed([row.facts for row in rows])
         if unable:
-            shown.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
+            text.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
         if unsaved := self.unsaved(rows):
-            shown.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
+            text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
         kinds = {(row.kind.singular, row.kind.plural) for row in rows}
         what = many(len(rows), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
-        return await self.chosen.agrees(f"{what}: this will be written", shown, f"approve {what}")
+        return await self.chosen.agrees(f"{what}: this will be written", text, f"approve {what}")
 
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
         """Return whether there is no secret that no file had before, or the person wants to keep it."""
-        diffs = [each for row in rows if row.facts.weighed for each in row.facts.weighed.diffs]
+        diffs = [diff for row in rows if row.facts.weighed for diff in row.facts.weighed.diffs]
         before, after = (
-            "\n".join((getattr(each, key) or b"").decode("utf-8", "replace") for each in diffs)
+            "\n".join((getattr(diff, key) or b"").decode("utf-8", "replace") for diff in diffs)
             for key in ("before", "after")
         )
         kinds = redact.kinds_in(after, before)
@@ -174,26 +174,26 @@ class ChangeCommands(RowCommands):
 
     async def _report(self, applied: Applied) -> None:
         if applied.made:
-            self.chosen.take_off([each.proposal.ref for each in applied.refused])
+            self.chosen.take_off([refusal.proposal.ref for refusal in applied.refused])
             self.services.say(f"{changesets.done(applied.made)} {actions.takes_back()}")
         if len(applied.refused) == 1 and not applied.made:
             raise applied.refused[0].error
         if applied.refused:
-            reasons = [(changeset.title(each.proposal), each.error.message) for each in applied.refused]
+            reasons = [(changeset.title(refusal.proposal), refusal.error.message) for refusal in applied.refused]
             title = f"{many(len(reasons), 'change was', 'changes were')} not made:"
             await self.services.ask(left_alone(title, reasons))
 
     async def edit(self) -> None:
         """Edit the outcome of a change, beside the texts that it is made of; saving makes it."""
         (row,) = self._rows()
-        made: list[Applied] = []
-        subject = OutcomeSubject(self.services.data, row.facts, row.autosave, made.append)
+        applieds: list[Applied] = []
+        subject = OutcomeSubject(self.services.data, row.facts, row.autosave, applieds.append)
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
         self.screen.table.redraw()
-        if made:
+        if applieds:
             self.services.read(MEMORIES)
-            await self._report(made[0])
+            await self._report(applieds[0])
 
     def reject_changes(self) -> None:
         """Reject the chosen changes: they are not proposed again while their memories stay as they are."""

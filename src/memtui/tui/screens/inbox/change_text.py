@@ -57,7 +57,7 @@ class ChangeFacts:
     @property
     def memories(self) -> list[str]:
         """The paths of the memories that it reads and that are there."""
-        return [each.path for each in self.proposal.inputs if each.sha256 and not is_index(each.path)]
+        return [source.path for source in self.proposal.inputs if source.sha256 and not is_index(source.path)]
 
 
 def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
@@ -84,7 +84,7 @@ def head(facts: ChangeFacts, unsaved: str = "") -> Text:
     """Return what is proposed, why, what it saves, and why it can't be made, if it can't; `unsaved` as in `detail`."""
     text = Text().append(safe_text.line(changeset.title(facts.proposal), 300), style="bold")
     source = [facts.place, f"proposed by {facts.by}" if facts.by else ""]
-    text.append(safe_text.line("".join(f"   {each}" for each in source if each), 200) + "\n", style="dim")
+    text.append(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", style="dim")
     text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
     for sentence in changesets.reasons(facts.proposal):
         text.append(safe_text.line(sentence, 1000) + "\n")
@@ -106,7 +106,7 @@ def count_lost(facts: ChangeFacts) -> str:
 def _added(text: Text, proposal: Proposal) -> None:
     if added := changesets.added(proposal):
         heading(text, f"added by the model: {many(len(added), 'statement')} that no memory has")
-        text.append("".join(f"+ {_said(each)}\n" for each in added), style="yellow")
+        text.append("".join(f"+ {_said(text_added)}\n" for text_added in added), style="yellow")
 
 
 def _statements(text: Text, coverage: Coverage | None) -> None:
@@ -115,17 +115,17 @@ def _statements(text: Text, coverage: Coverage | None) -> None:
     dropped, reworded = coverage.lost, coverage.of("reworded")
     if dropped:
         heading(text, f"dropped: {many(len(dropped), 'statement')}")
-        for each in dropped:
-            text.append(f"- {_said(each.statement.text)}", style="red")
-            text.append(f"  {_stem(each.statement.path)}\n", style="dim")
+        for cover in dropped:
+            text.append(f"- {_said(cover.statement.text)}", style="red")
+            text.append(f"  {_stem(cover.statement.path)}\n", style="dim")
     if fields := changesets.fields(coverage):
         heading(text, "fields")
-        text.append("".join(f"{_said(each)}\n" for each in fields))
+        text.append("".join(f"{_said(field)}\n" for field in fields))
     if reworded:
         heading(text, f"in other words: {many(len(reworded), 'statement')}")
-        for each in reworded:
-            text.append(f"~ {_said(each.statement.text)}\n", style="dim")
-            text.append("".join(f"  {_said(target.text)}\n" for target in each.targets))
+        for cover in reworded:
+            text.append(f"~ {_said(cover.statement.text)}\n", style="dim")
+            text.append("".join(f"  {_said(target.text)}\n" for target in cover.targets))
     if not dropped and (words := changesets.covered(coverage)):
         text.append(f"\n{words}\n", style="dim")
 
@@ -141,13 +141,13 @@ def _stem(path: str) -> str:
 def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
     """Return the memories that become others, the one that stays first: the name of each and whether it stays, and its
     description and text, drawn for reading."""
-    about = {each.path for each in proposal.outputs}
+    about = {output.path for output in proposal.outputs}
     drawn = []
     for file in proposal.inputs:
         if not file.sha256 or file.path not in about or is_index(file.path):
             continue
-        read = memory.from_bytes("", "", file.data or b"")
-        whole = f"{read.description}\n\n{read.body.strip()}".strip()
+        mem = memory.from_bytes("", "", file.data or b"")
+        whole = f"{mem.description}\n\n{mem.body.strip()}".strip()
         body = markdown.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
         stays = "  is deleted" if file.path in proposal.gone else "  is kept"
         drawn.append((Text().append(_stem(file.path), "bold").append(stays, "dim"), body))
@@ -169,10 +169,10 @@ def _texts(text: Text, proposal: Proposal) -> None:
 
 def _changes(text: Text, facts: ChangeFacts) -> None:
     diffs = facts.weighed.diffs if facts.weighed is not None else ()
-    for each in diffs[:FILES]:
-        here = os.path.dirname(each.path) == os.path.dirname(facts.proposal.outputs[0].path)
-        name = safe_text.line(os.path.basename(each.path) if here else each.path, 300)
-        _difference(text, each, name, is_merge=facts.proposal.kind == "merge")
+    for diff in diffs[:FILES]:
+        here = os.path.dirname(diff.path) == os.path.dirname(facts.proposal.outputs[0].path)
+        name = safe_text.line(os.path.basename(diff.path) if here else diff.path, 300)
+        _difference(text, diff, name, is_merge=facts.proposal.kind == "merge")
     if (rest := len(diffs) - FILES) > 0:
         text.append(f"and {many(rest, 'more file')}\n", style="dim")
 

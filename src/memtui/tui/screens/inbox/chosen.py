@@ -205,10 +205,10 @@ class RowCommands:
         """Ask which text is meant of one row that was edited and not saved, and go on with the person's in its form.
         Return whether to go on with the text as it was proposed."""
         data = self.services.data
-        kept = autosave.kept(data.root, rows[0].autosave) if len(rows) == 1 else None
-        if kept is None:
+        saved = autosave.kept(data.root, rows[0].autosave) if len(rows) == 1 else None
+        if saved is None:
             return True
-        answer = await self.services.ask(which(kept, data.now()))
+        answer = await self.services.ask(which(saved, data.now()))
         if answer == MINE:
             await edit()
         return answer == PROPOSED
@@ -245,8 +245,8 @@ class RowCommands:
             self.services.go_to_memory(path)
             self.services.warn(actions.keyed(TOO_LARGE))
             return False
-        kept = autosave.kept(data.root, autosave.name_of(path))
-        saved = await self.services.ask(DraftForm(MemorySubject(data, memory, kept), self.services))
+        other = autosave.kept(data.root, autosave.name_of(path))
+        saved = await self.services.ask(DraftForm(MemorySubject(data, memory, other), self.services))
         self.services.read()
         return bool(saved)
 
@@ -254,7 +254,7 @@ class RowCommands:
         """Go to a memory; of several, ask which."""
         path: str | None = paths[0]
         if len(paths) > 1:
-            rows = [(each, safe_text.line(self.services.data.tilde(each))) for each in paths]
+            rows = [(other, safe_text.line(self.services.data.tilde(other))) for other in paths]
             path = await self.services.ask(Choice("Go to which memory?", rows))
         if path:
             self.services.go_to_memory(path)

@@ -108,8 +108,8 @@ class EntryRow(InboxRow):
     def describe(self, view: "InboxView") -> Described:
         """Return what it would become, and why; that it was edited and not saved comes first."""
         item, evidence = self.item, view.evidence.get(self.key)
-        kept = autosave.kept(view.data.root, self.autosave)
-        text = Text().append(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
+        saved = autosave.kept(view.data.root, self.autosave)
+        text = Text().append(f"{autosave.unsaved(saved.time, view.now, 'inbox.edit')}\n" if saved else "", "yellow")
         states = drafts.states(view.data.settings(), item, view.now)
         if self.kind is TODO:
             view.needed = lines_of(Text(item.text), view.detail_width)
@@ -130,10 +130,10 @@ class EntryRow(InboxRow):
 
 def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:
     """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
-    entries = [*best_first(each for each in waiting if each.kind == "updates")]
-    entries += [each for each in waiting if each.kind == "items"]
+    entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
+    entries += [entry for entry in waiting if entry.kind == "items"]
     places = {scope.label: scope.directory for scope in view.data.scopes() if scope.exists}
-    return [entry_row(each, view, is_taken=_has_name(each, view.data.slug, places)) for each in entries]
+    return [entry_row(entry, view, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries]
 
 
 def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
@@ -229,9 +229,9 @@ class DraftCommands(RowCommands):
         items = self.chosen.items()
         if not await self.takes_proposed(rows, self.edit):
             return
-        proposed = [self.view.draft(each) if is_seen else self.view.propose(each) for each in items]
-        errors = [each for each in proposed if isinstance(each, MemtuiError)]
-        drafts = [each for each in proposed if isinstance(each, Draft)]
+        proposed = [self.view.draft(result) if is_seen else self.view.propose(result) for result in items]
+        errors = [result for result in proposed if isinstance(result, MemtuiError)]
+        drafts = [result for result in proposed if isinstance(result, Draft)]
         if not drafts:
             raise errors[0]
         if len(proposed) == 1 and drafts[0].taken:
@@ -243,13 +243,13 @@ class DraftCommands(RowCommands):
             self._write(drafts)
             return
         text = Text()
-        for each in drafts:
-            text.append(written_text(each, shown_of_each(len(drafts)))).append("\n")
+        for result in drafts:
+            text.append(written_text(result, shown_of_each(len(drafts)))).append("\n")
         if errors:
             text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
         if unsaved := self.unsaved(rows):
             text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
-        free = [each for each in drafts if not each.taken]
+        free = [result for result in drafts if not result.taken]
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.chosen.agrees(title, text, f"write {many(len(free), 'memory', 'memories')}" if free else ""):
             self._write(free)
@@ -257,28 +257,28 @@ class DraftCommands(RowCommands):
     def _write(self, drafts: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
-        written = [each.memory for each in outcomes if each.memory is not None]
-        if written:
-            self.chosen.take_off([each.item.key for each in outcomes if each.error is not None])
-            self.services.data.approved = written[0].path
-            words = cut(written[0].stem, NAME_SHOWN) if len(written) == 1 else f"{len(written)} memories"
+        memories = [approval.memory for approval in outcomes if approval.memory is not None]
+        if memories:
+            self.chosen.take_off([approval.item.key for approval in outcomes if approval.error is not None])
+            self.services.data.approved = memories[0].path
+            words = cut(memories[0].stem, NAME_SHOWN) if len(memories) == 1 else f"{len(memories)} memories"
             self.services.say(f"Approved: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
         self.services.read(ENTRIES)
-        for draft, each in zip(drafts, outcomes, strict=True):
-            if each.error is not None:
-                raise type(each.error)(f"{draft.name}: {each.error.message}", each.error.hint)
+        for draft, approval in zip(drafts, outcomes, strict=True):
+            if approval.error is not None:
+                raise type(approval.error)(f"{draft.name}: {approval.error.message}", approval.error.hint)
 
     def _when_loaded(self, outcomes: Sequence[Approval]) -> str:
         """Say from when on sessions get the memories that were written, where that is the same for all of them."""
         data = self.services.data
-        written = [(each.item, each.memory) for each in outcomes if each.memory is not None]
-        labels = {memory.scope_label for _, memory in written}
-        places = {self.view.project_name(item) for item, _ in written}
-        ways = {data.way_of(memory) for _, memory in written}
+        approved = [(approval.item, approval.memory) for approval in outcomes if approval.memory is not None]
+        labels = {memory.scope_label for _, memory in approved}
+        places = {self.view.project_name(item) for item, _ in approved}
+        ways = {data.way_of(memory) for _, memory in approved}
         if why_unheard := unheard.keyed(data.unheard(labels)):
             return f" No session gets it yet: {why_unheard}."
         is_same = len(labels) == len(places) == len(ways) == 1
-        return _who_gets(min(labels), len(written), min(places), min(ways)) if is_same else ""
+        return _who_gets(min(labels), len(approved), min(places), min(ways)) if is_same else ""
 
     async def edit(self) -> None:
         """Rewrite a draft in a form, then approve it."""
@@ -297,7 +297,7 @@ class DraftCommands(RowCommands):
             return f"{proposed.name}.md in {self.view.home(proposed)}"
 
         home = drafting.home_store(data.store(), item) if item.slug else None
-        places = [each for each in (home or data.store()).scopes() if each.writable and not each.problem]
+        places = [scope for scope in (home or data.store()).scopes() if scope.writable and not scope.problem]
         project = self.view.project_name(item) or data.facts.project
         subject = EntrySubject(
             data,
@@ -334,23 +334,23 @@ class DraftCommands(RowCommands):
         first = next((item for item in items if row is not None and item is row.item), items[0])
         several = len({item.slug for item in items if item.slug}) > 1
         evidence = self.view.evidence.get(first.key)
-        ranked = [(each.memory, share(each.score)) for each in (evidence.similar if evidence else ())]
+        ranked = [(similar.memory, share(similar.score)) for similar in (evidence.similar if evidence else ())]
         ranks = {memory.path: rank for memory, rank in ranked}
         near = [memory for memory, _ in ranked]
-        near += [each for each in self.view.near(first) if each.path not in ranks and each.broken is None]
+        near += [mem for mem in self.view.near(first) if mem.path not in ranks and mem.broken is None]
         store = approve.store_of(self.services.data.store(), items)
-        near = [each for each in near if not several or each.scope_label == "global"]
+        near = [mem for mem in near if not several or mem.scope_label == "global"]
         able, untrusted = approve.mergeable(store, near)
-        hidden = f"Not listed, as not trusted: {some([each.stem for each in untrusted])}." if untrusted else ""
+        hidden = f"Not listed, as not trusted: {some([mem.stem for mem in untrusted])}." if untrusted else ""
         if not able:
             of = " of all projects, as these drafts are of several" if several else ""
             self.services.say(f"There is no memory{of} to merge into. {hidden}".strip())
             return
-        by_path = {each.path: each for each in able}
-        wide, longest = 5 if ranks else 0, min(LONGEST_NAME, max(len(each.ref) for each in able))
+        by_path = {mem.path: mem for mem in able}
+        wide, longest = 5 if ranks else 0, min(LONGEST_NAME, max(len(mem.ref) for mem in able))
         options = [
-            (path, f"{ranks.get(path, ''):<{wide}}{each.ref:<{longest}}  {safe_text.line(each.description, 100)}")
-            for path, each in by_path.items()
+            (path, f"{ranks.get(path, ''):<{wide}}{mem.ref:<{longest}}  {safe_text.line(mem.description, 100)}")
+            for path, mem in by_path.items()
         ]
         project_name = self.view.project_name(first)
         question = f"Merge {many(len(items), 'draft') if len(items) > 1 else 'the draft'} into"
@@ -370,8 +370,8 @@ class DraftCommands(RowCommands):
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it")):
-            done = f"Merged into {target.ref}."
-            self.chosen.act(lambda: approve.merge_all(store, items, target), done)
+            sentence = f"Merged into {target.ref}."
+            self.chosen.act(lambda: approve.merge_all(store, items, target), sentence)
             self.services.data.approved = target.path
 
 

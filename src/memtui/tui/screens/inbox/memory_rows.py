@@ -74,19 +74,19 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
     """Return a row for each memory that somebody else wrote."""
     rows: list[InboxRow] = []
     undelivered = changed.undelivered(data.root, changes)
-    for each in changes:
-        key, what = f"changed:{each.key}", "" if each.kind == "edited" else f"{words.DID[each.kind]}, "
+    for change in changes:
+        key, what = f"changed:{change.key}", "" if change.kind == "edited" else f"{words.DID[change.kind]}, "
         rows.append(
             ChangedRow(
                 key=key,
                 kind=CHANGED,
-                says=f"{each.name}, {what}{words.who(each)}",
-                place=scope_name(each.scope, data.facts.project),
-                later_key=each.later_key,
+                says=f"{change.name}, {what}{words.who(change)}",
+                place=scope_name(change.scope, data.facts.project),
+                later_key=change.later_key,
                 autosave=key,
-                changed=each,
-                undelivered=each in undelivered,
-                state=query.UNTRUSTED if each in undelivered else "",
+                changed=change,
+                undelivered=change in undelivered,
+                state=query.UNTRUSTED if change in undelivered else "",
                 cause=BY_OTHERS,
             )
         )
@@ -109,7 +109,7 @@ def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
         texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
     except MemtuiError as error:
         return Text(f"! {safe_text.line(error.message)}\n", "yellow")
-    before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in texts)
+    before, after = (text.decode("utf-8", "replace").rstrip("\n") for text in texts)
     return line_diff.drawn(before, after, NAMES[::-1] if back else NAMES)
 
 
@@ -149,8 +149,8 @@ class ChangedCommands(RowCommands):
         memories, data = self._memories(), self.services.data
         trusted = [row.undelivered for row in self.chosen.rows(ChangedRow)]
         if await self._agreed("keep and trust" if any(trusted) else "keep", memories):
-            done = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
-            self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), done)
+            sentence = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
+            self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), sentence)
 
     async def reject_changes(self) -> None:
         """Restore what the person saw last, as one step of undo; what is not on the screen is shown first."""
@@ -210,8 +210,8 @@ class ProblemRow(InboxRow):
     @property
     def paths(self) -> list[str]:
         """The paths of the memories that it is about."""
-        subjects = (each.subject for each in self.problem.parts)
-        return [each.removeprefix(OF_MEMORY) for each in subjects if each.startswith(OF_MEMORY)]
+        subjects = (finding.subject for finding in self.problem.parts)
+        return [subject.removeprefix(OF_MEMORY) for subject in subjects if subject.startswith(OF_MEMORY)]
 
     @property
     def needs_look(self) -> bool:
@@ -237,12 +237,12 @@ class ProblemRow(InboxRow):
 class TrustRow(InboxRow):
     """A memory that came with the repository and is not trusted, so that no session gets it."""
 
-    found: Untrusted
+    untrusted: Untrusted
 
     @property
     def searched(self) -> str:
         """The text that the filter searches: its name too."""
-        return f"{super().searched} {self.found.memory.stem}"
+        return f"{super().searched} {self.untrusted.memory.stem}"
 
     def describe(self, view: InboxView) -> Described:
         """Return its whole text, as the agent gets it."""
@@ -257,7 +257,7 @@ class TrustRow(InboxRow):
 
     def text(self, data: Data) -> Text:
         """Return the whole text, as the agent would get it."""
-        memory = self.found.memory
+        memory = self.untrusted.memory
         path = data.tilde(memory.path)
         text = Text().append(safe_text.line(memory.ref, 200), "bold")
         text.append("   came with the repository, not trusted\n", "dim")
@@ -300,7 +300,7 @@ class ProblemCommands(RowCommands):
         names = some(problem.memories or ["MEMORY.md"])
         side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", VERSIONS))
         if side:
-            subjects, store = [each.subject for each in problem.parts], self.services.data.store()
+            subjects, store = [finding.subject for finding in problem.parts], self.services.data.store()
             self.chosen.act(lambda: fixes.resolve(store, subjects, side), f"Resolved: {names}.")
 
 
@@ -312,7 +312,7 @@ class TrustCommands(RowCommands):
         return super().table() | {
             "approve": Command(self.trust),
             "reject": Command(self.never),
-            "follow": Command(lambda: self.go_to([self._rows()[0].found.memory.path]), self.screen.one_by_one),
+            "follow": Command(lambda: self.go_to([self._rows()[0].untrusted.memory.path]), self.screen.one_by_one),
         }
 
     def _rows(self) -> list[TrustRow]:
@@ -325,25 +325,25 @@ class TrustCommands(RowCommands):
         title = f"Trust {what}: sessions get this"
         if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
             return
-        grant = partial(changed.grant, data.journal(), [row.found for row in rows])
+        grant = partial(changed.grant, data.journal(), [row.untrusted for row in rows])
         self.chosen.act(grant, f"Trusted, so delivered: {self.named(rows)}.")
 
 
 def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> list[ProblemRow]:
     """Return a row for each cause; `places`: names of scopes by label. The command line hides it by the same key."""
-    labels = [str(each.finding.data.get("scope", "")) for each in problems]
+    labels = [str(problem.finding.data.get("scope", "")) for problem in problems]
     return [
         ProblemRow(
-            key=each.key,
+            key=problem.key,
             kind=PROBLEM,
-            says=changesets.without_scope(each.sentence, label, places.get(label, "")),
+            says=changesets.without_scope(problem.sentence, label, places.get(label, "")),
             place=places.get(label, ""),
-            later_key=each.later_key,
-            cause=f"problem {each.cause}",
+            later_key=problem.later_key,
+            cause=f"problem {problem.cause}",
             state=query.PROBLEM,
-            problem=each,
+            problem=problem,
         )
-        for each, label in zip(problems, labels, strict=True)
+        for problem, label in zip(problems, labels, strict=True)
     ]
 
 
@@ -351,14 +351,14 @@ def rows_of_untrusted(data: Data, memories: Iterable[Untrusted]) -> list[InboxRo
     """Return a row for each memory of a repository that is not trusted."""
     return [
         TrustRow(
-            key=f"trust:{each.memory.path}",
+            key=f"trust:{memory.memory.path}",
             kind=TRUST,
-            says=each.says,
-            place=scope_name(each.scope, data.facts.project),
-            later_key=each.later_key,
-            found=each,
-            memory_type=each.memory.type,
+            says=memory.says,
+            place=scope_name(memory.scope, data.facts.project),
+            later_key=memory.later_key,
+            untrusted=memory,
+            memory_type=memory.memory.type,
             state=query.UNTRUSTED,
         )
-        for each in memories
+        for memory in memories
     ]

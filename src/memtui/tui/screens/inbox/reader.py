@@ -105,20 +105,20 @@ class PlannedChanges:
 
     def take(self, plan: InboxPlan) -> None:
         """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
-        known = {row.proposal.id: row.facts.weighed for row in self._rows}
+        weights = {row.proposal.id: row.facts.weighed for row in self._rows}
         ids = {facts.proposal.id for facts in plan.changes}
-        gone = [row for row in self._rows if row.proposal.id in self.decided - ids]
-        rows = [ProposedRow.of(replace(facts, weighed=known.get(facts.proposal.id))) for facts in plan.changes]
+        proposed_rows = [row for row in self._rows if row.proposal.id in self.decided - ids]
+        rows = [ProposedRow.of(replace(facts, weighed=weights.get(facts.proposal.id))) for facts in plan.changes]
         self.decided -= ids
         self._rows, self._problems, self._stamps = (
-            [*rows, *gone],
+            [*rows, *proposed_rows],
             rows_of_problems(plan.problems, plan.places),
             plan.stamps,
         )
 
     def weigh(self, weighed: Sequence[Weighed]) -> None:
         """Take over what some of the changes save."""
-        by_id = {each.proposal.id: each for each in weighed}
+        by_id = {other.proposal.id: other for other in weighed}
         self._rows = [row.weighed(by_id.get(row.proposal.id, row.facts.weighed)) for row in self._rows]
 
     def look(self, data: "Data") -> tuple[set[str], bool]:
@@ -139,16 +139,16 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     undecided = data.undecided(go_on)
     files = MemoryFiles(data.store())
     places = {scope.label: present.scope_name(scope, data.facts.project) for scope in data.scopes()}
-    changes = [_facts(data, files, each) for each in undecided.proposals]
+    changes = [_facts(data, files, proposal) for proposal in undecided.proposals]
     return InboxPlan(changes, undecided.left, places, before)
 
 
-def _facts(data: "Data", files: MemoryFiles, each: Undecided) -> ChangeFacts:
+def _facts(data: "Data", files: MemoryFiles, proposal: Undecided) -> ChangeFacts:
     try:
-        place = present.scope_name(files.scope_of(each.proposal.outputs[0].path).scope, data.facts.project)
+        place = present.scope_name(files.scope_of(proposal.proposal.outputs[0].path).scope, data.facts.project)
     except MemtuiError:
         place = ""
-    return ChangeFacts(each.proposal, place, each.by if each.file else "")
+    return ChangeFacts(proposal.proposal, place, proposal.by if proposal.file else "")
 
 
 def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:

@@ -74,10 +74,10 @@ class InboxView:
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
         """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
-        known = self._drafts.get(item.key)
-        if known is None or known[0] is not item:
-            known = self._drafts[item.key] = (item, self.propose(item))
-        return known[1]
+        draft_here = self._drafts.get(item.key)
+        if draft_here is None or draft_here[0] is not item:
+            draft_here = self._drafts[item.key] = (item, self.propose(item))
+        return draft_here[1]
 
     def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
         """As `draft`, but read the files now; with the choices of the person."""
@@ -295,12 +295,12 @@ class FoldRow(InboxRow):
 def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
     """Return rows kind by kind, as ORDER has them, and within a kind as they are; those `hidden` until a time at the
     end, in the order in which they come back, without those hidden for good."""
-    shown = []
+    inbox_rows = []
     for row in rows:
         until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0
         if until != NEVER:
-            shown.append(replace(row, until=until) if until > now else row)
-    return sorted(shown, key=lambda row: (row.until or 0.0, ORDER.index(row.kind.word)))
+            inbox_rows.append(replace(row, until=until) if until > now else row)
+    return sorted(inbox_rows, key=lambda row: (row.until or 0.0, ORDER.index(row.kind.word)))
 
 
 def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
@@ -315,18 +315,18 @@ def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> l
     awake = [row for row in rows if row.until is None]
     one_offs = [row for row in awake if row.kind is DRAFT and row.item is not None and row.item.entry.one_off()]
     aside = {row.key for row in one_offs}
-    shown = [row for row in awake if row.key not in aside]
-    for cause, count in Counter(row.cause for row in shown if row.cause).items():
+    inbox_rows = [row for row in awake if row.key not in aside]
+    for cause, count in Counter(row.cause for row in inbox_rows if row.cause).items():
         if count > MANY:
-            alike = [row for row in shown if row.cause == cause]
-            at, kind = shown.index(alike[0]), alike[0].kind
-            others = [row for row in shown if row.cause != cause]
+            alike = [row for row in inbox_rows if row.cause == cause]
+            at, kind = inbox_rows.index(alike[0]), alike[0].kind
+            others = [row for row in inbox_rows if row.cause != cause]
             like = "that others changed" if cause == BY_OTHERS else f"such as “{alike[0].gist}”"
             noun = ("memory", "memories") if cause == BY_OTHERS else (kind.singular, kind.plural)
-            shown = [*others[:at], *fold(cause, alike, f"{many(count, *noun)} {like}"), *others[at:]]
+            inbox_rows = [*others[:at], *fold(cause, alike, f"{many(count, *noun)} {like}"), *others[at:]]
     untils = [row.until for row in snoozed if row.until is not None]
     return [
-        *shown,
+        *inbox_rows,
         *fold(ONE_OFFS, one_offs, drafts.one_offs(len(one_offs))),
         *fold(SNOOZED, snoozed, drafts.waiting(untils, now) if untils else ""),
     ]

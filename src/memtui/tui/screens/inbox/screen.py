@@ -76,12 +76,7 @@ class Inbox(ListScreen[InboxRow]):
     def __init__(self, services: Services) -> None:
         self.view = InboxView(services)
         table = RowList[InboxRow](
-            COLUMNS,
-            self._draw,
-            lambda row: row.key,
-            empty=READING,
-            look=lambda row: row.look,
-            id="list",
+            COLUMNS, self._draw, lambda row: row.key, empty=READING, look=lambda row: row.look, id="list"
         )
         super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
@@ -151,34 +146,34 @@ class Inbox(ListScreen[InboxRow]):
         self.reload()
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read_entries(self, gone: frozenset[str]) -> None:
-        """Read the entries again, after a decision about one; `gone`: keys of the rows that are decided on by now."""
+    def _read_entries(self, removed: frozenset[str]) -> None:
+        """Read the entries again, after a decision about one; `removed`: keys of the rows that are decided on."""
         reading = reader.read_entries(self.services.data, self._last) if self._last is not None else None
         if reading is not None and not get_current_worker().is_cancelled:
-            self.call_later(self._show_reading, reading, gone)
+            self.call_later(self._show_reading, reading, removed)
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read(self, gone: frozenset[str], *, with_memories: bool = True) -> None:
+    def _read(self, removed: frozenset[str], *, with_memories: bool = True) -> None:
         worker, data = get_current_worker(), self.services.data
         reading = reader.read(data, all_projects=self.services.all_projects)
         if worker.is_cancelled:
             return
-        self.call_later(self._show_reading, reading, gone)
+        self.call_later(self._show_reading, reading, removed)
         if with_memories:
             self.call_later(self._show_memories, self.view.read_memories())
 
-    def _show_reading(self, reading: InboxReading, gone: frozenset[str]) -> None:
+    def _show_reading(self, reading: InboxReading, removed: frozenset[str]) -> None:
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
-        waiting = {each.key for each in reading.waiting}
-        self._gone -= gone
+        waiting = {entry.key for entry in reading.waiting}
+        self._gone -= removed
         if reading.names != view.names:
             view.names = reading.names
             self.table.redraw()
-        view.forget({each.directory for each in reading.waiting})
+        view.forget({entry.directory for entry in reading.waiting})
         self._in_other_projects = sum(
-            each.slug not in near and not each.entry.snoozed(view.now) for each in reading.waiting
+            entry.slug not in near and not entry.entry.snoozed(view.now) for entry in reading.waiting
         )
-        here = [each for each in reading.waiting if self.services.all_projects or each.slug in near]
+        here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries}, jump=self._was_left)
         self._was_left = False
@@ -197,9 +192,9 @@ class Inbox(ListScreen[InboxRow]):
         self._note_returned("changes", {row.key for row in changes}, jump=True)
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
-        self.found, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
+        self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
         self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
-        awake = [row for row in self.found if row.until is None]
+        awake = [row for row in self.all_rows if row.until is None]
         data, is_all = self.services.data, self.services.all_projects
         data.listed = len(awake) if is_all else None
         if self.planned or self._plan_problem:
@@ -213,7 +208,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def _show_memories(self, memories: Sequence[Memory]) -> None:
         """Look for similar memories again, if the memories have changed."""
-        if [each.raw for each in memories] != [each.raw for each in self.view.memories]:
+        if [memory.raw for memory in memories] != [memory.raw for memory in self.view.memories]:
             self.view.memories = memories
             self.view.evidence.clear()
             self.show_detail()
@@ -235,9 +230,9 @@ class Inbox(ListScreen[InboxRow]):
     def _find(self, key: str, find: Callable[[], object]) -> None:
         self.call_later(self._show_found, key, find())
 
-    def _show_found(self, key: str, found: object) -> None:
-        where: dict[str, object] = self.view.evidence if isinstance(found, Evidence) else self.view.occasions  # type: ignore[assignment]
-        where[key] = found
+    def _show_found(self, key: str, value: object) -> None:
+        where: dict[str, object] = self.view.evidence if isinstance(value, Evidence) else self.view.occasions  # type: ignore[assignment]
+        where[key] = value
         if self.table.row_id == key:
             self.show_detail()
 
@@ -255,24 +250,24 @@ class Inbox(ListScreen[InboxRow]):
             self.view.autosaves = autosaves
             self.table.redraw()
         self.view.typed = self.sought
-        self.table.widen("for", max((cell_len(row.place) for row in self.found), default=0))
+        self.table.widen("for", max((cell_len(row.place) for row in self.all_rows), default=0))
         super().fill()
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
         self._folds = {}
         if self.typed:
-            return terms.select(self.found, self.typed)
-        shown = folded(self.found, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
-        self._folds = {row.key: fold.key for fold in shown if isinstance(fold, FoldRow) for row in fold.folds}
-        return [*shown[: self._ghost.at], *self._ghost.rows, *shown[self._ghost.at :]]
+            return terms.select(self.all_rows, self.typed)
+        inbox_rows = folded(self.all_rows, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
+        self._folds = {row.key: fold.key for fold in inbox_rows if isinstance(fold, FoldRow) for row in fold.folds}
+        return [*inbox_rows[: self._ghost.at], *self._ghost.rows, *inbox_rows[self._ghost.at :]]
 
     @property
     def sought(self) -> str:
         return terms.words(self.typed)
 
     def why_no_matches(self) -> str:
-        return terms.mistake(self.found, self.typed) or super().why_no_matches()
+        return terms.mistake(self.all_rows, self.typed) or super().why_no_matches()
 
     def why_empty(self) -> str:
         if self.is_filtered:
@@ -284,8 +279,8 @@ class Inbox(ListScreen[InboxRow]):
 
     def numbers(self) -> tuple[str, str]:
         """Return how many rows that are not hidden pass the filter, of how many."""
-        listed, total = (sum(row.until is None for row in each) for each in (self.table.rows, self.found))
-        return f"{listed:,}", f"{total:,}"
+        count, total = (sum(row.until is None for row in inbox_rows) for inbox_rows in (self.table.rows, self.all_rows))
+        return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
         """Return the top line: how many rows are to be decided, which the tab says too."""
@@ -321,7 +316,7 @@ class Inbox(ListScreen[InboxRow]):
     def footer_actions(self) -> list[actions.Action]:
         leader = self.chosen.leader
         if leader is None:
-            return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ("project",))]
+            return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
         verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
         if leader.is_taken:
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
@@ -369,19 +364,16 @@ class Inbox(ListScreen[InboxRow]):
         self.call_later(setattr, self, "planning", False)
 
     def _show_plan(self, plan: InboxPlan) -> None:
-        """Show what is planned."""
         self._changes.take(plan)
         self.planned = True
         self._arrange()
 
     def _show_weighed(self, weighed: Sequence[Weighed]) -> None:
-        """Show what some of the changes save."""
         self._changes.weigh(weighed)
         self.table.redraw()
         self._arrange()
 
     def _show_failure(self, error: MemtuiError) -> None:
-        """Show why there is no plan."""
         self._plan_problem = f"{error.message} {error.hint}".strip()
         self.planning = False
         self._arrange()
@@ -454,5 +446,5 @@ class Inbox(ListScreen[InboxRow]):
         self._returned, self.wanted = set(), self._first_returned
         self.services.turn("undo")
 
-    def _first_returned(self, shown: Sequence[InboxRow]) -> int | None:
-        return next((at for at, row in enumerate(shown) if row.key in self._returned), None)
+    def _first_returned(self, inbox_rows: Sequence[InboxRow]) -> int | None:
+        return next((at for at, row in enumerate(inbox_rows) if row.key in self._returned), None)

@@ -50,14 +50,14 @@ class EntrySubject(Subject):
     ) -> None:
         self.data, self.item = data, item
         self._values, self._check, self._save = values, check, save
-        shown = values(item)
+        initial = values(item)
         self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
         self.shape = Shape(title, verb, "this entry", GONE, left=autosave.left("inbox.edit"))
-        options: dict[str, Options] = {"type": [(each, each) for each in TYPES], "scope": scopes}
+        options: dict[str, Options] = {"type": [(kind_name, kind_name) for kind_name in TYPES], "scope": scopes}
         self.fields: Sequence[FormField] = (
-            *(FormField(key, safe_text.line(shown[key])) for key in LINES if key in shown),
-            *(FormField(key, shown[key], CHOICE, options=options[key]) for key in CHOICES if key in shown),
-            FormField("body", safe_text.clean(shown["body"]), TEXT),
+            *(FormField(key, safe_text.line(initial[key])) for key in LINES if key in initial),
+            *(FormField(key, initial[key], CHOICE, options=options[key]) for key in CHOICES if key in initial),
+            FormField("body", safe_text.clean(initial["body"]), TEXT),
         )
 
     def _base(self) -> str:
@@ -73,7 +73,7 @@ class EntrySubject(Subject):
         """Find the entry in the inbox as it is now, and return its digest; None if it is gone. An entry without an id
         is found by its place in the file, also with other words."""
         before, entries = self.item, self.data.waiting((self.item.kind,), every=True)
-        same = [each for each in entries if each.key == before.key]
+        same = [entry for entry in entries if entry.key == before.key]
         if not same and not before.entry.fields.get("id"):
             place = (before.path, before.entry.start)
             same = [e for e in entries if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
@@ -138,8 +138,8 @@ class OutcomeSubject(Subject):
 
     def check(self, typed: Typed) -> Text:
         """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
-        gone = list(map(changeset.name, self._edited(typed).gone))
-        deleted = f"; {some(gone)} {'is' if len(gone) == 1 else 'are'} deleted" if gone else ""
+        removed = list(map(changeset.name, self._edited(typed).gone))
+        deleted = f"; {some(removed)} {'is' if len(removed) == 1 else 'are'} deleted" if removed else ""
         return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
 
     def _edited(self, typed: Typed) -> Proposal:

@@ -40,8 +40,8 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
     """Append the first `limit` characters of `words`, each line after `before`, and say if more are in the file. What
     comes after `head` characters is Markdown, drawn for reading; by default nothing."""
     plain = words[:limit] if head < 0 else words[: min(head, limit)]
-    shown = Text(safe_text.clean(plain)).append_text(markdown.render(words[len(plain) : limit]))
-    for line in shown.split("\n", allow_blank=True):
+    other = Text(safe_text.clean(plain)).append_text(markdown.render(words[len(plain) : limit]))
+    for line in other.split("\n", allow_blank=True):
         text.append(before).append_text(line).append("\n")
     if len(words) > limit:
         rest = f"{len(words) - limit:,} more characters are not shown here: they are in {safe_text.line(path)}"
@@ -61,7 +61,7 @@ def heading(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", style="dim underline")
 
 
-def draft_head(item: Waiting, draft: Draft | MemtuiError, found: Evidence | None) -> Text:
+def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
     """Return the whole memory that a draft would become."""
     text = Text()
     if isinstance(draft, MemtuiError):
@@ -69,36 +69,38 @@ def draft_head(item: Waiting, draft: Draft | MemtuiError, found: Evidence | None
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
     words = _content(draft.memory)
-    if not (found and found.similar) or len(words) > DRAFT_LENGTH:
+    if not (evidence and evidence.similar) or len(words) > DRAFT_LENGTH:
         return cut(text, words, item.path, head=0).append("\n")
     own = markdown.render(words)
-    _marked(own, found.similar[0].memory)
+    _marked(own, evidence.similar[0].memory)
     return text.append_text(own).append("\n\n")
 
 
 def draft_text(
-    item: Waiting, draft: Draft | MemtuiError, found: Evidence | None, states: Sequence[str], now: float
+    item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None, states: Sequence[str], now: float
 ) -> Text:
-    """Return why a draft was made, and what is similar. `found` None: the worker is still looking for it."""
+    """Return why a draft was made, and what is similar. `evidence` None: the worker is still looking for it."""
     text = Text()
-    _facts(text, item, found, now)
+    _facts(text, item, evidence, now)
     warnings = [safe_text.line(state) for state in states]
-    warnings += [drafts.like_refused(each, now) for each in (found.refused if found else ())[: drafts.SIMILAR_SHOWN]]
+    warnings += [
+        drafts.like_refused(each, now) for each in (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
+    ]
     text.append("".join(f"! {words}\n" for words in warnings), style="yellow")
     if isinstance(draft, Draft):
         if draft.replaced is not None:
             heading(text, "what it changes in the memory that is there")
-            before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in (draft.replaced.raw, draft.data))
+            before, after = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (draft.replaced.raw, draft.data))
             text.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
         if trigger := item.entry.fields.get("request"):
             text.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
-    _quotes(text, item, found)
-    if found is not None and isinstance(draft, Draft):
-        _similar(text, found.similar, draft.memory)
+    _quotes(text, item, evidence)
+    if evidence is not None and isinstance(draft, Draft):
+        _similar(text, evidence.similar, draft.memory)
     return text
 
 
-def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> None:
+def _facts(text: Text, item: Waiting, evidence: Evidence | None, now: float) -> None:
     fields = item.entry.fields
     facts = [drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields), ago(item.entry.time(), now)]
     if (until := item.until(now)) is not None:
@@ -107,7 +109,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
     if fields.get("session"):
-        source.append("session " + _session(fields["session"], found.title if found else ""))
+        source.append("session " + _session(fields["session"], evidence.title if evidence else ""))
     elif not fields:
         source.append("hand-written")
     text.append(safe_text.line(" · ".join(source)) + "\n" if source else "", style="dim")
@@ -118,11 +120,11 @@ def _session(session_id: str, title: str) -> str:
     return f"“{title[:60]}”" if title else session_id[:8]
 
 
-def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
+def _quotes(text: Text, item: Waiting, evidence: Evidence | None) -> None:
     """Append what was said around a draft, from the transcript, or else what the draft itself holds of it."""
-    if found is not None and found.said:
+    if evidence is not None and evidence.said:
         heading(text, "evidence")
-        for quote in drafts.setting(found):
+        for quote in drafts.setting(evidence):
             mark, style = ("›", "bold") if quote.hit else (" ", "dim")
             text.append(f"{mark} {quote.who:<6}", style=style)
             text.append(_indented(quote.text), style="" if quote.hit else "dim")
@@ -132,7 +134,7 @@ def _quotes(text: Text, item: Waiting, found: Evidence | None) -> None:
         for quote in drafts.quoted(item):
             text.append(f"  {safe_text.line(quote.who):<6}", style="dim")
             text.append(_indented(quote.text))
-    problem = "looking for it in the transcript …" if found is None else safe_text.line(found.problem)
+    problem = "looking for it in the transcript …" if evidence is None else safe_text.line(evidence.problem)
     text.append(f"  {problem}\n" if problem else "", style="dim")
 
 
@@ -163,15 +165,15 @@ def lines_of(text: Text, width: int) -> int:
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
-def _similar(text: Text, found: Sequence[Similar], proposed: Memory) -> None:
-    if found:
+def _similar(text: Text, similars: Sequence[Similar], proposed: Memory) -> None:
+    if similars:
         heading(text, f"similar · {actions.key_of('inbox.merge')} merges")
-    for each in found[: drafts.SIMILAR_SHOWN]:
-        text.append(f"{share(each.score)} {safe_text.line(each.memory.ref)}", style="bold")
-        if each is not found[0]:
-            text.append(f"  {safe_text.line(each.memory.description)}\n")
+    for similar in similars[: drafts.SIMILAR_SHOWN]:
+        text.append(f"{share(similar.score)} {safe_text.line(similar.memory.ref)}", style="bold")
+        if similar is not similars[0]:
+            text.append(f"  {safe_text.line(similar.memory.description)}\n")
             continue
-        theirs, is_marked = _marked(markdown.render(_content(proposed)[:DRAFT_LENGTH]), each.memory)
+        theirs, is_marked = _marked(markdown.render(_content(proposed)[:DRAFT_LENGTH]), similar.memory)
         text.append(f"  {LEGEND}\n" if is_marked else "\n", style="dim").append_text(theirs).append("\n")
 
 

@@ -96,13 +96,13 @@ class MemoryCommands:
             place = self.places.row
             result = outcome.done[0][1] if outcome.done else None
             if outcome.total == 1 and isinstance(result, Memory) and place is not None:
-                shown = result.scope_label in {scope.label for scope in place.scopes}
-                self.reader.expected = result.path if shown else ""
+                is_listed = result.scope_label in {scope.label for scope in place.scopes}
+                self.reader.expected = result.path if is_listed else ""
             self.reader.drop_missing(row.memory.path for (_, row), _ in outcome.done)
         finally:
             self.services.read()
-        named = lambda pair: (pair[1].memory, self.reader.name_of(pair[0]))
-        await report(self.services, outcome, words, named, for_good=for_good)
+        name_of = lambda pair: (pair[1].memory, self.reader.name_of(pair[0]))
+        await report(self.services, outcome, words, name_of, for_good=for_good)
 
     async def _may_change(self, places: list[Scope]) -> bool:
         """Ask before what a team shares is changed."""
@@ -133,25 +133,25 @@ class MemoryCommands:
         labels = [scope.label for scope, _ in self.list.chosen()]
         question = f"Remove {present.counted(labels)}? They go to the trash."
         if not present.must_ask(labels) or await self._is_sure(question, "Remove"):
-            await self._each(lambda store, found: store.delete(found), "Removed")
+            await self._each(lambda store, mem: store.delete(mem), "Removed")
 
     async def purge(self) -> None:
         """Delete the chosen memories for good, after asking."""
         question = f"Delete {_names(self.list.chosen())} for good? This can't be undone."
         if await self._is_sure(question, "Delete for good"):
-            await self._each(lambda store, found: store.erase(found), "Deleted for good", for_good=True)
+            await self._each(lambda store, mem: store.erase(mem), "Deleted for good", for_good=True)
 
     async def restore(self) -> None:
         """Show the trash, and restore a memory from it, or delete it for good."""
         data, store = self.services.data, self.services.data.store()
         few = len(data.ledger.trashed) <= AT_ONCE
-        items = {each.id: each for each in (store.trash() if few else await asyncio.to_thread(store.trash))}
+        items = {item.id: item for item in (store.trash() if few else await asyncio.to_thread(store.trash))}
         if not items:
             self.services.say("The trash is empty.")
             return
         rows = [
-            (each.id, f"{age(clock.parse(each.time), data.now()):>4}  {each.memory.stem}, {each.scope_label}")
-            for each in items.values()
+            (item.id, f"{age(clock.parse(item.time), data.now()):>4}  {item.memory.stem}, {item.scope_label}")
+            for item in items.values()
         ]
         about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""))
         chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))
@@ -185,7 +185,7 @@ class MemoryCommands:
             self.services.say(f"It is {kind} already.")
         elif kind:
             self.list.marks -= {row.memory.path for _, row in self.list.chosen() if row.memory.type == kind}
-            await self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
+            await self._each(lambda store, mem: store.retype(mem, kind), f"Made {kind}")
 
     async def pin(self) -> None:
         """Pin the chosen memories, so that recall counts them more; unpin them if all are pinned."""
@@ -194,7 +194,7 @@ class MemoryCommands:
         off = all(fields.read(row.memory.raw, row.file, ()).pinned for _, row in self.list.chosen())
         verb, value = ("unpin", "") if off else ("pin", "true")
         await self._each(
-            lambda store, found: store.edit(found, {"pinned": value}, op="pin", verb=verb, keep_time=True),
+            lambda store, mem: store.edit(mem, {"pinned": value}, op="pin", verb=verb, keep_time=True),
             "Unpinned" if off else "Pinned",
         )
 
@@ -216,7 +216,7 @@ class MemoryCommands:
         here = {scope.label for scope, _ in self.list.chosen()}
         scope = await self._ask_scope("Move", without=here.pop() if len(here) == 1 else "")
         if scope is not None:
-            await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
+            await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {self.reader.name_of(scope)}")
 
     async def copy(self) -> None:
         """Copy the chosen memories to another scope, or one under another name in its own."""
@@ -225,7 +225,7 @@ class MemoryCommands:
         if scope is None:
             return
         if len(chosen) > 1 or chosen[0][0].label != scope.label:
-            await self._each(lambda store, found: store.copy(found, scope), f"Copied to {self.reader.name_of(scope)}")
+            await self._each(lambda store, mem: store.copy(mem, scope), f"Copied to {self.reader.name_of(scope)}")
             return
         original = chosen[0][1].memory
         name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2", verb="copy"))
@@ -266,21 +266,21 @@ class MemoryCommands:
     async def new(self) -> None:
         """Create a memory from the template of a type, or go on with an unsaved one that no listed memory has."""
         data, place = self.services.data, self.places.row
-        kept = {each.name: each for each in autosave.offered(data.root)}
+        autosaves = {saved.name: saved for saved in autosave.offered(data.root)}
         why = {True: "your unsaved text, its file is gone", False: "started"}
         rows = [
-            (name, f"continue “{each.title}”, {why[each.orphan]} {ago(each.time, data.now())}")
-            for name, each in kept.items()
+            (name, f"continue “{saved.title}”, {why[saved.orphan]} {ago(saved.time, data.now())}")
+            for name, saved in autosaves.items()
         ]
         rows += TYPE_ROWS
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
         scope = only if only in self.reader.targets() else scopes.home(self.reader.scopes)
-        answer = await self.services.ask(Choice("New memory", rows, start=next(iter(kept), "feedback")))
-        if answer in kept and kept[answer].path:
-            await self._change(kept[answer].memory(), kept[answer])
-        elif answer in kept:
-            scope = next((s for s in self.reader.targets() if s.label == kept[answer].scope), scope)
-            await self._create(scope, "", kept[answer])
+        answer = await self.services.ask(Choice("New memory", rows, start=next(iter(autosaves), "feedback")))
+        if answer in autosaves and autosaves[answer].path:
+            await self._change(autosaves[answer].memory(), autosaves[answer])
+        elif answer in autosaves:
+            scope = next((s for s in self.reader.targets() if s.label == autosaves[answer].scope), scope)
+            await self._create(scope, "", autosaves[answer])
         elif answer is not None:
             await self._create(scope, answer, None)
 
@@ -338,36 +338,36 @@ class MemoryCommands:
         from memtui.subconscious import blocks, places
 
         data = self.services.data
-        known = blocks.Blocks(data.root, data.slug, data.now)
+        parts = blocks.Blocks(data.root, data.slug, data.now)
         before, text = places.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
         words = f"Changed {memory.stem}. {actions.takes_back()}"
-        self._attempt(lambda: known.replace(memory.stem, text, data.journal(), before), words)
+        self._attempt(lambda: parts.replace(memory.stem, text, data.journal(), before), words)
 
-    async def _save(self, found: Memory, after: bytes) -> None:
+    async def _save(self, mem: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
         from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
         from memtui.tui.dialogs.memory_subject import saved_words, typed_over
 
         root, store = self.services.data.root, self.services.data.store()
         store.shared = True  # it was asked about
-        kept = typed_over(found, raw=True)
-        kept.values, kept.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": kept.whole}
-        kept.time = self.services.data.now()
+        other = typed_over(mem, raw=True)
+        other.values, other.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": other.whole}
+        other.time = self.services.data.now()
         try:
-            saved = store.edit(found, after, seen=True)
+            saved = store.edit(mem, after, seen=True)
         except ConflictError:
-            kept.save(root)
-            theirs = memory.read_memory(found.path, found.scope_label)
+            other.save(root)
+            theirs = memory.read_memory(mem.path, mem.scope_label)
             answer = await self.services.ask(conflict(theirs.stem, theirs.raw, after))
             if answer in {MINE, THEIRS}:
-                autosave.drop(root, kept.name)
+                autosave.drop(root, other.name)
             if answer == MINE:
                 await self._save(theirs, after)
             elif answer == THEIRS:
                 self.services.say("Kept the version on disk.")
         except MemtuiError:
-            kept.save(root)
+            other.save(root)
             raise
         else:
-            self.services.say(saved_words(store, found, saved))
+            self.services.say(saved_words(store, mem, saved))
         self.services.read()

@@ -63,28 +63,28 @@ class MemoryDetail:
     def text(self, pair: Pair, *, facts_first: bool) -> Text:
         """Return the detail of a memory; `facts_first`: before its description, for where there are few lines."""
         scope, row = pair
-        found, now, text, description = row.memory, self.services.data.now(), Text(), _description(row.memory)
+        memory, now, text, description = row.memory, self.services.data.now(), Text(), _description(row.memory)
         text.append_text(Text() if facts_first else description)
-        text.append(safe_text.line(found.type or "untyped", 40), colours.TYPES.get(found.type, "dim"))
-        words = f" in {self.reader.name_of(scope)} · {age(found.changed_at or None, now)}"
+        text.append(safe_text.line(memory.type or "untyped", 40), colours.TYPES.get(memory.type, "dim"))
+        words = f" in {self.reader.name_of(scope)} · {age(memory.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
         self._deliveries(text, pair)
-        if (at := self.reader.autosaves.get(found.path)) is not None:
+        if (at := self.reader.autosaves.get(memory.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
         text.append_text(flag_lines(row))
-        for note in found.notes:
+        for note in memory.notes:
             text.append(f"  {safe_text.line(note, 300)}\n", "dim")
         text.append_text(description if facts_first else Text())
         if source := self._source(pair):
             _label(text, "origin")
             text.append(safe_text.line(source, 200) + "\n")
         text.append("\n")
-        _body(text, found)
-        _fields(text, found.fields)
+        _body(text, memory)
+        _fields(text, memory.fields)
         self._triggers(text, pair)
         self._linked(text, pair)
         self._index(text, pair)
-        return text.append(f"{safe_text.line(self.services.data.tilde(found.path))} · {size(found.size)}", "dim")
+        return text.append(f"{safe_text.line(self.services.data.tilde(memory.path))} · {size(memory.size)}", "dim")
 
     def _source(self, pair: Pair) -> str:
         from memtui.core.memories import moved
@@ -121,7 +121,7 @@ class MemoryDetail:
         pairs, path = self._links[scope.label], row.memory.path
         links = [(to.path, f"→ {to.name}") for source, to in pairs if source.path == path]
         links += [(source.path, f"← {source.name}") for source, to in pairs if to.path == path]
-        return [(each, safe_text.line(words, 80)) for each, words in dict.fromkeys(links) if each != path]
+        return [(link, safe_text.line(words, 80)) for link, words in dict.fromkeys(links) if link != path]
 
     def _linked(self, text: Text, pair: Pair) -> None:
         links = [words for _, words in self.links(pair)]
@@ -154,10 +154,10 @@ class MemoryDetail:
         if meter is None:
             text.append(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md\n\n", "dim")
             return
-        entry = next((each for each in meter.lines.entries if each.is_for(row.file)), None)
+        entry = next((other for other in meter.lines.entries if other.is_for(row.file)), None)
         if entry is None:
-            kept = self._is_recall_only(meter, row)
-            words = ["recall only: not loaded, but brought with prompts that it fits" if kept else MEANINGS["N"]]
+            recall_only = self._is_recall_only(meter, row)
+            words = ["recall only: not loaded, but brought with prompts that it fits" if recall_only else MEANINGS["N"]]
         else:
             cut, hook = meter.budget.cut_line, entry.hook or entry.title
             words = [f"line {entry.line} of MEMORY.md"]
@@ -167,7 +167,7 @@ class MemoryDetail:
         text.append("\n\n")
 
     def _is_recall_only(self, meter: Meter, row: Row) -> bool:
-        return any(each.is_for(row.file) for each in meter.lines.recall_only)
+        return any(entry.is_for(row.file) for entry in meter.lines.recall_only)
 
     # deliveries
 
@@ -187,17 +187,17 @@ class MemoryDetail:
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
-        used = f" · used {times_used(row)}×" if times_used(row) else ""
+        uses = f" · used {times_used(row)}×" if times_used(row) else ""
         if scope.kind == "model":
             text.append("delivered to sessions, where the setting subconscious is full\n")
             return
         if not row.deliveries:
             way = "never delivered" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
-            text.append(f"{way}{used}\n")
+            text.append(f"{way}{uses}\n")
             return
         _label(text, "delivered")
         text.append(f"{row.deliveries}×, last ")
-        text.append_text(last(scope, row, self.reader.outcomes, now, ago)).append(f"{used}\n")
+        text.append_text(last(scope, row, self.reader.outcomes, now, ago)).append(f"{uses}\n")
         text.append(" " * LABEL + recalls(row.recalls) + "\n" if row.recalls else "")
 
 
@@ -227,7 +227,7 @@ def _description(memory: Memory, style: str = "") -> Text:
     """Return the line with a memory's description; empty if its text begins with the same words."""
     words = safe_text.line(memory.description, 400)
     begin = " ".join(_readable_text(memory)[: 2 * len(words) + 20].split()).lstrip("# ")
-    plain, begin = (each.translate(MARKUP).casefold() for each in (words.rstrip("."), begin))
+    plain, begin = (folded.translate(MARKUP).casefold() for folded in (words.rstrip("."), begin))
     return markdown.inline(f"{words}\n" if words and not begin.startswith(plain) else "", style)
 
 

@@ -47,7 +47,7 @@ def _readable(scope: Scope) -> bool:
 
 def _first_rows(scope: Scope, count: int) -> list[Row]:
     memories = islice(scopes.memories(scope), count)
-    return [Row(each, each.path.removeprefix(scope.directory + "/")) for each in memories]
+    return [Row(memory, memory.path.removeprefix(scope.directory + "/")) for memory in memories]
 
 
 class MemoryReader:
@@ -122,10 +122,10 @@ class MemoryReader:
 
     def drop_missing(self, changed: Iterable[str]) -> None:
         """Take memories off the list whose files are gone by a change of ours, before all is read again."""
-        gone = {path for path in changed if not os.path.lexists(path)}
-        if gone:
+        missing = {path for path in changed if not os.path.lexists(path)}
+        if missing:
             self.rows = {
-                label: [row for row in rows if row.memory.path not in gone] for label, rows in self.rows.items()
+                label: [row for row in rows if row.memory.path not in missing] for label, rows in self.rows.items()
             }
             self.show()
 
@@ -208,7 +208,7 @@ class MemoryReader:
         usage = self._usage
         assert usage is not None
         paths = usage.follow()
-        records = [each.record for path in paths or () for each in usage.memories[path].newest]
+        records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
         if self._post(News(lambda: self._recount(usage, paths))):
             outcomes = self.services.data.outcomes(records)
             self._post(News(lambda: self.set_outcomes(outcomes)))
@@ -232,10 +232,10 @@ class MemoryReader:
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
         if others and not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
             return
-        shown = time.monotonic()
+        last_paint = time.monotonic()
         for number, scope in enumerate(others):
-            if time.monotonic() - shown > PROGRESS_SECONDS:
-                shown = time.monotonic()
+            if time.monotonic() - last_paint > PROGRESS_SECONDS:
+                last_paint = time.monotonic()
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
                 if not self._post(HowFar(words)):
                     return

@@ -211,9 +211,9 @@ class Recall(Labelled):
         if run.prompt != self.prompt:
             return
         if run.prompt != self.last.prompt:
-            self.of_screen.wanted = lambda pairs: next((at for at, each in enumerate(pairs) if each is not RULE), None)
+            self.of_screen.wanted = lambda pairs: next((at for at, pair in enumerate(pairs) if pair is not RULE), None)
         self.last, self._problem = run, ""
-        self._candidates = {each.path: each for each in run.candidates}
+        self._candidates = {pair.path: pair for pair in run.candidates}
         self.list.redraw()
         self._relist()
 
@@ -273,10 +273,10 @@ class Recall(Labelled):
         if not self.recent:
             self.services.warn(NO_PROMPTS)
             return
-        now, texts = self.services.data.now(), [safe_text.clean(each.text) for each in self.recent]
+        now, texts = self.services.data.now(), [safe_text.clean(prompt.text) for prompt in self.recent]
         options = [
-            (str(number), f"{age(each.time or None, now):>4}  {cut(safe_text.line(each.text), PROMPT_SHOWN)}")
-            for number, each in enumerate(self.recent)
+            (str(number), f"{age(prompt.time or None, now):>4}  {cut(safe_text.line(prompt.text), PROMPT_SHOWN)}")
+            for number, prompt in enumerate(self.recent)
         ]
         about = lambda number: safe_text.styled(texts[int(number)])
         answer = await self.services.ask(Choice("A prompt of yours", options, about=about))
@@ -300,7 +300,7 @@ class Recall(Labelled):
         """Return what would be delivered, the rule, and what is left out. A memory that is not read yet has no row."""
         memories = {path: pair for pair in self.memories.pairs() if (path := pair[1].memory.path) in self._candidates}
         delivered, left_out = (
-            [memories[each.path] for each in some if each.path in memories]
+            [memories[candidate.path] for candidate in some if candidate.path in memories]
             for some in (self.last.delivered, self.last.left_out)
         )
         return [*delivered, RULE, *left_out] if delivered or left_out else []
@@ -315,20 +315,20 @@ class Recall(Labelled):
 
     def draw(self, pair: Pair, typed: str) -> list[Text]:
         """Draw the cells of a memory for COLUMNS. `typed`: the query, whose matches are marked."""
-        found = self.candidate(pair)
-        if found is None:
+        candidate = self.candidate(pair)
+        if candidate is None:
             return [Text()] * len(COLUMNS)
-        mark, style, _ = words.outcome(found.outcome)
-        if findings.problems(pair[1].flags) and not found.delivered:
+        mark, style, _ = words.outcome(candidate.outcome)
+        if findings.problems(pair[1].flags) and not candidate.delivered:
             mark, style = "!", colours.PROBLEM
-        name = Text(safe_text.line(found.name, 120), style="bold" if found.delivered else "")
-        says = Text(markdown.inline(safe_text.line(found.description, 400)).plain, style="dim")
+        name = Text(safe_text.line(candidate.name, 120), style="bold" if candidate.delivered else "")
+        says = Text(markdown.inline(safe_text.line(candidate.description, 400)).plain, style="dim")
         fuzzy.mark([name, says], typed)
-        if found.pinned:
+        if candidate.pinned:
             name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
         says = after_problem(pair[1], says, typed)
-        likely, colour = words.scored(found, self.last), colours.GOOD if found.delivered else "dim"
-        amount = Text(short(found.units) if found.units else "", style="dim")
+        likely, colour = words.scored(candidate, self.last), colours.GOOD if candidate.delivered else "dim"
+        amount = Text(short(candidate.units) if candidate.units else "", style="dim")
         if self._is_late:
             name.stylize("dim")
             return [Text(), Text(), Text(), name, says, amount]
@@ -373,37 +373,37 @@ class Recall(Labelled):
     def _of_agents(self) -> int:
         """How many memories of agents are here, which a prompt of yours does not search."""
         searched = {directory for _, directory in self.recalling.places()}
-        agents = [each for each in self.memories.scopes if each.kind == "agent" and each.directory not in searched]
+        agents = [scope for scope in self.memories.scopes if scope.kind == "agent" and scope.directory not in searched]
         return len(self.memories.pairs(agents))
 
     def describe(self, pair: Pair) -> Described:
         """Return the detail of a memory, or of all that would be delivered."""
-        found, run, narrow = self.candidate(pair), self.last, self.of_screen.has_class("narrow")
-        if found is None:
+        candidate, run, narrow = self.candidate(pair), self.last, self.of_screen.has_class("narrow")
+        if candidate is None:
             title = "all that it would bring" if run.delivered else "why it brings nothing"
             return Described(recall_text.whole(run), title=title)
         where, now = self.memories.name_of(pair[0]), self.services.data.now()
-        head = recall_text.head(found, run, where, now)
-        name = Text(safe_text.line(found.name, 200) + "\n" if narrow else "", "bold")
+        head = recall_text.head(candidate, run, where, now)
+        name = Text(safe_text.line(candidate.name, 200) + "\n" if narrow else "", "bold")
         text = Text().append_text(name).append_text(head)
-        recall_text.append_why(text, found, is_untrusted="U" in pair[1].letters, read_only=self.services.read_only)
-        glance = recall_text.glance(head, found)
+        recall_text.append_why(text, candidate, is_untrusted="U" in pair[1].letters, read_only=self.services.read_only)
+        glance = recall_text.glance(head, candidate)
         if self._is_late:
             text.stylize("dim")
             glance.stylize("dim")
-        return Described(text, glance, title=safe_text.line(found.name))
+        return Described(text, glance, title=safe_text.line(candidate.name))
 
     def copied(self, pair: Pair | None) -> str:
         """Return the text for the clipboard: what the model would get."""
-        found = self.candidate(pair) if pair is not None else None
-        return (found.text if found is not None else "") or self.last.text
+        candidate = self.candidate(pair) if pair is not None else None
+        return (candidate.text if candidate is not None else "") or self.last.text
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
         trust = ("trust",) * any("U" in row.letters for _, row in self.list.chosen())
-        found = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
+        commands = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
-        return [replace(each, footer=words.get(each.verb, each.footer)) for each in found]
+        return [replace(action, footer=words.get(action.verb, action.footer)) for action in commands]
 
     # what is changed
 
@@ -431,14 +431,14 @@ class Recall(Labelled):
         """Never deliver the chosen memories for prompts like this one; take that back for those that are muted."""
         back, prompt = self._are_muted, self.prompt
         memories = [memory for memory, outcome in self._outcomes() if (outcome == "muted") == back]
-        done = "Delivered again for prompts like this" if back else "Muted for prompts like this"
-        names = some([safe_text.line(each.name, 60) for each in memories], NAMES_SHOWN)
-        self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{done}: {names}.")
+        sentence = "Delivered again for prompts like this" if back else "Muted for prompts like this"
+        names = some([safe_text.line(memory.name, 60) for memory in memories], NAMES_SHOWN)
+        self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{sentence}: {names}.")
 
-    def _change(self, change: Callable[[], object], done: str) -> None:
+    def _change(self, change: Callable[[], object], sentence: str) -> None:
         try:
             change()
             self.list.clear_marks()
-            self.services.say(f"{done} {actions.takes_back()}")
+            self.services.say(f"{sentence} {actions.takes_back()}")
         finally:
             self.services.read()

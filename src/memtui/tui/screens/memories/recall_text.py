@@ -27,7 +27,7 @@ def head(candidate: RecallCandidate, run: RecallRun, where: str, now: float) -> 
         f"written {ago(candidate.stamp, now)}" if candidate.stamp else "",
     ]
     facts += ["pinned"] if candidate.pinned else []
-    text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
+    text.append(safe_text.line(" · ".join(fact for fact in facts if fact), 200) + "\n", style="dim")
     return text.append(safe_text.line(candidate.description, 400) + "\n" if candidate.description else "")
 
 
@@ -54,7 +54,7 @@ def append_why(text: Text, candidate: RecallCandidate, *, is_untrusted: bool, re
     _append_terms(text, candidate)
     if candidate.shifts:
         text.append("\nRaised and lowered by\n", style="bold")
-        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in candidate.shifts), 300) + "\n")
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*shift) for shift in candidate.shifts), 300) + "\n")
     exact(text, "What the model would get" + ", were it delivered" * (not candidate.delivered), candidate)
 
 
@@ -63,20 +63,20 @@ def _append_terms(text: Text, candidate: RecallCandidate) -> None:
         return
     text.append("\nWords that matched\n", style="bold")
     for field, terms in recall.by_field(candidate):
-        shown = ", ".join(safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS])
+        words = ", ".join(safe_text.line(term, WORD_SHOWN) for term in terms[:TERMS])
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
-        text.append(f"  {field:<11}  ", style="dim").append(shown).append(f"{more}\n", style="dim")
+        text.append(f"  {field:<11}  ", style="dim").append(words).append(f"{more}\n", style="dim")
     if candidate.trigger:
         text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(candidate.trigger, 300)}”\n")
 
 
-def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:
+def exact(text: Text, title: str, result: "RecallCandidate | RecallRun") -> None:
     """Append the text exactly as the model would get it, under a title with its size."""
-    if not found.text:
+    if not result.text:
         return
     text.append(f"\n{title}", style="bold")
-    text.append(f"  {found.units:,} characters, about {found.tokens:,} tokens\n", style="dim")
-    for line in safe_text.clean(found.text).rstrip("\n").split("\n"):
+    text.append(f"  {result.units:,} characters, about {result.tokens:,} tokens\n", style="dim")
+    for line in safe_text.clean(result.text).rstrip("\n").split("\n"):
         text.append(GUTTER, style="dim").append(line + "\n")
 
 
@@ -92,7 +92,7 @@ def whole(run: RecallRun) -> Text:
     words, prompt = run.words.strip(), run.prompt.strip()
     text.append(cut(safe_text.clean(words or "none"), PROMPT_SHOWN) + "\n", style="" if words else "dim")
     if words and len(run.words) < len(prompt) * 0.9:
-        left = len(prompt) - len(run.words)
-        text.append(f"{left:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
+        rest = len(prompt) - len(run.words)
+        text.append(f"{rest:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
     exact(text, "What the model would get", run)
     return text

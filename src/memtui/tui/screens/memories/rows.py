@@ -97,7 +97,7 @@ def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Col
     if width < SAYS_FROM:
         return list(columns)
     room = max(SHORT_NAME, min(longest_name, LONG_NAME, width // 3))
-    return [dataclasses.replace(each, width=room) if each.title[:4] == "name" else each for each in columns]
+    return [dataclasses.replace(column, width=room) if column.title[:4] == "name" else column for column in columns]
 
 
 def columns(sort: str, last: str = "") -> list[Column]:
@@ -111,9 +111,9 @@ def columns(sort: str, last: str = "") -> list[Column]:
 
 def searched(pair: Pair) -> str:
     scope, row = pair
-    found = row.memory
+    mem = row.memory
     flags = f" {_flags(row)} {_reason(row)}" if row.flags else ""
-    return f"{found.name} {found.description} {found.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
+    return f"{mem.name} {mem.description} {mem.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
 
 
 def _flags(row: Row) -> str:
@@ -171,18 +171,18 @@ def draw(
 ) -> list[Text]:
     """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
     row = pair[1]
-    found = row.memory
+    mem = row.memory
     # Cut by letters, as much of a name as there is room for.
-    name = Text(safe_text.line(found.name, 200), colours.PROBLEM if found.broken else "", overflow="ellipsis")
-    description = Text(markdown.inline(safe_text.line(found.description, 400)).plain, style="dim")
-    kind, colour = safe_text.line(found.type or "-", 20), colours.TYPES.get(found.type, "dim")
+    name = Text(safe_text.line(mem.name, 200), colours.PROBLEM if mem.broken else "", overflow="ellipsis")
+    description = Text(markdown.inline(safe_text.line(mem.description, 400)).plain, style="dim")
+    kind, colour = safe_text.line(mem.type or "-", 20), colours.TYPES.get(mem.type, "dim")
     type_cell = Text(kind, style=colour)
     if typed:
         fuzzy.mark([name, description, type_cell], typed)
-    reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), found.path in autosaves
+    reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), mem.path in autosaves
     if sort != "flags":
         description = after_problem(row, description, typed)
-    if memory.is_pinned(found.fields):
+    if memory.is_pinned(mem.fields):
         name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
     mark = "!" if is_wrong else AUTOSAVED if unsaved else ""
     reason = reason or Text(UNSAVED * unsaved, style=colours.WARNING)
@@ -202,13 +202,13 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) 
     scope, row = pair
     if sort == "last":
         return last(scope, row, outcomes, now)
-    used = times_used(row)
+    uses = times_used(row)
     words = {
         "age": lambda: age(row.memory.changed_at or None, now),
         "size": lambda: size(row.memory.size),
         "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
         "scope": lambda: safe_text.line(scope_word(scope, row), 40),
-    }.get(sort, lambda: f"{used}×" if used else "")()
+    }.get(sort, lambda: f"{uses}×" if uses else "")()
     return Text(words, style="dim")
 
 
@@ -285,7 +285,7 @@ class MemoryTable(RowList[Pair]):
         """Return memories in the order of the list, equals by name, and set the columns for them."""
         # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
         memories = [row.memory for _, row in pairs]
-        names = [len(each.name) + len(PINNED + " ") * memory.is_pinned(each.fields) for each in memories]
+        names = [len(mem.name) + len(PINNED + " ") * memory.is_pinned(mem.fields) for mem in memories]
         self.longest_name = max([self.longest_name, *names])
         self.fit()
         sort_key = ORDERS[self.order][0]

@@ -107,11 +107,11 @@ class Memories(ListScreen[Pair]):
         self.reader.first_page(self.app.size.height)
         self._show()
         self.call_after_refresh(self._show_beside)
-        kept = autosave.of_memories(self.services.data.root)
-        if kept:
+        autosaves = autosave.of_memories(self.services.data.root)
+        if autosaves:
             new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
-            ways = [f"{each.title} ({edit if each.path and not each.orphan else new})" for each in kept]
-            self.services.say(f"{many(len(kept), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
+            ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
+            self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
 
     def _show_beside(self) -> None:
         self._painted = True
@@ -156,7 +156,7 @@ class Memories(ListScreen[Pair]):
         if not self.table.is_attached:
             return  # the screen is closing
         reader = self.reader
-        self.found = reader.pairs()
+        self.all_rows = reader.pairs()
         self.details.forget()
         project = self.services.data.facts.project
         library = tree.Library(reader.scopes, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
@@ -214,16 +214,16 @@ class Memories(ListScreen[Pair]):
         self._keep()
 
     def select(self) -> Sequence[Pair]:
-        wanted = self.search
+        search = self.search
         if not self.typed:
             return self._pairs.rows
-        matching = [] if wanted.is_mistyped else self._pairs.select(wanted.words)
-        if wanted.has_terms:
+        matching = [] if search.is_mistyped else self._pairs.select(search.words)
+        if search.has_terms:
             here, autosaves = self.services.data.facts.project, self.reader.autosaves
-            muted = wanted.muted(self.services.data.root, self.reader.scopes)
-            matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves, muted)]
+            muted = search.muted(self.services.data.root, self.reader.scopes)
+            matching = [pair for pair in matching if search.matches(*pair, here, autosaves, muted)]
         if self.recalled is None:
-            return rows.flagged_first(matching, wanted.words)
+            return rows.flagged_first(matching, search.words)
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
         return [pair for pair in self._pairs.rows if pair[1].memory.path in paths]
 
@@ -258,9 +258,9 @@ class Memories(ListScreen[Pair]):
 
     def numbers(self) -> tuple[str, str]:
         """Return how many memories are listed, of how many; the rule of recall is none."""
-        listed, rows = self.table.rows, self._pairs.rows
-        rules = (listed.count(RULE), rows.count(RULE)) if self.recalled else (0, 0)
-        return f"{len(listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
+        rows_listed, rows = self.table.rows, self._pairs.rows
+        rules = (rows_listed.count(RULE), rows.count(RULE)) if self.recalled else (0, 0)
+        return f"{len(rows_listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
 
     def counted(self) -> str:
         """Return how many memories are listed; where problems are sought, also how many there are."""
@@ -380,11 +380,11 @@ class Memories(ListScreen[Pair]):
         it is."""
         if self.recalled is not None:
             self.recalled.leave()
-        found = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
-        self.reader.expected = "" if found else path
-        if found is None:
+        target = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
+        self.reader.expected = "" if target else path
+        if target is None:
             return
-        scope, place = found[0], self.places.row
+        scope, place = target[0], self.places.row
         if place is None or scope.label not in {s.label for s in place.scopes}:
             self.places.go_to(tree.ALL if tree.is_here(scope) else scope.label)
         if self.typed:

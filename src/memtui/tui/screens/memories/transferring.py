@@ -53,8 +53,8 @@ class TransferCommands:
             return
         data, path = self.services.data, self._whole(typed)
         project = os.path.basename(data.project_root)
-        read = asyncio.to_thread(importing.read, path, project=project, config_dir=data.config_dir)
-        reading = asyncio.create_task(read)
+        task = asyncio.to_thread(importing.read, path, project=project, config_dir=data.config_dir)
+        reading = asyncio.create_task(task)
         await asyncio.wait({reading}, timeout=SOON)
         if not reading.done():
             self.services.say("Reading it …")
@@ -82,20 +82,20 @@ class TransferCommands:
         place, data = self.places.row, self.services.data
         if place is None:
             return
-        found = await asyncio.to_thread(exporting.collect, place.scopes)
+        export = await asyncio.to_thread(exporting.collect, place.scopes)
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = data.env.get("HOME", "").rstrip("/")
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
-        about = f"{transfers.exported(found)}. {' '.join(transfers.beside(found))}".strip()
-        below = transfers.elsewhere(found, "PATH")
+        about = f"{transfers.exported(export)}. {' '.join(transfers.beside(export))}".strip()
+        below = transfers.elsewhere(export, "PATH")
         title, check = f"Export {safe_text.line(label)} to", self._check_free
         typed = await self.services.ask(Line(title, default, about=about, below=below, verb="export", check=check))
         if not typed or not typed.strip():
             return
         path = self._whole(typed)
-        await asyncio.to_thread(exporting.write, found, path)
-        left = f" {len(found.skipped)} left out: {found.skipped[0].where}." if found.skipped else ""
-        words = f"{many(found.memories, 'memory', 'memories')} are in {data.tilde(path)}.{left}"
+        await asyncio.to_thread(exporting.write, export, path)
+        rest = f" {len(export.skipped)} left out: {export.skipped[0].where}." if export.skipped else ""
+        words = f"{many(export.memories, 'memory', 'memories')} are in {data.tilde(path)}.{rest}"
         self.services.say(safe_text.line(words))
 
     # paths
@@ -121,13 +121,13 @@ class TransferCommands:
 def _drafts_text(plan: "ImportPlan") -> Text:
     from memtui.present import transfers
 
-    text = Text("\n".join(transfers.imported(plan, done=False)) + "\n" * (2 if plan.drafts else 1))
-    for each in plan.drafts[:FIRST]:
-        text.append(f"  + {safe_text.line(f'{each.scope}:{each.name}')}", style="bold")
-        text.append(f"  {safe_text.line(each.given.description)}\n")
+    text = Text("\n".join(transfers.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
+    for line in plan.drafts[:FIRST]:
+        text.append(f"  + {safe_text.line(f'{line.scope}:{line.name}')}", style="bold")
+        text.append(f"  {safe_text.line(line.given.description)}\n")
     if len(plan.drafts) > FIRST:
         text.append(f"  and {len(plan.drafts) - FIRST:,} more\n", style="dim")
     if left_out := transfers.skipped(plan.found.skipped):
         text.append("\nLeft out:\n", style="bold")
-        text.append("".join(f"  {each}\n" for each in left_out), style="dim")
+        text.append("".join(f"  {line}\n" for line in left_out), style="dim")
     return text

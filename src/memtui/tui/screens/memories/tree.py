@@ -114,7 +114,7 @@ class Library:
 
     def _place(self, key: str, label: str, scopes: Sequence[Scope]) -> Place:
         rows = [row for scope in scopes for row in self.rows.get(scope.label, ())]
-        of_indexes = [each for scope in scopes for each in self.of_indexes.get(scope.label, ())]
+        of_indexes = [finding for scope in scopes for finding in self.of_indexes.get(scope.label, ())]
         problems = findings.problems([*(flag for row in rows for flag in row.flags), *of_indexes])
         unread = any(scope.label in self.unread for scope in scopes)
         return Place(key, label, len(rows), tuple(scopes), unread=unread, problems=problems)
@@ -159,12 +159,12 @@ class ScopeTree(RowList[Place]):
         counts = max((len(place.counted) for place in places), default=0)
         problems = max((len(place.to_fix) for place in places), default=0)
         self.columns[1:] = [Column("", max(4, counts), right=True), *([Column("", problems)] if problems else [])]
-        here, there = self.row_id, {place.key for place in places}
+        here, keys = self.row_id, {place.key for place in places}
         self.show(places)
-        if here and here not in there:  # not the next one: keys would go to another project's memories
+        if here and here not in keys:  # not the next one: keys would go to another project's memories
             self._lost = here
             self._move_to_key(ALL)
-        elif self._lost in there:  # they are back
+        elif self._lost in keys:  # they are back
             if here == ALL:
                 self._move_to_key(self._lost)
             self._lost = ""
@@ -184,7 +184,7 @@ class ScopeTree(RowList[Place]):
 
     def go_to(self, key: str) -> None:
         """Move the cursor to a place, unfolding what it is under."""
-        scope = next((each for each in self._library.scopes if each.label == key), None)
+        scope = next((place for place in self._library.scopes if place.label == key), None)
         if scope is not None and group_of(scope):
             self.fold(group_of(scope), True)
         self._move_to_key(key)

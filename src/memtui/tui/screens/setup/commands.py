@@ -139,9 +139,9 @@ class SetupCommands:
             "start": self._start_reading,
             "projects": lambda: self._adopt(row.about.subject if row and isinstance(row.about, Finding) else ""),
         }
-        done = asking.get(fix, lambda: self._run_fix(fix))()
-        if inspect.isawaitable(done):
-            await done
+        outcome = asking.get(fix, lambda: self._run_fix(fix))()
+        if inspect.isawaitable(outcome):
+            await outcome
 
     def _run_fix(self, fix: str, subjects: Sequence[str] = ()) -> None:
         """Run a fix that needs no question, or whose question was answered."""

@@ -100,7 +100,7 @@ class Snapshot:
 
     def setting(self, key: str) -> Setting | None:
         """Return a setting, None while the settings can't be read."""
-        return next((each for each in self.settings if each.key == key), None)
+        return next((option for option in self.settings if option.key == key), None)
 
 
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
@@ -108,9 +108,9 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     `checkup.client_check`, which starts a process."""
     statistics = data.statistics
     snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
-    found = checkup.check(data.env, data.cwd, data.now(), client, data.known)
-    snapshot.findings = findings.of_setup(found)
-    snapshot.of_notes = findings.problems(each for each in found if findings.place(each) == "activity")
+    reports = checkup.check(data.env, data.cwd, data.now(), client, data.known)
+    snapshot.findings = findings.of_setup(reports)
+    snapshot.of_notes = findings.problems(finding for finding in reports if findings.place(finding) == "activity")
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
     snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
@@ -155,20 +155,22 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
     below[HOOKS] += _events(snapshot, now)
     below[MODEL] += [_reading(snapshot.reading, now)] if snapshot.reading is not None else []
     below[DISK] += [_error(number, record, now) for number, record in enumerate(snapshot.errors)]
-    for each in snapshot.settings:
-        title = SETTINGS if each.key in setting.FIRST else MODEL if each.key in setting.OF_MODELS else ADVANCED
-        below[title].append(_setting(each))
+    for option in snapshot.settings:
+        title = SETTINGS if option.key in setting.FIRST else MODEL if option.key in setting.OF_MODELS else ADVANCED
+        below[title].append(_setting(option))
     below[SETTINGS].sort(key=lambda row: setting.FIRST.index(row.title))
     headings = _headings(snapshot, below)
     if not snapshot.has_model:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
-    listed = []
+    setup_rows = []
     for title in HEADINGS:
         if below[title] or title not in {PROBLEMS, MORE}:
             words, style, about = headings[title]
-            listed.append(SetupRow(f"head {title}", "head", "" if below[title] else " ", style, title, words, about))
-            listed += [replace(row, group=title) for row in below[title]]
-    return listed
+            setup_rows.append(
+                SetupRow(f"head {title}", "head", "" if below[title] else " ", style, title, words, about)
+            )
+            setup_rows += [replace(row, group=title) for row in below[title]]
+    return setup_rows
 
 
 def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
@@ -179,7 +181,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     hooks, is_installed = hook_words.state(snapshot.hooks)
-    kept = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
+    disk_words = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
     wrong = sum(row.problem is not None for row in snapshot.settings)
     changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings)
     counts = [f"{wrong} not read"] * bool(wrong) + [f"{changed} changed"] * bool(changed)
@@ -190,7 +192,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
         HOOKS: (hooks, colours.GOOD if is_installed else BAD, None),
         PROJECT: (sessions_get, "" if usual else f"bold {colours.WARNING}", mode),
         MODEL: (model, "", backend) if snapshot.has_model else (NO_MODEL, "dim", backend),
-        DISK: (fill(KEPT[kept.code], kept.data) if kept else "", "", kept),
+        DISK: (fill(KEPT[disk_words.code], disk_words.data) if disk_words else "", "", disk_words),
         SETTINGS: (snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan", None),
         ADVANCED: (many(len(below[ADVANCED]), "more setting"), "", None),
     }
@@ -199,23 +201,23 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
 def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
     """Yield the findings, worst first, each with its row, but for what a heading says."""
     numbers: Counter[str] = Counter()
-    for each in sorted(snapshot.findings, key=lambda finding: LEVELS[finding.level]):
-        if each.code in KEPT or (each.level == OK and each.area in {"config", "hooks"}):
+    for report in sorted(snapshot.findings, key=lambda finding: LEVELS[finding.level]):
+        if report.code in KEPT or (report.level == OK and report.area in {"config", "hooks"}):
             continue
-        mark, style = MARKS[each.level]
-        key = f"finding {each.code} {each.subject}"
+        mark, style = MARKS[report.level]
+        key = f"finding {report.code} {report.subject}"
         numbers[key] += 1
-        title = findings.AREAS.get(each.area, each.area)
-        yield each, SetupRow(f"{key} {numbers[key]}", "finding", mark, style, title, findings.message(each), each)
+        title = findings.AREAS.get(report.area, report.area)
+        yield report, SetupRow(f"{key} {numbers[key]}", "finding", mark, style, title, findings.message(report), report)
 
 
 def _events(snapshot: Snapshot, now: float) -> Iterator[SetupRow]:
     by_event = snapshot.hooks.events() if snapshot.hooks else {}
     for event, _, _ in entries.EVENTS:
         installed = by_event.get(event, [])
-        is_missing = not all(each.interpreter_exists and each.launcher_exists for each in installed)
-        is_old = not all(each.current for each in installed)
-        words = [", ".join(dict.fromkeys(each.source for each in installed)) or "not installed"]
+        is_missing = not all(hook.interpreter_exists and hook.launcher_exists for hook in installed)
+        is_old = not all(hook.current for hook in installed)
+        words = [", ".join(dict.fromkeys(hook.source for hook in installed)) or "not installed"]
         if times := snapshot.times.get(event):
             words += [waited(times, "runs"), many(len(times), "run"), f"last {age(snapshot.last_runs.get(event), now)}"]
         elif installed:
@@ -227,28 +229,28 @@ def _events(snapshot: Snapshot, now: float) -> Iterator[SetupRow]:
         yield SetupRow(f"event {event}", "event", mark, style, event, " · ".join(words), event)
 
 
-def _reading(seen: Overview, now: float) -> SetupRow:
+def _reading(overview: Overview, now: float) -> SetupRow:
     """Return whether the model reads sessions, and what that used today."""
-    idle = seen.powers.mode == "off" or seen.stopped is not None
-    mark, style = MARKS[OK if not seen.powers.why else NOTE if idle else PROBLEM]
-    words = " · today ".join(filter(None, (model_words.state(seen, now), model_words.used(seen))))
-    return SetupRow(READING, "reading", mark, style, "reads sessions", words, seen)
+    idle = overview.powers.mode == "off" or overview.stopped is not None
+    mark, style = MARKS[OK if not overview.powers.why else NOTE if idle else PROBLEM]
+    words = " · today ".join(filter(None, (model_words.state(overview, now), model_words.used(overview))))
+    return SetupRow(READING, "reading", mark, style, "reads sessions", words, overview)
 
 
-def _error(number: int, each: Record, now: float) -> SetupRow:
-    seconds = clock.parse(each.get("time"))
+def _error(number: int, record: Record, now: float) -> SetupRow:
+    seconds = clock.parse(record.get("time"))
     old = seconds is not None and seconds < now - doctor.ERRORS_DAYS * clock.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
-    words, title = f"{each.get('error')}: {each.get('message')}", f"{age(seconds, now)} {each.get('where')}"
-    return SetupRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
+    words, title = f"{record.get('error')}: {record.get('message')}", f"{age(seconds, now)} {record.get('where')}"
+    return SetupRow(f"error {number} {record.get('time')}", "error", mark, style, title, words, record)
 
 
-def _setting(each: Setting) -> SetupRow:
-    mark, style = MARKS[PROBLEM] if each.problem else (" ", "")
-    changed = "changed · " * (each.source != "default")
-    state = "not read · " if each.problem else changed
-    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {state}{each.meaning}"
-    return SetupRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
+def _setting(option: Setting) -> SetupRow:
+    mark, style = MARKS[PROBLEM] if option.problem else (" ", "")
+    changed = "changed · " * (option.source != "default")
+    state = "not read · " if option.problem else changed
+    words = f"{setting.as_typed(option.value):<{VALUE_WIDTH}} {state}{option.meaning}"
+    return SetupRow(f"setting {option.key}", "setting", mark, style, option.key, words, option)
 
 
 def searched(row: SetupRow) -> str:
@@ -258,11 +260,13 @@ def searched(row: SetupRow) -> str:
 
 def filtered(every: Sequence[SetupRow], typed: str) -> list[SetupRow]:
     """Return the rows with all words of a query, with `is:problem` only problems, and the headings above them."""
-    wanted = query.parse(typed.casefold(), ("is",))
-    marks = {"!", "✗"} if wanted.terms else {row.mark for row in every}
-    shown = [row for row in every if row.mark in marks and all(word in searched(row) for word in wanted.words.split())]
-    groups = {row.group for row in shown}
-    return [row for row in every if row in shown or (row.kind == "head" and row.title in groups)]
+    search = query.parse(typed.casefold(), ("is",))
+    marks = {"!", "✗"} if search.terms else {row.mark for row in every}
+    setup_rows = [
+        row for row in every if row.mark in marks and all(word in searched(row) for word in search.words.split())
+    ]
+    groups = {row.group for row in setup_rows}
+    return [row for row in every if row in setup_rows or (row.kind == "head" and row.title in groups)]
 
 
 def draw(row: SetupRow, *, is_open: bool) -> list[Text]:

@@ -88,11 +88,11 @@ class Setup(ListScreen[SetupRow]):
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Show what was seen. The cursor stays on its row. Until the first look is whole or the person moves it, that
         is the worst finding."""
-        first = not self.found or (not self._has_looked and self.table.row_id == self._worst)
+        first = not self.all_rows or (not self._has_looked and self.table.row_id == self._worst)
         if first:
             self.wanted = lambda listed: int(any(row.title == PROBLEMS for row in listed[:1]))
         self.snapshot = message.seen
-        self.found = rows.rows(message.seen, self.services.data.now())
+        self.all_rows = rows.rows(message.seen, self.services.data.now())
         self.services.data.facts.waiting[self.group] = message.seen.problems
         self.fill()
         self._worst = self.table.row_id if first else ""
@@ -128,8 +128,8 @@ class Setup(ListScreen[SetupRow]):
 
     def select(self) -> Sequence[SetupRow]:
         if self.is_filtered:
-            return rows.filtered(self.found, self.typed)
-        return [row for row in self.found if row.kind == "head" or row.group in self.unfolded]
+            return rows.filtered(self.all_rows, self.typed)
+        return [row for row in self.all_rows if row.kind == "head" or row.group in self.unfolded]
 
     def why_no_matches(self) -> str:
         state = query.parse(self.typed, ("is",)).terms.get("is", "")
@@ -139,8 +139,10 @@ class Setup(ListScreen[SetupRow]):
         return super().why_no_matches() if is_known else query.not_among("is", state, [query.PROBLEM])
 
     def numbers(self) -> tuple[str, str]:
-        listed, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
-        return f"{listed:,}", f"{total:,}"
+        count, total = (
+            sum(row.kind != "head" for row in setup_rows) for setup_rows in (self.table.rows, self.all_rows)
+        )
+        return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
         """Return the top line: whether hooks run, and how many problems there are; with a filter what it lets
@@ -148,7 +150,7 @@ class Setup(ListScreen[SetupRow]):
         if self.is_filtered and self.typed.strip() != query.IS_PROBLEM:
             return super().summary()
         parts = []
-        if not self.found:
+        if not self.all_rows:
             return Text()
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         if hooks is not None and hooks.unreadable:
@@ -156,7 +158,7 @@ class Setup(ListScreen[SetupRow]):
         elif hooks is None or not hooks.installed:
             key = "" if self.services.read_only else f": press {actions.key_of('setup.approve')}"
             parts.append(f"! Hooks are not installed{key}")
-            count -= any(each.code == "hooks.absent" for each in self.snapshot.findings)
+            count -= any(finding.code == "hooks.absent" for finding in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
         line = Text().append("" if parts else FINE[0], "green").append("" if parts else FINE[1:])
         for part in (*parts, *self._elsewhere()):
@@ -168,8 +170,8 @@ class Setup(ListScreen[SetupRow]):
         return text.describe(row, self.snapshot, keys, now, read_only=self.services.read_only)
 
     def footer_actions(self) -> list[actions.Action]:
-        possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
-        words = {each.id: self.row_commands.footer_word(each.id) for each in possible}
+        possible = [action for action in super().footer_actions() if not self.commands[action.id].why_not()]
+        words = {action.id: self.row_commands.footer_word(action.id) for action in possible}
         return [replace(each, footer=words[each.id] or each.footer) for each in possible if words[each.id] is not None]
 
     def fold_of(self, row: SetupRow) -> str:
@@ -186,9 +188,9 @@ class Setup(ListScreen[SetupRow]):
 
     @on(Input.Submitted, "#filter")
     def leave_heading(self) -> None:
-        row, shown = self.table.row, self.table.rows
+        row, setup_rows = self.table.row, self.table.rows
         if row is not None and row.kind == "head":
-            self.table.move_to(next((n for n, each in enumerate(shown) if each.kind != "head"), 0))
+            self.table.move_to(next((n for n, setup_row in enumerate(setup_rows) if setup_row.kind != "head"), 0))
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (self.leave_detail, self.clear_filter)

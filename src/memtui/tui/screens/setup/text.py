@@ -100,14 +100,14 @@ def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
     installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
     if not installed:
         text.append("\nNot installed.\n", style=colours.PROBLEM)
-    for each in installed:
-        text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
-        text.append(safe_text.line(each.path) + "\n", style="dim")
-        text.append(safe_text.clean(each.command) + "\n")
-        missing = [] if each.interpreter_exists else [f"interpreter {each.interpreter}"]
-        for what in missing if each.launcher_exists else [*missing, f"launcher {each.launcher}"]:
+    for hook in installed:
+        text.append(f"\n{safe_text.line(hook.source)}  ", style="bold")
+        text.append(safe_text.line(hook.path) + "\n", style="dim")
+        text.append(safe_text.clean(hook.command) + "\n")
+        missing = [] if hook.interpreter_exists else [f"interpreter {hook.interpreter}"]
+        for what in missing if hook.launcher_exists else [*missing, f"launcher {hook.launcher}"]:
             text.append(f"✗ the {safe_text.line(what)} does not exist\n", style=colours.PROBLEM)
-        if not each.current:
+        if not hook.current:
             text.append("This version of memtui writes it differently.\n", style="yellow")
     if times := snapshot.times.get(event):
         last = ago(snapshot.last_runs.get(event), now)
@@ -115,8 +115,8 @@ def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
         text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
     elif installed and snapshot.counted:
         is_silent = event in rows.SILENT
-        said = "Its runs are not logged: it delivers nothing." if is_silent else "Nothing is logged yet."
-        text.append(f"\n{said}\n", "bold").append("" if is_silent else f"{NO_RUNS}\n")
+        sentence = "Its runs are not logged: it delivers nothing." if is_silent else "Nothing is logged yet."
+        text.append(f"\n{sentence}\n", "bold").append("" if is_silent else f"{NO_RUNS}\n")
     limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
     text.append(f"After {limit} s Claude Code goes on without it.\n", style="dim")
 
@@ -137,8 +137,10 @@ def _reading(text: Text, about: Overview, now: float) -> None:
     for label, words in (("today", model_words.used(about)), ("budget", about.budget), ("to do", about.powers.hint)):
         text.append(f"{label:<9}{safe_text.line(words)}\n" if words else "")
     if about.last is not None:
-        said = f"{ago(about.last.time, now)}: {model_words.outcome(about.last, now)[0]}, {model_words.did(about.last)}"
-        text.append(safe_text.line(f"last     {said}".removesuffix(", ")) + "\n")
+        sentence = (
+            f"{ago(about.last.time, now)}: {model_words.outcome(about.last, now)[0]}, {model_words.did(about.last)}"
+        )
+        text.append(safe_text.line(f"last     {sentence}".removesuffix(", ")) + "\n")
     waiting = many(len(about.mentions), "question waits", "questions wait")
     text.append(f"{waiting} for a reply\n" if about.mentions else "", style="cyan")
     text.append(actions.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")
