@@ -87,6 +87,14 @@ class Proposal:
         )
 
     @property
+    def subject(self) -> str:
+        """What a decision is about: `id`, but of a fix of MEMORY.md what it fixes, whatever other lines are there."""
+        if self.ref == self.id or not all(is_index(output.path) for output in self.outputs):
+            return self.id
+        facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
+        return ids.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
+
+    @property
     def word(self) -> str:
         """What the Inbox calls it: `merge`, `fix`, or `rule` for a stronger form of a memory that was not followed."""
         if any(evidence.code == "memories.violated" for evidence in self.evidence):

@@ -1,6 +1,6 @@
 """What is proposed and waits for a person: planned from the memories now, or ChangeSets in `<root>/proposals/`.
 
-`rejected.json` has the ids of rejections; what changed since has another id, and may be proposed anew."""
+`rejected.json` has what was rejected, by its subject; what changed since has another, and may be proposed anew."""
 
 import json
 import os
@@ -54,7 +54,7 @@ class Undecided(NamedTuple):
     @property
     def later_key(self) -> str:
         """What it is hidden under."""
-        return f"change:{self.proposal.id}"
+        return f"change:{self.proposal.subject}"
 
 
 class UndecidedSet(NamedTuple):
@@ -82,7 +82,7 @@ def undecided(
     rejected_ids = set(rejected(store.root))
     unique: dict[str, Undecided] = {}
     for other in rows:
-        if not rejected_ids & {other.proposal.id, _for_good(other.proposal)}:
+        if not rejected_ids & _names(other.proposal):
             unique.setdefault(other.proposal.id, other)
     # What is left for a person: no fix, and no other proposal is about it.
     files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned.fixes for fix in fixes}
@@ -132,6 +132,11 @@ def _for_good(proposal: Proposal) -> str:
     return " ".join(["never", proposal.ref, *sorted({evidence.code for evidence in proposal.evidence})])
 
 
+def _names(proposal: Proposal) -> set[str]:
+    """Return what a proposal is known by if it was rejected, also by an older version."""
+    return {proposal.id, proposal.subject, _for_good(proposal)}
+
+
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
     """Reject proposals in one step of undo: they come back when their memories change, but with `never`, which
     keeps merged memories apart. Raises MemtuiError."""
@@ -148,9 +153,9 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
         path = rejected_path(store.root)
         before = read_or_none(path)
         known = _ids(before or b"")
-        new = tuple(proposal for proposal in proposals if (_for_good(proposal) if never else proposal.id) not in known)
+        new = tuple(each for each in proposals if (_for_good(each) if never else each.subject) not in known)
         if new:
-            names = [*known, *(proposal.id for proposal in new), *(_for_good(proposal) for proposal in new if never)]
+            names = [*known, *(each.subject for each in new), *(_for_good(each) for each in new if never)]
             names = list(dict.fromkeys(names))[-MOST_REJECTED:]
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
@@ -191,7 +196,7 @@ def waiting(root: str) -> int:
     decided = {*rejected(root)}
     proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
     return len(
-        {each.id for each in proposals if each.id not in decided and all(file.is_current for file in each.inputs)}
+        {each.id for each in proposals if not decided & _names(each) and all(file.is_current for file in each.inputs)}
     )
 
 

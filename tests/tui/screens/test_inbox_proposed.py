@@ -613,6 +613,36 @@ async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x
         assert "merge" not in kinds(again)
 
 
+async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_lines_to_it(
+    app, empty, world_of_draft, place
+):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "relink")
+        await press(pilot, "x", "g", "a")
+        await agree(pilot)
+        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
+        pilot.app.action_run("app.refresh")
+        await until(pilot, lambda: app.screen.planned and not app.screen.planning)
+        await settle(pilot)
+        assert "relink" not in kinds(app)
+    put(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
+    again = started(empty)
+    async with again.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
+
+
+async def test_what_comes_back_by_itself_leaves_the_cursor(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "x")
+        await to(pilot, "rewrite")
+        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
+        pilot.app.action_run("app.refresh")
+        await until(pilot, lambda: "merge" in kinds(app))
+        await settle(pilot)
+        assert app.screen.table.row.proposal.kind == "rewrite"
+
+
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))

@@ -126,7 +126,7 @@ class PlannedChanges:
         is not as it was. Slow: for a worker."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
         refused = set(proposed.rejected(data.root)) if decided else set()
-        back = {row.proposal.id for row in decided if row.proposal.id not in refused and row.facts.is_current}
+        back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.is_current}
         try:
             return back, stamps(data) != self._stamps
         except (MemtuiError, OSError):  # planning says what is wrong

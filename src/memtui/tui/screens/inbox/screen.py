@@ -101,7 +101,7 @@ class Inbox(ListScreen[InboxRow]):
         self._keys: dict[str, set[str]] = {"entries": set(), "changes": set()}  # of the rows as last read
         self._all_keys: set[str] = set()  # keys of all rows that were ever read
         self._returned: set[str] = set()  # keys of the rows that came back last
-        self._was_left = False  # whether another screen was open since the last reading
+        self._was_left = False  # whether another screen was open since the last look for changes
 
     # reading
 
@@ -175,21 +175,20 @@ class Inbox(ListScreen[InboxRow]):
         )
         here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view), *reading.others]
-        self._note_returned("entries", waiting | {row.key for row in self._entries}, jump=self._was_left)
-        self._was_left = False
+        self._note_returned("entries", waiting | {row.key for row in self._entries})
         self._arrange()
 
-    def _note_returned(self, part: str, keys: set[str], *, jump: bool) -> None:
-        """Note which rows of a part have come back, and with `jump` put the cursor on the first of them."""
+    def _note_returned(self, part: str, keys: set[str]) -> None:
+        """Note which rows of a part have come back; those that an undo on another screen brought get the cursor."""
         if back := (keys - self._keys[part]) & self._all_keys:
             self._returned = back
-            self.wanted = self._first_returned if jump else self.wanted
+            self.wanted = self._first_returned if self._was_left else self.wanted
         self._keys[part] = keys
         self._all_keys |= keys
 
     def _arrange(self) -> None:
         changes = self._changes.rows
-        self._note_returned("changes", {row.key for row in changes}, jump=True)
+        self._note_returned("changes", {row.key for row in changes})
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
@@ -367,6 +366,7 @@ class Inbox(ListScreen[InboxRow]):
         self._changes.take(plan)
         self.planned = True
         self._arrange()
+        self._was_left = False
 
     def _show_weighed(self, weighed: Sequence[Weighed]) -> None:
         self._changes.weigh(weighed)
@@ -389,6 +389,7 @@ class Inbox(ListScreen[InboxRow]):
         if back:
             self._changes.decided -= back
             self._arrange()
+        self._was_left = self._was_left and outdated
         if outdated and self._settle_timer is None:
             self.plan()
 
@@ -396,6 +397,7 @@ class Inbox(ListScreen[InboxRow]):
         """Take rows off the list that were decided on, until their files are read again; one that was rejected stays
         grey for so many seconds, above the cursor."""
         keys, is_under = {row.key for row in rows}, self.table.row in rows
+        self._was_left, self.wanted = False, None  # the cursor goes on from here, whatever comes back later
         self._ghost.put(rows, grey)
         self._gone |= keys
         self._keys["entries"] -= keys
