@@ -346,7 +346,7 @@ async def test_a_narrow_form_shows_where_its_texts_are_cut(world):
         assert "any, also those of …" in shown(app, app.screen.query_one("#who"))
         await pilot.press("tab", "enter")
         await settle(pilot)
-        assert "“add tests for the new …" in shown(app, app.screen.query_one("#to SelectOverlay"))
+        assert "“add tests for the ne…" in shown(app, app.screen.query_one("#to SelectOverlay"))
 
 
 @pytest.mark.slow

@@ -52,7 +52,9 @@ class DraftForm(Dialog[str]):
     DEFAULT_CSS = """
     DraftForm Select { width: 1fr; height: 1; }
     DraftForm SelectOverlay, DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
-    DraftForm SelectOverlay { margin-bottom: 1; constrain: inside inflect; }
+    DraftForm SelectOverlay { margin: 0 0 1 -14; constrain: inside inflect; }
+    DraftForm SelectOverlay.-textual-compact { border: round $accent !important; }
+    DraftForm SelectOverlay.-textual-compact > .option-list--option { padding: 0 0 0 14; }
     DraftForm .over { margin-top: 1; }
     DraftForm .where { height: auto; max-height: 3; padding-left: 15; color: $text-muted; }
     DraftForm .told { height: auto; max-height: 4; padding-left: 1; color: $text-warning; }

@@ -993,6 +993,12 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
         bar, options = app.screen.query_one(KeyBar), app.screen.query_one("#to SelectOverlay")
         assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "↓ ↑", "f1"]
         assert options.region.bottom <= bar.region.y
+        drawn = [strip.text for strip in app.screen._compositor.render_strips()]
+        lines = [line[options.region.x : options.region.right] for line in drawn]
+        lines = lines[options.region.y : options.region.bottom]
+        assert lines[0][:2] == "╭─"
+        assert lines[1].split() == ["│", "this", "project:", "shop", "│"]  # the name of the field below is covered
+        assert lines[1].index("this") == app.screen.query_one("#to SelectCurrent #label").region.x - options.region.x
         await pilot.press("escape")
         await settle(pilot)
         assert bar.keys == before
