@@ -414,6 +414,26 @@ def test_what_was_decided_just_now_is_said_to_be_with_what_takes_it_back(memtui,
     assert "Nothing that waits is called" in memtui("approve", "J5VMX9", check=False).err
 
 
+@pytest.mark.parametrize("again", ["approve", "reject", "inbox"])
+@pytest.mark.parametrize("kind", ["changed", "merge", "fix", "problem", "trust"])
+def test_a_decided_row_of_any_kind_is_said_to_be_and_undo_is_not_offered_for_nothing(memtui, kind, again):
+    name = next(each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == kind)
+    memtui("reject", name)
+    memtui("approve", "J5VMX3")
+    count = len(memtui.json("undo", "--list")["history"])
+    done = memtui(again, name, check=False)
+    assert (done.code, f"{name} is decided already, just now: reject" in done.err) == (3, True)
+    assert len(memtui.json("undo", "--list")["history"]) == count
+    memtui("undo", re.findall(r"memtui undo (\w{6})", done.err)[0])
+    assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
+
+
+def test_an_approved_fix_is_said_to_be_decided(memtui):
+    name = next(each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == "fix")
+    memtui("approve", name, "--yes")
+    assert f"{name} is decided already" in memtui("approve", name, check=False).err
+
+
 @pytest.mark.parametrize("ref", ["7", "zzz", "zzzz"])
 def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
     assert f"Nothing that waits is called “{ref}”." in memtui("approve", ref, check=False).err

@@ -192,7 +192,7 @@ class Decisions:
             self.problems(),
         ]
         for rows in sources:
-            if row := _match(list(rows), ref):
+            if row := _match([row for row in rows if row.until != NEVER], ref):  # that one is rejected
                 return row
         raise self._unknown(ref)
 

@@ -27,9 +27,11 @@ WAYS = {
     "updates": ("a draft", "memtui approve {0} makes it a memory, memtui reject {0} rejects it."),
     "items": ("a todo", "memtui approve {0} marks it done, memtui reject {0} rejects it."),
 }
-# Operations on entries of the journal, and how many of the newest changes are looked through for what was decided.
-DECIDING = frozenset({"approve", "reject", "withdraw", "done"})
-DECIDED_LATELY = 50
+# Operations of the journal by which a person decides.
+DECIDING = frozenset(
+    ("approve", "consolidate", "delete", "done", "keep", "reject", "restore", "snooze", "trust", "withdraw")
+)
+DECIDED_LATELY = 50  # of the newest changes are looked through for what was decided
 LISTED = "`memtui inbox` lists what waits."
 
 

@@ -621,10 +621,10 @@ async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_li
         await press(pilot, "x", "g", "a")
         await agree(pilot)
         assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
-        pilot.app.action_run("app.refresh")
-        await until(pilot, lambda: app.screen.planned and not app.screen.planning)
-        await settle(pilot)
-        assert "relink" not in kinds(app)
+    again = started(empty)
+    async with again.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "rewrite" in kinds(again))
+        assert "relink" not in kinds(again)
     put(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
     again = started(empty)
     async with again.run_test(size=SMALL) as pilot:

@@ -156,14 +156,15 @@ class DecisionCall:
         """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""
         chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind in kinds])]
         group, every = ids.new_id(self.ctx.now()), list[Done]()
-        with self.journal.together(group), self.review.journal.together(group):
-            for way, mine in chosen:
-                try:
+        for way, mine in chosen:
+            names = [row.id for row in mine]
+            try:
+                with self.journal.together(group, names), self.review.journal.together(group, names):
                     every.append(way(self, mine))
-                except MemtuiError as error:
-                    if len(chosen) == 1 and not self.bulk.failed:
-                        raise
-                    self.fail(mine, error)
+            except MemtuiError as error:
+                if len(chosen) == 1 and not self.bulk.failed:
+                    raise
+                self.fail(mine, error)
 
         def text(out: Output) -> None:
             for other in every:

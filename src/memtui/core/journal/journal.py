@@ -37,7 +37,7 @@ class Journal:
         self.path = root + "/journal.jsonl"
         self.lock_path = root + "/run/store.lock"
         self._ledger = ledger or Ledger(self.path)
-        self._group = ""
+        self._shared: dict[str, Any] = {}  # what all changes made together have in their record
 
     def _intent(
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
@@ -74,17 +74,19 @@ class Journal:
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Make all changes or none, as one undo step with `more` in its record. Raises ConflictError, MemtuiError."""
         with self.locked():
-            return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
+            return self.run_locked(op, changes, summary, **{**self._shared, **more})
 
     @contextlib.contextmanager
-    def together(self, group: str = "") -> Iterator[None]:
-        """Make all changes inside one step of undo, with earlier ones of the same `group`, or of an outer block."""
-        before = self._group
-        self._group = group or before or ids.new_id(self.now())
+    def together(self, group: str = "", entries: Sequence[str] = ()) -> Iterator[None]:
+        """Make all changes inside one step of undo, with earlier ones of the same `group`, or of an outer block.
+        `entries`: the ids of what a person decides with them."""
+        before = self._shared
+        self._shared = {**before, **({"entries": [*entries]} if entries else {})}
+        self._shared["group"] = group or before.get("group") or ids.new_id(self.now())
         try:
             yield
         finally:
-            self._group = before
+            self._shared = before
 
     def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Do what `run` does, with the lock held already."""
