@@ -439,6 +439,12 @@ def test_what_is_no_entry_is_called_so_however_short_it_is(memtui, ref):
     assert f"Nothing that waits is called “{ref}”." in memtui("approve", ref, check=False).err
 
 
+def test_nothing_is_guessed_for_an_empty_id_and_only_what_can_be_approved_for_another(memtui):
+    assert "Did you mean" not in memtui("approve", "", check=False).err
+    assert "Did you mean" not in memtui("approve", "CI is red", check=False).err  # a note
+    assert "Did you mean" in memtui("reject", "CI is red", check=False).err
+
+
 def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
     assert "Did you mean --all (all drafts)?" in memtui("approve", "all", check=False).err
     said = memtui("reject", "ask before", check=False).err

@@ -194,9 +194,9 @@ class Decisions:
         for rows in sources:
             if row := _match([row for row in rows if row.until != NEVER], ref):  # that one is rejected
                 return row
-        raise self._unknown(ref)
+        raise self._unknown(ref, kinds)
 
-    def _unknown(self, ref: str) -> NotFoundError:
+    def _unknown(self, ref: str, kinds: "tuple[str, ...]") -> NotFoundError:
         """Return the error for what nothing that waits is called."""
         try:
             memories.find(self.ctx, ref)
@@ -208,7 +208,8 @@ class Decisions:
         if (error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))) is not None:
             return error
         hint, lowered = entries.LISTED, ref.lower()
-        beginning = [row for row in self.of_entries() if row.says.lower().startswith(lowered)][:3]
+        rows = [row for row in self.of_entries() if row.kind in kinds and lowered]
+        beginning = [row for row in rows if row.says.lower().startswith(lowered)][:3]
         if lowered in ALL:
             hint = f"Did you mean --all (all drafts)? {hint}"
         elif beginning:
