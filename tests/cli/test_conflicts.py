@@ -30,7 +30,7 @@ def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     told = " ".join(bare("check", check=False).out.split())
     assert "auto:ports has git's conflict markers, from line 7 on: nobody has merged HEAD and origin/main" in told
     bare("new", "later", "--scope", "auto", "--description", "Later", "--body", "Later text.")
-    bare("check", "--fix", check=False)
+    bare("check", "--fix", "--yes", check=False)
     bare("consolidate", "--all", "--yes", check=False)
     bare("mv", "head", "tail")
     assert (auto / "MEMORY.md").read_text() == INDEX
@@ -68,5 +68,5 @@ def test_copies_get_no_line_and_none_of_them_stays_in_the_place_of_their_origina
     bare("check", "--scope", "auto", "--keep", "ours")
     (merge,) = [each for each in bare.json("consolidate", check=False)["changes"] if each["kind"] == "merge"]
     assert merge["title"].endswith(" into ports")
-    bare("check", "--fix", check=False)
+    bare("check", "--fix", "--yes", check=False)
     assert "conflicted" not in (auto / "MEMORY.md").read_text()

@@ -44,7 +44,7 @@ CALLS = [
     ["undo", "--list"],
     ["undo", "--redo", "--list"],
     ["check"],
-    ["check", "--fix"],
+    ["check", "--fix", "--yes"],
     ["history", "prefer-pnpm"],
     ["edit", "prefer-pnpm", "--trigger", "install a package"],
     ["check", "--apart", "prefer-pnpm", "release-steps"],

@@ -77,7 +77,7 @@ def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     remedies = {each["remedy"] for each in memtui.json("doctor", check=False)["findings"]}
     assert any(each.startswith("memtui check --fix --scope project") for each in remedies)
     assert "with memories: `memtui check` lists all" in memtui("doctor", check=False).out
-    done = memtui("check", "--fix", "--scope", "project", check=False)
+    done = memtui("check", "--fix", "--yes", "--scope", "project", check=False)
     assert "-- [gone](gone.md)" in done.out
     assert "skip-code-review" not in index.read_text()  # nobody trusts it
     assert "memtui undo" in done.err
@@ -107,12 +107,12 @@ def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
     index.write_text("# Memory\n")
     (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
     assert "skip-code-review.md" not in report["missing"]
-    memtui("check", "--fix", check=False)
+    memtui("check", "--fix", "--yes", check=False)
     assert "skip-code-review" not in index.read_text()
     memtui("trust", "--yes")
     (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
     assert report["missing"] == ["skip-code-review.md"]
-    memtui("check", "--fix", check=False)
+    memtui("check", "--fix", "--yes", check=False)
     assert "skip-code-review" in index.read_text()
 
 

@@ -428,6 +428,19 @@ def test_a_decided_row_of_any_kind_is_said_to_be_and_undo_is_not_offered_for_not
     assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
 
 
+def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui, world):
+    index = Path(world.shop, ".claude/memory/MEMORY.md")
+    before = index.read_bytes()
+    done = memtui("check", "--fix", check=False)
+    assert (done.code, "There is no terminal to ask on. --yes answers yes." in done.err) == (1, True)
+    memtui("reject", next(each["id"] for each in memtui.json("inbox")["entries"] if "old-wiki" in each["says"]))
+    done = memtui("check", "--fix", "--yes", check=False)
+    assert "1 file left out: you rejected the fix." in done.err
+    assert "Fixed 2 files." in done.err
+    assert index.read_bytes() == before
+    assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err
+
+
 def test_an_approved_fix_is_said_to_be_decided(memtui):
     name = next(each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == "fix")
     memtui("approve", name, "--yes")

@@ -35,7 +35,7 @@ def test_lint_of_a_path_writes_nothing_without_fix_and_only_there_with_it(bare, 
     done = bare("check", ".", check=False)
     assert done.code == 5
     assert contents(top) == before
-    bare("check", ".claude/memory", "--fix", check=False)
+    bare("check", ".claude/memory", "--fix", "--yes", check=False)
     changed = {path for path, data in contents(top).items() if before.get(path) != data}
     assert changed
     assert all(path.startswith(str(messy)) for path in changed)
@@ -49,7 +49,7 @@ def test_lint_needs_no_home(bare, messy):
     before = contents(messy)
     assert bare.json("check", str(messy), check=False)["problems"] > 0
     assert contents(messy) == before
-    assert bare("check", str(messy), "--fix", check=False).code == 5
+    assert bare("check", str(messy), "--fix", "--yes", check=False).code == 5
     assert contents(messy) != before
     assert "HOME" in bare("check", check=False).err
 
@@ -80,7 +80,7 @@ def test_a_missing_index_is_named_and_made(bare):
     (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
     found = bare.json("check", ".")["findings"]
     assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui check --fix .")]
-    bare("check", ".", "--fix")
+    bare("check", ".", "--fix", "--yes")
     assert index.read_text() == "- [one](one.md) — Use one thing\n"
     assert bare.json("check", ".")["findings"] == []
 
@@ -126,7 +126,7 @@ def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
         (place / "no-words.md").write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
     memtui("trust", "--yes")
     before = {**contents(project), **contents(auto)}
-    done = memtui.json("check", "--fix", check=False)
+    done = memtui.json("check", "--fix", "--yes", check=False)
     assert done["undo"] == "memtui undo"
     newest, below = memtui.json("undo", "--list")["history"][:2]
     assert (newest["op"], below["op"]) == ("fix", "trust")
@@ -142,7 +142,7 @@ def test_the_first_fix_of_ones_own_memories_on_a_machine_can_be_undone(bare):
     auto = Path(bare.json("status", "--paths")["auto_memory"])
     shutil.copytree(DATA / "messy", auto)
     before = contents(auto)
-    bare("check", "--fix", check=False)
+    bare("check", "--fix", "--yes", check=False)
     assert contents(auto) != before
     bare("undo", "--yes")
     assert contents(auto) == before
@@ -153,7 +153,7 @@ def test_a_path_that_is_ones_own_scope_is_journaled_too(memtui, world):
     path = Path(world.shop, ".claude/memory/no-words.md")
     path.write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
     before = path.read_bytes()
-    assert memtui.json("check", ".claude/memory", "--fix", check=False)["undo"] == "memtui undo"
+    assert memtui.json("check", ".claude/memory", "--fix", "--yes", check=False)["undo"] == "memtui undo"
     assert path.read_bytes() != before
     memtui("undo", "--yes")
     assert path.read_bytes() == before
@@ -313,7 +313,7 @@ def test_the_command_that_lint_of_a_path_ends_with_fixes_what_is_there(memtui, m
     assert said[1] == shlex.join(["memtui", "check", "--fix", str(path)])
     for remedy in re.findall("→ .*?(memtui .*)", done.out) if where != "in the project" else []:
         assert remedy == said[1]
-    memtui(*shlex.split(said[1])[1:], check=False)
+    memtui(*shlex.split(said[1])[1:], "--yes", check=False)
     assert contents(path) != before
     assert {each: data for each, data in contents(world.shop).items() if not each.startswith(str(path))} == others
 
@@ -330,12 +330,12 @@ def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
     assert "memtui check --fix ." in bare("check", ".", "--format", "github", check=False).out
     bare("new", "mine", "--scope", "global", "--body", "Mine.")
     assert "2 memories: " in bare("check", "--scope", "project", check=False).out  # not that of another scope
-    bare("check", "--scope", "project", "--fix", check=False)
+    bare("check", "--scope", "project", "--fix", "--yes", check=False)
     assert "(two.md)" not in (found / "MEMORY.md").read_text()
     done = bare("check", "--scope", "project", check=False)
     assert "2 memories are not trusted, and so not delivered" in done.out
     assert "1 memory is not trusted, and gets no line here: memtui trust" in done.out
-    bare("check", ".", "--fix", check=False)
+    bare("check", ".", "--fix", "--yes", check=False)
     assert "(two.md)" in (found / "MEMORY.md").read_text()
     assert not [each for each in bare.json("check", ".")["findings"] if each["code"] == "memories.no_line"]
 
@@ -346,7 +346,7 @@ def test_the_numbers_add_up_with_what_is_left_after_the_fix(bare, messy):
     fixed = int(re.search(r"memtui check --fix \. fixes (\d+) of the problems", done.err)[1])
     left = int(re.search(r"(\d+) problems? (is|are) left for you\.", done.err)[1])
     assert problems == fixed + left
-    bare("check", ".", "--fix", check=False)
+    bare("check", ".", "--fix", "--yes", check=False)
     assert bare.json("check", ".", check=False)["problems"] == left
 
 
@@ -371,7 +371,7 @@ def test_a_description_that_is_filled_in_is_in_the_line_that_comes_with_it(bare)
     (found / "MEMORY.md").write_text("- [one](one.md) — One\n")
     (found / "one.md").write_text("---\nname: one\ndescription: One\n---\nText of one.\n")
     (found / "two.md").write_text("---\nname: two\n---\nShips leave on Monday.\n")
-    bare("check", ".", "--fix", check=False)
+    bare("check", ".", "--fix", "--yes", check=False)
     assert "- [two](two.md) — Ships leave on Monday" in (found / "MEMORY.md").read_text()
 
 
@@ -441,10 +441,10 @@ def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, ov
     assert over_limit.read_bytes() == before
     assert "Makes 21 memories recall-only: they stay" in " ".join(shown.split())
     assert "+<!-- recall only" in shown
-    bare("check", "--fix")
+    bare("check", "--fix", "--yes")
     assert bare("check").code == 0
     assert over_limit.read_text().partition("<!-- recall only")[2].count("](") == 21
-    assert bare("check", "--fix").code == 0
+    assert bare("check", "--fix", "--yes").code == 0
     assert "tills" in bare("recall", "how does the till count coins?").out
     assert "not loaded, but brought by memtui" in " ".join(bare("show", "tills").out.split())
     bare("undo", "--yes")

@@ -378,7 +378,7 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
     before = path.read_text()
     assert "-- [old-wiki]" in memtui("check", "--scope", "project", "--fix", "--dry-run", check=False).out
     assert path.read_text() == before
-    memtui("check", "--scope", "project", "--fix", check=False)
+    memtui("check", "--scope", "project", "--fix", "--yes", check=False)
     after = path.read_text()
     assert "old-wiki" not in after
     assert "](payment-provider.md)" in after
@@ -642,7 +642,7 @@ def full_index(world):
     return index
 
 
-@pytest.mark.parametrize("command", [["check", "--scope", "global", "--fix"], ["check", "--fix"]])
+@pytest.mark.parametrize("command", [["check", "--scope", "global", "--fix", "--yes"], ["check", "--fix", "--yes"]])
 def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
     index = full_index(world)
     before = index.read_text().splitlines()
@@ -661,7 +661,7 @@ def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
     index = full_index(world)
     index.write_text(index.read_text().replace("- [m195](m195.md) — Memory 195\n", "- [gone](gone.md) — Gone\n"))
     Path(index.parent, "m195.md").unlink()
-    memtui("check", "--scope", "global", "--fix", check=False)
+    memtui("check", "--scope", "global", "--fix", "--yes", check=False)
     text = index.read_text()
     assert text.splitlines()[3] == "- [new-one](new-one.md) — New"  # in the place of the line that went
     assert text.endswith("- [new-two](new-two.md) — New\n-->\n")

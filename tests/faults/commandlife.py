@@ -232,6 +232,7 @@ SCENARIOS = [
     C(
         "check",
         "--fix",
+        "--yes",
         files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\nmine tok-x3\n"},
         pieces=True,
     ),
@@ -329,6 +330,7 @@ SCENARIOS = [
     C(
         "check",
         "--fix",
+        "--yes",
         "--scope",
         "global",
         files={"home/.claude/memory/odd-name.md": "---\nname: odd-name\n---\n\nWords tok-x3.\n"},

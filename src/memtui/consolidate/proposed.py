@@ -137,6 +137,14 @@ def _names(proposal: Proposal) -> set[str]:
     return {proposal.id, proposal.subject, _for_good(proposal)}
 
 
+def rejected_files(store: Store, subject: LintInput) -> set[str]:
+    """Return the paths of the files whose fix was rejected. Raises MemtuiError."""
+    names = set(rejected(store.root))
+    proposals = plan.plan(store, subject).proposals if names else ()
+    fixes = (each for each in proposals if lint_fixes.is_safe(each) and names & _names(each))
+    return {output.path for fix in fixes for output in fix.outputs}
+
+
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
     """Reject proposals in one step of undo: they come back when their memories change, but with `never`, which
     keeps merged memories apart. Raises MemtuiError."""

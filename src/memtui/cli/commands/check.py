@@ -45,9 +45,13 @@ def register(commands: "parser.Commands") -> None:
         "is looked for.",
     )
     command.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
-    command.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")
+    command.add_argument(
+        "--fix",
+        action="store_true",
+        help="fix what needs no decision, and was not rejected; of your own memories one undo",
+    )
     command.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
-    command.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
+    command.add_argument("--yes", action="store_true", help="with --fix: don't ask")
     command.add_argument(
         "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers in MEMORY.md: keep this, or both"
     )
@@ -97,6 +101,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
+    rejected = _rejected(ctx, subject) if args.fix and args.path is None else set()
+    planned = [(scope, [fix for fix in fixes if (scope, fix.file) not in rejected]) for scope, fixes in planned]
     fixed = [fix for _, fixes in planned for fix in fixes] if args.fix else []
     undo = _fix(ctx, args, subject, planned) if fixed else False
     if fixed and not args.dry_run:
@@ -146,6 +152,17 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
 
 
+def _rejected(ctx: Context, subject: LintInput) -> "set[tuple[Scope, str]]":
+    """Return the files whose fix the person rejected, and say how many there are."""
+    from memtui.consolidate import proposed
+
+    paths = proposed.rejected_files(ctx.store(), subject)
+    files = {(scope, path.removeprefix(f"{scope.directory}/")) for scope in subject.scopes for path in paths}
+    if paths:
+        ctx.out.say(f"{many(len(paths), 'file')} left out: you rejected the fix.")
+    return files
+
+
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
     """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
     if subject.memories or any(scope.problem or os.path.exists(scope.index_path) for scope in subject.scopes):
@@ -161,7 +178,7 @@ def _fix(
     ctx: Context, args: argparse.Namespace, subject: LintInput, planned: "list[tuple[Scope, list[FileFix]]]"
 ) -> bool:
     """Show what is to be fixed, and fix it unless that was only to be shown: the person's own scopes as one step of
-    undo. Return whether there is one. On a terminal it asks first; without one --fix counts as a yes."""
+    undo. Return whether there is one. It asks first, as `approve` does. Raises MemtuiError for no."""
     planned = [(scope, fixes) for scope, fixes in planned if fixes]
     for fix in [] if ctx.out.json else [fix for _, fixes in planned for fix in fixes]:
         ctx.out.heading(line(fix.scope.shown), line(ctx.tilde(fix.path)))
@@ -171,7 +188,7 @@ def _fix(
     if args.dry_run:
         return False
     files = many(sum(len(fixes) for _, fixes in planned), "file")
-    if ctx.can_ask and not ctx.out.json and not args.yes:
+    if not args.yes:
         ctx.confirm(f"Write {files}?", "Nothing was written.")
     # What is checked without a path are the person's own memories, also before memtui keeps anything.
     own = subject.own if args.path is None or _has_home(ctx) else {}
