@@ -115,11 +115,11 @@ class Frame:
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
             self.entitle(screen.glance, heading)
-            screen.glance.show(text.copy() if glance is None else glance, tail, sought)
+            screen.glance.show(text.copy() if glance is None else glance, tail, sought, title)
 
     def share_room(self) -> None:
-        """Give the preview below the list its part of the room, or all rows that a short list leaves free; while a
-        filter is typed, it stays as it is."""
+        """Give the preview below the list its part of the room, whatever row it is of, or all rows that a short list
+        leaves free; while a filter is typed, it stays as it is."""
         screen, table, glance, middle = self.screen, self.screen.table, self.screen.glance, self.screen.middle
         # Where nothing can be selected there is no detail; a text that ends with … says that rows are still read.
         screen.set_class(not (screen.all_rows or screen.is_filtered or table.empty.endswith("…")), "bare")
@@ -132,9 +132,9 @@ class Frame:
         room = middle.size.height - sum(pane.size.height or 1 for pane in others)
         # A message takes its lines from the preview, which can be scrolled.
         table.styles.min_height = table.header + min(len(table.rows), LEAST_ROWS)
-        free = room - table.header - len(table.rows) if table.rows else 0
-        share = min(self.screen.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, glance.needed))
-        glance.styles.height = height = max(free if free > LEAST_ROWS else 0, share)
+        free = room - table.header - len(table.rows)
+        share = max(free if free > LEAST_ROWS else 0, min(screen.glance_lines, room * GLANCE_PERCENT // 100))
+        glance.styles.height = height = share if table.rows else 0
         glance.set_class(not height, "gone")
 
     def _share_with_detail(self) -> None:

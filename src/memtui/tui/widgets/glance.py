@@ -16,13 +16,13 @@ LONGEST = 4000
 
 def preview(text: Text, width: int, room: int, first: int | None) -> list[Text]:
     """Return the wrapped lines of a text: from its beginning, or, if the character `first` has no place in `room` lines
-    there, from the line before it."""
+    there, from the line before it; from one further up where fewer lines follow than there is room for."""
     begin = 0 if first is None or first < LONGEST else max(text.plain.rfind("\n", 0, first) + 1, first - LONGEST // 2)
     lines, starts = wrapped(text[begin : begin + LONGEST], width) if text else ([], [])
     at = 0 if first is None else bisect_right(starts, first - begin) - 1
     before = [Text("…", "dim")][: room - 1]
     if at >= room:
-        return before + lines[at - (room > 2) :]
+        return before + lines[max(0, min(at - (room > 2), len(lines) - room + len(before))) :]
     return before + lines if begin else lines
 
 
@@ -38,8 +38,8 @@ def cut(lines: list[Text], room: int, width: int) -> list[Text]:
 
 
 class Glance(Static):
-    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all
-    of `tail`."""
+    """A preview: as much of `text` as there is room for, then all of `tail`. It begins at the first match with the
+    words `sought`, at the top if the title above it has one."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
@@ -47,19 +47,13 @@ class Glance(Static):
     seen = 0.0  # how many lines of the text, from its beginning, were drawn last; infinite if all were
     _first: int | None = None
 
-    def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
+    def show(self, text: Text, tail: Text | None = None, sought: str = "", title: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it."""
         self.text, self.tail = text, tail or Text()
         self.tail.rstrip()
-        self._first = fuzzy.mark_long(text, sought)
+        first = fuzzy.mark_long(text, sought)
+        self._first = first if fuzzy.mark_long(Text(title), sought) is None else None
         self._draw()
-
-    @property
-    def needed(self) -> int:
-        """The lines that all of it takes, with the rule above it."""
-        width = self.content_size.width or 80
-        ends = len(wrapped(self.tail, width)[0]) + 1 if self.tail else 0
-        return 1 + len(preview(self.text, width, LONGEST, None)) + ends
 
     def on_resize(self) -> None:
         self._draw()

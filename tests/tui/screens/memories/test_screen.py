@@ -627,6 +627,22 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
         assert not wide.screen.glance.display
 
 
+async def test_a_list_with_more_rows_than_fit_has_a_preview_that_stays_as_high(app):
+    async with app.run_test(size=(80, 20)) as pilot:
+        await settle(pilot)
+        assert len(app.screen.table.rows) > app.screen.table.size.height
+        heights = []
+        for _ in range(4):
+            heights.append(app.screen.glance.outer_size.height)
+            await pilot.press("j")
+            await settle(pilot)
+        app.screen.services.say("A message")
+        await settle(pilot)
+        assert app.screen.glance.display
+        assert {*heights} == {6}
+        assert line(app, "#glance").strip()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_names_have_the_room_they_want(app):

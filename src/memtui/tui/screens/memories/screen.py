@@ -56,7 +56,6 @@ class Memories(ListScreen[Pair]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
     nouns: ClassVar[tuple[str, str]] = ("memory", "memories")
-    glance_lines = 0  # the preview takes the rows that a short list leaves free
     legend: str = rows.LEGEND
     table: MemoryTable
 
