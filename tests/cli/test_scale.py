@@ -3,6 +3,7 @@
 import json
 import os
 import posix
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -143,7 +144,7 @@ def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkey
     real = projects._PathFinder
     monkeypatch.setattr(projects, "_PathFinder", lambda *given: made.append(1) or real(*given))
     found = bare("inbox", "--all-projects").out
-    assert all(f" p{number}\n" in found for number in range(40))
+    assert all(re.search(rf" p{number}\b", found) for number in range(40))
     assert len(made) <= 2, "for the entries, and for the memories that others changed"
 
 

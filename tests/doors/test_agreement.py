@@ -68,7 +68,7 @@ def shown(world):
 @pytest.mark.slow
 async def test_what_waits(told, shown):
     entries = told("inbox")["entries"]
-    drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.found if row.item})
+    drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.all_rows if row.item})
     folded = [each for each in told("inbox", "--kind", "drafts")["entries"] if each not in entries]
     assert drafts == {each["id"]: each["text"] for each in [*entries, *folded] if each["kind"] in {"draft", "todo"}}
     one_offs = await shown("inbox", lambda app: sum(len(row.folds) for row in app.screen.table.rows if not row.item))
@@ -112,7 +112,7 @@ async def test_a_problem_put_aside_is_gone_from_both_and_nothing_else_is(world, 
 @pytest.mark.slow
 async def test_what_is_wrong(told, shown):
     told_of = told("doctor")
-    found = await shown("setup", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
+    found = await shown("setup", lambda app: [row.about for row in app.screen.all_rows if row.kind == "finding"])
     assert sorted((each.code, each.level) for each in found if each.level != "ok") == sorted(
         (each["code"], each["level"])
         for each in told_of["findings"]
@@ -125,7 +125,7 @@ async def test_what_is_wrong(told, shown):
 @pytest.mark.slow
 async def test_what_approving_writes(told, shown):
     def proposed(app):
-        items = [row.item for row in app.screen.found if row.kind is DRAFT]
+        items = [row.item for row in app.screen.all_rows if row.kind is DRAFT]
         drafts = [app.screen.view.draft(item) for item in items]
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
@@ -143,7 +143,7 @@ async def test_what_approving_writes(told, shown):
 async def test_what_is_remembered(told, shown):
     answer = told("list")
     listed, labels = answer["memories"], {each["label"] for each in answer["scopes"]}
-    rows = await shown("memories", lambda app: [row for scope, row in app.screen.found if scope.label in labels])
+    rows = await shown("memories", lambda app: [row for scope, row in app.screen.all_rows if scope.label in labels])
     assert sorted((each["path"], each["description"], each["type"], each["deliveries"]) for each in listed) == sorted(
         (row.memory.path, row.memory.description, row.memory.type, row.deliveries) for row in rows
     )

@@ -91,7 +91,7 @@ def touched(doctor, wanted):
 def setup(app):
     screen = app.screen
     found = Counter()
-    for row in screen.found:
+    for row in screen.all_rows:
         if isinstance(row.about, Finding) and row.about.level != "ok":
             found[row.about.code, row.about.level] += 1
     return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary().plain

@@ -13,7 +13,7 @@ from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import MODEL
-from memtui.present.changes import refusal
+from memtui.present.changes import COMMANDS, refusal
 from memtui.subconscious.blocks import OTHER, PERSON, Blocks, RefusedEditError
 
 pytestmark = pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_block_that_was_changed_since_says_so_and_stays(desk):
     desk.noted("- Tests need a database")
     done = undoing.run(desk.journal, "undo")
     ((found, error),) = done.failed
-    assert "It was changed since" in refusal("undo", found, error).message.replace("it was", "It was")
+    assert "It was changed since" in refusal("undo", found, error, COMMANDS).message.replace("it was", "It was")
     assert desk.text == "- Deploys on Mondays\n- Tests need a database"
 
 
