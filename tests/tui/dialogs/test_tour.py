@@ -136,13 +136,17 @@ async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
         assert not isinstance(app.screen, Tour)
 
 
-async def test_the_draft_can_be_read_before_it_is_accepted(world):
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])
+async def test_the_draft_is_read_with_the_words_that_led_to_it_and_one_key_makes_it_a_memory(world, size):
+    before = memories(world)
     app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await settle(pilot)
+    async with running(app, size) as pilot:
         shown = "\n".join(lines(app))
         assert "From now on show the SQL first, then ask." in shown
+        assert "from now on ask me before you" in shown
+        await pilot.press("a")
+        await settle(pilot)
+        assert memories(world) - before == {"ask-before-migrations.md"}
 
 
 async def test_the_step_that_is_left_out_is_explained(world):

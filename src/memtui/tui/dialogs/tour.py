@@ -52,10 +52,9 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "inbox",
         "Approve a draft",
-        "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
-        " it only if you say so.",
+        "When you correct Claude, a draft waits here with the words that led to it.",
         APPROVE,
-        "approve the draft under the cursor",
+        "approve the draft under the cursor: then Claude remembers it",
     ),
     TourStep(
         "activity",

@@ -35,7 +35,7 @@ from memtui.tui.screens.inbox.text import (
     RENAME,
     compared,
     draft_head,
-    draft_text,
+    draft_texts,
     item_text,
     lines_of,
     note_text,
@@ -122,10 +122,11 @@ class EntryRow(InboxRow):
             states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
         text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
-        text.append_text(draft_text(item, proposed, evidence, states, view.now))
+        both = draft_texts(text, item, proposed, evidence, states, view.now)
         if isinstance(proposed, Draft) and not proposed.taken:
-            text.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
-        return Described(text)
+            for part in both:
+                part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
+        return Described(*both)
 
 
 def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:

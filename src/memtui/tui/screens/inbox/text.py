@@ -76,28 +76,33 @@ def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | N
     return text.append_text(own).append("\n\n")
 
 
-def draft_text(
-    item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None, states: Sequence[str], now: float
-) -> Text:
-    """Return why a draft was made, and what is similar. `evidence` None: the worker is still looking for it."""
-    text = Text()
-    _facts(text, item, evidence, now)
-    warnings = [safe_text.line(state) for state in states]
-    warnings += [
-        drafts.like_refused(each, now) for each in (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
-    ]
-    text.append("".join(f"! {words}\n" for words in warnings), style="yellow")
+def draft_texts(
+    head: Text, item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None, states: Sequence[str], now: float
+) -> tuple[Text, Text]:
+    """Return the detail and the preview of a draft: the memory, what is wrong, the words that led to it (in the preview
+    the person's alone), what is known, and what is similar. `evidence` None: the worker is still looking for it."""
+    head = head.copy()
+    head.rstrip()
+    refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
+    warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, now) for each in refused)]
+    head.append("\n").append("".join(f"! {words}\n" for words in warnings), style="yellow")
+    facts = Text()
+    _facts(facts, item, evidence, now)
     if isinstance(draft, Draft):
         if draft.replaced is not None:
-            heading(text, "what it changes in the memory that is there")
+            heading(facts, "what it changes in the memory that is there")
             before, after = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (draft.replaced.raw, draft.data))
-            text.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
+            facts.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
         if trigger := item.entry.fields.get("request"):
-            text.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
-    _quotes(text, item, evidence)
-    if evidence is not None and isinstance(draft, Draft):
-        _similar(text, evidence.similar, draft.memory)
-    return text
+            facts.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
+        if evidence is not None:
+            _similar(facts, evidence.similar, draft.memory)
+    glance = head.copy()
+    for quote in drafts.quoted(item):
+        if quote.who == "you":
+            glance.append(f"› {quote.who:<6}", style="bold").append(_indented(quote.text))
+    _quotes(head, item, evidence)
+    return head.append("\n").append_text(facts), glance.append_text(facts)
 
 
 def _facts(text: Text, item: Waiting, evidence: Evidence | None, now: float) -> None:
@@ -161,7 +166,10 @@ def _marked(draft: Text, memory: Memory) -> tuple[Text, bool]:
 
 
 def lines_of(text: Text, width: int) -> int:
-    """Return how many lines a text takes; for a long one, which may be cut, more than it can ever take."""
+    """Return how many lines a text takes, without blank ones at its end; for a long one, which may be cut, more than it
+    can ever take."""
+    text = text.copy()
+    text.rstrip()
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
