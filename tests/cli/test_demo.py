@@ -103,8 +103,11 @@ def test_an_older_sample_world_is_made_anew_unless_it_shall_be_kept(bare, tmp_pa
     marker = Path(place, "shop/mine.txt")
     marker.write_text("x")
     bare("demo", place, "--keep")
+    refused = bare("demo", place, check=False)
+    assert refused.code == 1
+    assert "There is no terminal to ask on. --yes answers yes." in " ".join(refused.err.split())
     assert marker.exists()
-    assert "made anew" in bare("demo", place).err
+    assert "made anew" in bare("demo", place, "--yes").err
     assert not marker.exists()
 
 

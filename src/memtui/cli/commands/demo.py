@@ -62,7 +62,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.keep and exists:
         world = layout.layout(directory, ctx.now())
     else:
-        if exists and not args.yes and ctx.can_ask and not ctx.out.json:
+        if exists and not args.yes:
             ctx.confirm(
                 "There is a sample world already. Make it anew, without what you did in it?",
                 f"The sample world is as it was. To use it: {command} demo --keep{' --open' * opened}"
