@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events, screen
-from textual._compositor import Compositor, CompositorMap, ReflowResult
+from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.color import Color
@@ -180,6 +180,11 @@ class WholeCompositor(Compositor):
         self._laid_out = self._full_map
         self._dirty_regions |= {place.visible_region for _, place in asked_for.items() ^ self._full_map.items()}
         return changed
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """Render what changed; nothing for places without a cell, of which alone Textual makes an update that fails."""
+        self._dirty_regions = set(filter(None, self._dirty_regions))
+        return super().render_partial_update()
 
 
 vars(screen).update(Compositor=WholeCompositor)
