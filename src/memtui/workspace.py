@@ -64,7 +64,7 @@ class Workspace:
 
     def tilde(self, path: str) -> str:
         """Write a path with `~` for the home directory."""
-        home = self.env.get("HOME", "").rstrip("/")
+        home = paths.home(self.env)
         return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
 
     def must_have_home(self) -> None:

@@ -127,12 +127,7 @@ class Decisions:
         key = thing.later_key
         until = self.hidden.get(key, 0.0)
         hidden = until if until == NEVER or until > self.ctx.now() else None
-        return DecisionRow(kind, own_id or self._id(key), says, where, time, key, thing, hidden, names)
-
-    def _id(self, key: str) -> str:
-        """Make an id of a key, in which paths stand: the same one through a link to the configuration directory."""
-        real = key.replace(self.ctx.config_dir, os.path.realpath(self.ctx.config_dir))
-        return ids.digest(real.encode())[:12]
+        return DecisionRow(kind, own_id or ids.digest(key.encode())[:12], says, where, time, key, thing, hidden, names)
 
     @cached_property
     def planned(self) -> "UndecidedSet":
@@ -153,7 +148,9 @@ class Decisions:
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for problem in self.planned.left:
-            yield self._decision("problem", problem.sentence, "", None, problem, own_id=self._id(problem.key))
+            yield self._decision(
+                "problem", problem.sentence, "", None, problem, own_id=ids.digest(problem.key.encode())[:12]
+            )
 
     def untrusted(self) -> "Iterator[DecisionRow]":
         """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""

@@ -31,7 +31,7 @@ def believed(
     doubts = {name: path for path, name in set_by_project(env, here) if name in env}
     trusted = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
-        if paths.root(trusted) != root or paths.config_dir(trusted) != config:
+        if paths.root(trusted) != paths.real(root) or paths.config_dir(trusted) != paths.real(config):
             doubts.update({name: "the installed hooks" for name in ROOTS if name in trusted})
             trusted |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
     elif project and any(name in trusted for name in ROOTS) and _within_project(trusted, here):
@@ -58,6 +58,6 @@ def _within_project(env: "dict[str, str]", here: str) -> bool:
     """Return whether memtui's directory, or the client's, lies in the project; False for a project in the home
     directory itself."""
     project = paths.project_root(here)
-    if project == env.get("HOME", "").rstrip("/"):
+    if paths.real(project) == paths.home(env):
         return False
     return paths.inside(project, paths.root(env)) or paths.inside(project, paths.config_dir(env))

@@ -23,7 +23,6 @@ def refuse(hook: runner.Hook) -> bool:
         return False
     from memtui.core.places import locate
 
-    path = _by_our_names(hook, path)
     if path.endswith(INDEX):
         if locate.scope_of(hook.env, hook.started_in, path.removesuffix(INDEX) + "/x.md") is None:
             return False
@@ -38,19 +37,3 @@ def refuse(hook: runner.Hook) -> bool:
         return False
     runner.reply(hook, "", refusal=REASON)
     return True
-
-
-def _by_our_names(hook: runner.Hook, path: str) -> str:
-    """Return a path by the names that memtui has for the directories of Claude Code and of the session, if it leads
-    into one of them through a symlink."""
-    from memtui.core.base import paths
-
-    names = [each.rstrip("/") for each in (paths.config_dir(hook.env), hook.started_in, hook.project_root)]
-    if any(path.startswith(each + "/") for each in names):
-        return path
-    real = paths.resolve(path) or path
-    for name in names:
-        top = (paths.resolve(name) or name).rstrip("/")
-        if real.startswith(top + "/"):
-            return name + real[len(top) :]
-    return path

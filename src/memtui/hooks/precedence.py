@@ -24,13 +24,13 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
     from memtui.core.base import fastjson, fs
 
     files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
-    user_file = paths.normal(paths.config_dir(env)) + "/settings.json"
+    user_file = paths.real(paths.config_dir(env) + "/settings.json")
     for path, record in files.items() if isinstance(files, dict) else ():
         if not isinstance(record, dict):
             continue
         projects = record.get("projects")
         if record.get("scope") == "user":
-            applies = path == user_file
+            applies = paths.real(path) == user_file
         else:
             applies = isinstance(projects, list) and directory in projects
         can_start = all(paths.exists(str(record.get(key))) for key in ("interpreter", "launcher"))

@@ -142,8 +142,18 @@ class Hook:
             path = tool_input.get(key)
             if isinstance(path, str) and path:
                 path = self.env.get("HOME", "") + path[1:] if path.startswith("~/") else path
-                return paths.normal(paths.join(self.text("cwd") or self.project_root, path))
+                return self._by_our_names(paths.normal(paths.join(self.text("cwd") or self.project_root, path)))
         return ""
+
+    def _by_our_names(self, path: str) -> str:
+        """Return a path by the names that memtui has for the directories of Claude Code and of the session, if it leads
+        into one of them through a symlink."""
+        names = [each.rstrip("/") for each in (paths.config_dir(self.env), self.started_in, self.project_root)]
+        if not path.endswith(".md") or any(path.startswith(each + "/") for each in names):
+            return path
+        target = paths.real(path)
+        tops = ((name, paths.real(name) + "/") for name in names)
+        return next((f"{name}/{target[len(top) :]}" for name, top in tops if target.startswith(top)), path)
 
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""
@@ -252,7 +262,7 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     the log. Where no variable is in doubt, no file is read."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
     set_aside = INSIDE in env or "CLAUDE_HEADLESS" in env or any(map(env.__contains__, paths.MOVING))
-    moved = paths.root(env) != root or paths.config_dir(env) != config
+    moved = paths.root(env) != paths.real(root) or paths.config_dir(env) != paths.real(config)
     if not set_aside and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
         return env, None
     from memtui.hooks.environment import believed

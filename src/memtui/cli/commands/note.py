@@ -6,7 +6,7 @@ import sys
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core.base import fs
+from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.short_ids import short_id
 from memtui.core.inbox import deliverable, guidance
@@ -128,7 +128,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str] | None") -> None:
     """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
-    if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
+    if not everywhere and not ctx.project_given and ctx.cwd == paths.home(ctx.env):
         ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root

@@ -5,6 +5,10 @@ which worktrees and subdirectories share. The environment is always a parameter.
 
 import posix
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # Variables that move the client's own memory (core/places/locate.py).
 MOVING = ("CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE_MEMORY_DIR", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
 SLUG_LIMIT = 200
@@ -17,15 +21,24 @@ S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 
 def config_dir(env: "dict[str, str]") -> str:
-    """Return Claude Code's configuration directory. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
-    directory = env.get("CLAUDE_CONFIG_DIR")
-    return directory.rstrip("/") or "/" if directory else env["HOME"].rstrip("/") + "/.claude"
+    """Return Claude Code's configuration directory, with symlinks followed: what is kept of it is the same through any
+    link. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
+    return real(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
 
 
 def root(env: "dict[str, str]") -> str:
-    """Return memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude Code's configuration directory."""
-    directory = env.get("MEMTUI_HOME")
-    return directory.rstrip("/") or "/" if directory else config_dir(env) + "/memtui"
+    """Return memtui's own directory, with symlinks followed: MEMTUI_HOME, else `memtui/` in that of Claude Code."""
+    return real(env.get("MEMTUI_HOME") or config_dir(env) + "/memtui")
+
+
+def home(env: "Mapping[str, str]") -> str:
+    """Return the person's home directory, with symlinks followed; empty if it is not known, or `/`."""
+    return real(env.get("HOME", "")).rstrip("/")
+
+
+def real(path: str) -> str:
+    """Return a directory with symlinks followed, or by its name if it is relative, or if they lead in a circle."""
+    return (resolve(path) if path.startswith("/") else None) or path.rstrip("/") or path
 
 
 def index_base(root: str, directory: str) -> str:

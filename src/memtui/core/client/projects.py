@@ -57,7 +57,7 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
 def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> dict[str, str]:
     """Return what a person calls projects, for their paths by slug (or another key): the directory's name, with as much
     of the path as tells equal ones apart; without a path (None), what the slug adds to that of the home directory."""
-    home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
+    home = paths.slug(paths.home(env)) + "-"
     parts = {path: [part for part in path.split("/") if part] for path in paths_by_slug.values() if path}
     called: dict[str, str] = {}
     rest, length = list(parts), 1

@@ -313,17 +313,18 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     path = paths.normal(paths.join(cwd, ref))
     if not os.path.lexists(path):
         return None
+    target = f"{paths.real(paths.parent(path))}/{os.path.basename(path)}"
     top = paths.config_dir(env) + "/projects/"
-    slug = path.removeprefix(top).partition("/")[0] if path.startswith(top) else ""
+    slug = target.removeprefix(top).partition("/")[0] if target.startswith(top) else ""
     # The likeliest first: looking at all other projects takes a while.
     searches: list[Callable[[], Sequence[Scope]]] = [lambda: scopes, lambda: _other_project(env, slug)]
     searches.append(lambda: others(env, {scope.directory for scope in scopes}))
     for search in searches:
         # The innermost scope first: the global directory may contain others.
         for scope in sorted(search(), key=lambda place: -len(place.directory)):
-            for directory in (scope.directory, os.path.realpath(scope.directory)):
-                name = path.removeprefix(directory + "/")
-                problem = dict(files(scope)).get(name) if name != path else None
+            for directory, file in ((scope.directory, path), (paths.real(scope.directory), target)):
+                name = file.removeprefix(directory + "/")
+                problem = dict(files(scope)).get(name) if name != file else None
                 if problem is not None:
                     return _listed(scope, name, problem)
     raise NotFoundError(f"{path} is not in any scope.", "Memories are Markdown files in a scope's directory.")

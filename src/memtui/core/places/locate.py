@@ -107,9 +107,9 @@ def auto_dir(env: "dict[str, str]", cwd: str) -> str:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
         if isinstance(setting, str):
             if setting.startswith("~/"):
-                home = paths.normal(env.get("HOME", ""))
+                home = paths.home(env)
                 setting = paths.normal(home + "/" + setting[2:])
-                setting = setting if setting.startswith(home.rstrip("/") + "/") else ""
+                setting = setting if setting.startswith(home + "/") else ""
             moved = _absolute(setting)
     if moved is not None:
         _moved.add(moved)

@@ -17,7 +17,7 @@ def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     here = cwd.rstrip("/")
     files = [("project", here + SHARED), ("local", here + LOCAL)]
     root = paths.project_root(cwd).rstrip("/")
-    if root != here and root != env.get("HOME", "").rstrip("/") and _is_ours(root):
+    if root != here and paths.real(root) != paths.home(env) and _is_ours(root):
         files.append(("local", root + LOCAL))
     return files
 

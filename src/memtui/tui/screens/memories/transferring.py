@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import actions
+from memtui.core.base import paths
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
 from memtui.present import safe_text
@@ -84,7 +85,7 @@ class TransferCommands:
             return
         export = await asyncio.to_thread(exporting.collect, place.scopes)
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
-        home = data.env.get("HOME", "").rstrip("/")
+        home = paths.home(data.env)
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
         about = f"{transfers.exported(export)}. {' '.join(transfers.beside(export))}".strip()
         below = transfers.elsewhere(export, "PATH")
@@ -103,7 +104,7 @@ class TransferCommands:
     def _whole(self, typed: str) -> str:
         """Return the path that a person typed: from the home directory with `~`, else from the project's."""
         data, path = self.services.data, typed.strip()
-        home = data.env.get("HOME", "")
+        home = paths.home(data.env)
         if home and (path == "~" or path.startswith("~/")):
             path = home + path[1:]
         return os.path.normpath(os.path.join(data.cwd, path))

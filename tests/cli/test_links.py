@@ -1,0 +1,76 @@
+"""One home, used by its own path and through a link to it: the same directory is the same everywhere."""
+
+import os
+
+import pytest
+
+from memtui.core.base import paths
+from memtui.hooks import post_tool_use, runner
+
+LINKED = {
+    "MEMTUI_HOME": {"MEMTUI_HOME": "memtui"},
+    "CLAUDE_CONFIG_DIR": {"CLAUDE_CONFIG_DIR": "config", "MEMTUI_HOME": ""},
+    "HOME": {"HOME": "home", "CLAUDE_CONFIG_DIR": "", "MEMTUI_HOME": ""},
+}
+
+
+@pytest.fixture(params=LINKED)
+def through(request, world, tmp_path):
+    """The environment in which one variable names a link, and those that follow from it are not set."""
+    for name, place in (("memtui", world.root), ("config", world.config), ("home", world.env["HOME"])):
+        (tmp_path / name).symlink_to(place)
+    names = {name: str(tmp_path / value) if value else "" for name, value in LINKED[request.param].items()}
+    return {**world.env, **names}
+
+
+def test_what_waits_is_the_same_through_a_link(memtui, through):
+    before = memtui.json("inbox")["entries"]
+    memtui.env |= through
+    assert memtui.json("inbox")["entries"] == before
+
+
+def test_what_memtui_wrote_is_its_own_through_a_link(memtui, through, world):
+    memtui("list")
+    memtui("inbox", "--kind", "changed")
+    memtui("edit", "prefer-pnpm", "--description", "Always pnpm")
+    memtui.env |= through
+    memtui("list")
+    memtui("edit", "prefer-pnpm", "--description", "Never npm")
+    memtui.env |= world.env
+    assert "prefer-pnpm" not in memtui("inbox", "--kind", "changed").out
+    assert "outside memtui" not in memtui("history", "prefer-pnpm").out
+
+
+def test_installed_hooks_are_in_order_through_a_link(memtui, through, world):
+    memtui("setup", "hooks", "--yes")
+    before = memtui.json("setup")
+    memtui.env |= through
+    assert memtui.json("setup") == before
+    assert "keeps the hooks from running" not in memtui("status").out
+    memtui("setup", "hooks", "--yes")
+    memtui.env |= world.env
+    assert memtui.json("setup") == before
+
+
+def test_a_hook_believes_a_link_to_the_directory_that_its_command_names(through, world):
+    for argv in (
+        ["UserPromptSubmit", "--root", world.root, "--config", world.config],
+        ["UserPromptSubmit", "--root", paths.root(through), "--config", paths.config_dir(through)],
+    ):
+        env, error = runner._believed(through, argv)
+        assert (paths.root(env), error) == (world.root, None)
+    linked = ["UserPromptSubmit", "--root", through["MEMTUI_HOME"] or world.root, "--config", world.config]
+    assert runner._believed(world.env, linked)[1] is None
+
+
+def test_a_memory_that_the_client_opens_through_a_link_counts_as_used(memtui, through, world):
+    config = through["CLAUDE_CONFIG_DIR"] or f"{through['HOME']}/.claude"
+    path = f"{config}/memory/concise-answers.md"
+    assert os.path.exists(path)
+    before = memtui.json("show", "global:concise-answers")["uses"]
+    payload = {"session_id": "s", "cwd": world.shop, "tool_name": "Read", "tool_input": {"file_path": path}}
+    post_tool_use.handle(runner.Hook("PostToolUse", through, payload, 0.0))
+    assert memtui.json("show", "global:concise-answers")["uses"] == before + 1
+    memtui.env |= through
+    assert memtui.json("show", path)["name"] == "concise-answers"
+    assert "~/.claude/memory/concise-answers.md" in memtui("show", path).out
