@@ -128,6 +128,12 @@ class Recalling:
 
         return places.of_session(self.space.env, self.space.cwd)
 
+    def searched(self) -> list[tuple[str, str]]:
+        """List as `places` what a prompt searches: where Claude Code recalls its own memories itself, not these."""
+        from memtui.recall import places
+
+        return places.of_prompt(self.space.env, self.space.root, self.space.cwd)
+
     def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
         """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
         words, where an index is missing and takes a moment. Raises OSError."""
@@ -164,10 +170,9 @@ class Recalling:
         from memtui.core.deliveries import given
         from memtui.core.memories import triggers
         from memtui.recall import judge, memory_block
-        from memtui.recall import places as memory_places
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
-        where, limits = memory_places.of_prompt(space.env, root, space.cwd), self._limits()
+        where, limits = self.searched(), self._limits()
         had = given.Given(root, session) if session else None
         recipient = judge.Recipient(had.sent, had.units) if had is not None else judge.Recipient()
         began = time.perf_counter()

@@ -75,7 +75,7 @@ def test_a_wide_list_has_columns_for_recalls_and_a_narrow_one_does_without(memtu
     memtui.env["COLUMNS"] = "160"
     wide = memtui("list", "--scope", "project").out
     head, row = (next(line for line in wide.splitlines() if word in line) for word in ("RECALLED", "prefer-pnpm"))
-    assert row[head.index("RECALLED") : head.index("DESCRIPTION")].split() == ["2×", "2×"]
+    assert row[head.index("RECALLED") : head.index("DESCRIPTION")].split() == ["2×", "4×"]
     assert "Use pnpm in this repository, never npm" in row
 
 
@@ -760,3 +760,14 @@ def test_a_memory_without_a_text_is_refused(memtui, words):
     before = memtui.json("list")
     assert memtui(*words, check=False).code == 2
     assert memtui.json("list") == before
+
+
+def test_a_memory_is_used_as_often_as_the_tui_says(memtui, world):
+    path = memory(memtui, "prefer-pnpm")["path"]
+    before = memory(memtui, "prefer-pnpm")["uses"]
+    recalls.log(world, path)
+    after = memory(memtui, "prefer-pnpm")
+    assert after["uses"] > before
+    assert (
+        f"{after['uses']}×: brought by a prompt, or opened or written by the agent" in memtui("show", "prefer-pnpm").out
+    )

@@ -138,6 +138,6 @@ def status_data(row: "Row") -> "dict[str, object]":
         "flags": [findings.flag(finding) for finding in row.flags],
         "deliveries": row.deliveries,
         "last_delivery": row.last_delivery,
-        "uses": row.uses,
+        "uses": row.used,
         **row.recalls.data(),
     }

@@ -41,8 +41,8 @@ def register(commands: "parser.Commands") -> None:
         "list memories, by scope",
         "memtui list\nmemtui list type:feedback is:problem --scope project --sort age",
         "DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. On a wide "
-        "terminal, RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or "
-        "wrote it.",
+        "terminal, RECALLED counts those that recalled the memory for a prompt, USED these and how often the agent "
+        "opened or wrote it.",
     )
     command.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
     command.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
@@ -123,7 +123,7 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
     for row in rows:
         memory = row.memory
         delivered = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
-        came = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.uses)] if wide else []
+        came = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.used)] if wide else []
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
         cells.append([kind, title, *([] if slim else [stamp, size(memory.size)]), delivered, *came, about])

@@ -88,7 +88,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
-            ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
+            ("used", f"{row.used}×: brought by a prompt, or opened or written by the agent" if row.used else ""),
             *(triggers.facts() if triggers is not None else ()),
             ("links to", ", ".join(map(shown, memory.links))),
             ("linked from", ", ".join(back)),

@@ -84,6 +84,11 @@ class Row:
     recalls: RecallCounts = field(default_factory=RecallCounts)
 
     @property
+    def used(self) -> int:
+        """How often a prompt brought it, or the agent opened or wrote it."""
+        return self.recalls.recalled + self.uses
+
+    @property
     def last_delivery(self) -> str | None:
         """When it was last delivered, as written in the log."""
         return str(self.newest[0].record.get("time")) if self.newest else None
@@ -110,7 +115,7 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
     "deliveries": lambda row: -row.deliveries,
     "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
     "recalled": lambda row: -row.recalls.recalled,
-    "used": lambda row: -row.uses,
+    "used": lambda row: -row.used,
     "flags": lambda row: min(map(ORDER.index, row.letters), default=len(ORDER)),  # the worst first
 }
 

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from memtui.core.base import fs
 from memtui.core.deliveries import log as delivery_log
 from memtui.hooks.installer import install
+from memtui.recall import places
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -471,3 +473,10 @@ async def test_an_unlikely_memory_that_is_muted_says_so_at_once(app):
         await pilot.press("x")
         await settle(pilot)
         assert outcomes(app)[name] == "unlikely"
+
+
+async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):
+    fs.write_cache(world.root + places.BY_CLIENT, b"\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "make the redesign faster")
+        assert "2 of agents and 4 that Claude Code recalls itself left out" in app.screen.summary().plain

@@ -20,7 +20,7 @@ from memtui.present import memories as present
 from memtui.present.deliveries import recalls
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.rows import Pair, last, times_used
+from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
 
@@ -187,7 +187,7 @@ class MemoryDetail:
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
-        uses = f" · used {times_used(row)}×" if times_used(row) else ""
+        uses = f" · used {row.used}×" if row.used else ""
         if scope.kind == "model":
             text.append("delivered to sessions, where the setting subconscious is full\n")
             return

@@ -365,16 +365,20 @@ class Recall(Labelled):
         elif words.nearest(run) and not self.services.read_only:
             line.append(f" · {actions.keyed(BY_TRIGGER)}", style="dim")
         searched = [f"{run.memories:,} searched"] * (not run.delivered)
-        searched += [f"{self._of_agents:,} of agents left out"] * bool(self._of_agents)
+        searched += [f"{self._not_searched} left out"] * bool(self._not_searched)
         facts = [", ".join(searched), words.took(run) if run.delivered else ""]
         return line.append("".join(f" · {fact}" for fact in facts if fact), style="dim")
 
     @property
-    def _of_agents(self) -> int:
-        """How many memories of agents are here, which a prompt of yours does not search."""
-        searched = {directory for _, directory in self.recalling.places()}
-        agents = [scope for scope in self.memories.scopes if scope.kind == "agent" and scope.directory not in searched]
-        return len(self.memories.pairs(agents))
+    def _not_searched(self) -> str:
+        """Which memories that are here a prompt of yours does not search, and how many."""
+        searched = {directory for _, directory in self.recalling.searched()}
+        rest = [scope for scope in self.memories.scopes if scope.directory not in searched]
+        of_agents = [scope for scope in rest if scope.kind == "agent"]
+        of_client = [scope for scope in rest if scope.label in {"auto", "team"}]
+        counts = (len(self.memories.pairs(scopes)) for scopes in (of_agents, of_client))
+        words = zip(counts, ("of agents", "that Claude Code recalls itself"), strict=True)
+        return " and ".join(f"{count:,} {whose}" for count, whose in words if count)
 
     def describe(self, pair: Pair) -> Described:
         """Return the detail of a memory, or of all that would be delivered."""

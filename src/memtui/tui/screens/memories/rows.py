@@ -44,7 +44,7 @@ ORDERS: dict[str, tuple[Callable[[Pair], object], Column]] = {
     "size": (_by("size"), Column("size▾", 6, right=True)),
     "delivered": (_by("deliveries"), Column("delivered▾", 10, right=True)),
     "last": (_by("last"), Column("last▴", 6, right=True)),
-    "used": (lambda pair: -times_used(pair[1]), Column("used▾", 6, right=True)),
+    "used": (lambda pair: -pair[1].used, Column("used▾", 6, right=True)),
     "flags": (_by("flags"), Column("fix▴", 9)),
     "scope": (lambda pair: scope_word(*pair), Column("scope▴", 14)),
 }
@@ -161,11 +161,6 @@ def after_problem(row: Row, description: Text, typed: str) -> Text:
     return Text.assemble(reason, (" · " if description else "", reason.style), description)
 
 
-def times_used(row: Row) -> int:
-    """Return how often a prompt brought a memory, or the agent opened or wrote it."""
-    return row.recalls.recalled + row.uses
-
-
 def draw(
     pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, sort: str
 ) -> list[Text]:
@@ -202,13 +197,12 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) 
     scope, row = pair
     if sort == "last":
         return last(scope, row, outcomes, now)
-    uses = times_used(row)
     words = {
         "age": lambda: age(row.memory.changed_at or None, now),
         "size": lambda: size(row.memory.size),
         "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
         "scope": lambda: safe_text.line(scope_word(scope, row), 40),
-    }.get(sort, lambda: f"{uses}×" if uses else "")()
+    }.get(sort, lambda: f"{row.used}×" if row.used else "")()
     return Text(words, style="dim")
 
 
