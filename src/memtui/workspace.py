@@ -37,6 +37,7 @@ class Workspace:
         self.project_root = paths.project_root(self.cwd)
         self.slug = paths.project_key(self.project_root)
         self._now = now
+        self.known: dict[str, Memory] = {}  # memories by path as read last, where that is kept
         self.entries: "Known | None" = None  # what was read of inboxes, where that is kept
 
     def now(self) -> float:
@@ -194,7 +195,8 @@ class Workspace:
         from memtui.core.memories import beside
         from memtui.core.memories.status import Usage
 
-        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
+        usage, apart = Usage(self.root), beside.kept_apart(self.root)
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), usage, apart, self.known)
         return proposed.undecided(self.store(), subject, go_on)
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":

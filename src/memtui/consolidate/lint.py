@@ -55,7 +55,7 @@ class Known(NamedTuple):
 class LintInput:
     """What is checked: `scopes`, and the `instructions` that sessions get beside them; `own` are the person's, by
     label. `root` is empty where there is no home, `usage` None where deliveries are not looked at; `apart`: pairs that
-    a person called different. `check` fills in `memories`, by path."""
+    a person called different; `known`: memories as read before, by path. `check` fills in `memories`, by path."""
 
     scopes: list[Scope]
     instructions: list[Scope]
@@ -64,6 +64,7 @@ class LintInput:
     usage: Usage | None = None
     apart: set[Pair] = field(default_factory=set)
     own: dict[str, Scope] = field(default_factory=dict)
+    known: Mapping[str, Memory] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
 
     def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
@@ -72,12 +73,20 @@ class LintInput:
         return replace(self, scopes=[*self.scopes, *added.values()], own=self.own | added)
 
 
-def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
+def here(
+    env: dict[str, str],
+    cwd: str,
+    root: str,
+    now: float,
+    usage: Usage,
+    apart: set[Pair],
+    known: Mapping[str, Memory] | None = None,
+) -> LintInput:
     """Return all scopes of a working directory as a subject."""
     every = scopes.discover(env, cwd)
     own = [scope for scope in every if scope.kind != "instructions"]
     instructions = [scope for scope in every if scope.kind == "instructions"]
-    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own})
+    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own}, known or {})
 
 
 def at(
@@ -142,15 +151,15 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
     for scope in subject.scopes:
         if not go_on():
             break
-        memories = dict(subject.memories)
+        memories = dict(subject.known)
         known_to_all = doctor.memories(subject.root, scope, memories, go_on, subject.scopes)
         findings += [
             each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all
         ]
         if scope.problem or not scope.exists:
             continue
-        own = [memory for memory in memories.values() if memory.scope_label == scope.label]
-        subject.memories.update(memories)
+        own = [*_of(scope, memories.values())]
+        subject.memories.update({memory.path: memory for memory in own})
         knowns += [Known(scope, memory) for memory in own]
         findings += _of_scope(subject, scope, own, projects, go_on)
     if go_on():
@@ -183,8 +192,12 @@ def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], fin
 
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path in it."""
-    own = (memory for memory in memories if memory.scope_label == scope.label)
-    return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in own}
+    return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in _of(scope, memories)}
+
+
+def _of(scope: Scope, memories: Iterable[Memory]) -> Iterator[Memory]:
+    top = scope.directory.rstrip("/") + "/"
+    return (memory for memory in memories if memory.scope_label == scope.label and memory.path.startswith(top))
 
 
 def _of_scope(

@@ -264,9 +264,15 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
 
 
 def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """Yield a scope's memories by path; unreadable ones are broken. `memories`: as for `status.of_scope`."""
+    """Yield a scope's memories by path; unreadable ones are broken. `memories`: as for `status.of_scope`; those that
+    are gone are removed from it."""
     cache = {} if memories is None else memories
-    for name, problem in files(scope):
+    listed, top = files(scope), scope.directory.rstrip("/") + "/"
+    present = {top + name for name, _ in listed}
+    for path, known in list(cache.items()):
+        if known.scope_label == scope.label and path.startswith(top) and path not in present:
+            cache.pop(path, None)
+    for name, problem in listed:
         path = f"{scope.directory}/{name}".rstrip("/")
         memory = None if problem else cache.pop(path, None)
         if memory is None or memory.scope_label != scope.label or not _is_current(memory):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.record import Record
     from memtui.core.deliveries.statistics import Statistics
     from memtui.core.journal.ledger import Ledger, Transaction
-    from memtui.core.memories.memory import Memory
     from memtui.core.memories.scopes import Scope
 
 
@@ -50,8 +49,6 @@ class Data(Workspace):
         # What waits for a decision besides entries, by what the Inbox calls it; None until it is counted.
         self.decisions: Counter[str] | None = None
         self.listed: int | None = None  # what the Inbox lists, while that is of all projects
-        # Memories by path, as read last.
-        self.known: dict[str, Memory] = {}
 
     @cached_property
     def statistics(self) -> "Statistics":
