@@ -195,8 +195,8 @@ class Workspace:
         from memtui.core.memories import beside
         from memtui.core.memories.status import Usage
 
-        usage, apart = Usage(self.root), beside.kept_apart(self.root)
-        subject = lint.here(self.env, self.cwd, self.root, self.now(), usage, apart, self.known)
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
+        subject.known = self.known
         return proposed.undecided(self.store(), subject, go_on)
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":

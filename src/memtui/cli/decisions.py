@@ -148,9 +148,8 @@ class Decisions:
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for problem in self.planned.left:
-            yield self._decision(
-                "problem", problem.sentence, "", None, problem, own_id=ids.digest(problem.key.encode())[:12]
-            )
+            own_id = ids.digest(problem.key.encode())[:12]
+            yield self._decision("problem", problem.sentence, "", None, problem, own_id=own_id)
 
     def untrusted(self) -> "Iterator[DecisionRow]":
         """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""

@@ -73,20 +73,12 @@ class LintInput:
         return replace(self, scopes=[*self.scopes, *added.values()], own=self.own | added)
 
 
-def here(
-    env: dict[str, str],
-    cwd: str,
-    root: str,
-    now: float,
-    usage: Usage,
-    apart: set[Pair],
-    known: Mapping[str, Memory] | None = None,
-) -> LintInput:
+def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
     """Return all scopes of a working directory as a subject."""
     every = scopes.discover(env, cwd)
     own = [scope for scope in every if scope.kind != "instructions"]
     instructions = [scope for scope in every if scope.kind == "instructions"]
-    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own}, known or {})
+    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own})
 
 
 def at(
