@@ -158,6 +158,9 @@ def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
     assert "originSessionId: d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04" in written
     assert "> you:" not in written
     assert "Assert on what the user sees instead." in done.out
+    line = "- [no-snapshot-tests](no-snapshot-tests.md) — No snapshot tests for components"
+    assert f"MEMORY.md {line}" in " ".join(done.out.split())
+    assert line in Path(world.shop, ".claude/memory/MEMORY.md").read_text().splitlines()
     assert not any(name.endswith("J5VMX3") for name in ids(memtui, "drafts"))
     (memory,) = [m for m in memtui.json("list")["memories"] if m["name"] == "no-snapshot-tests"]
     assert (memory["type"], memory["description"], memory["flags"]) == (

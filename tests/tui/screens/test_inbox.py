@@ -227,6 +227,7 @@ async def test_on_a_small_screen_what_the_preview_shows_whole_is_approved_at_onc
         await settle(pilot)
         assert isinstance(app.screen, Preview)  # its end is not on the screen
         assert "the end" in app.screen.plain
+        assert "and in MEMORY.md\n  │ - [long](long.md) — Long\n" in app.screen.plain
         assert memory(world, "long") is None
         await pilot.press("enter")
         await settle(pilot)

@@ -121,6 +121,7 @@ class DecisionCall:
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
         self.rows: list[DecisionRow] = []
+        self.index_lines: dict[str, list[str]] = {}  # of drafts, by key
         self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
 
     def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
@@ -264,6 +265,8 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
                 out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
+            for added in call.index_lines.get(other.item.key, ()):
+                out.print(f"  MEMORY.md  {line(added)}")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
         if why and approvals:
@@ -287,6 +290,7 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
             one = draft_of.propose(call.store, item, choices)
             data = secret.checked_bytes(call.ctx, one.data, yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=data)
+            call.index_lines[item.key] = proposed[item.key].index_lines
         except MemtuiError as error:
             outcomes[item.key] = Approval(item, None, error)
     for approval in approving.approve_all(call.journal, list(proposed.values())):

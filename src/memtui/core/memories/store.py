@@ -16,7 +16,7 @@ from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import memory, references, scopes, trash
 from memtui.core.memories.memory import Memory, read_memory
-from memtui.core.memories.plan import MemoryPlan, ScopeFiles
+from memtui.core.memories.plan import MemoryPlan, ScopeFiles, is_index
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import Versions
@@ -91,12 +91,22 @@ class Store:
         """Create a memory as `add`, also in a subdirectory. `verb`: the act in the journal's summary, if not `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
-        plan = self._plan({path: None}, scope)
-        plan.write(path, data, trusted=True)
-        plan.follow()
+        plan = self._creation(scope, path, data)
         summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
         self.journal.run(op, [*plan.changes(), *extra], summary)
         return read_memory(path, scope.label)
+
+    def _creation(self, scope: Scope, path: str, data: bytes) -> MemoryPlan:
+        plan = self._plan({path: None}, scope)
+        plan.write(path, data, trusted=True)
+        plan.follow()
+        return plan
+
+    def lines_added(self, scope: Scope, path: str, data: bytes) -> list[str]:
+        """Return the lines that MEMORY.md gets with a new memory. Raises MemtuiError."""
+        diffs = [diff for diff in self._creation(scope, path, data).diffs() if is_index(diff.path)]
+        lines = [(set((diff.before or b"").splitlines()), (diff.after or b"").splitlines()) for diff in diffs]
+        return [line.decode("utf-8", "replace") for before, after in lines for line in after if line not in before]
 
     def edit(
         self,

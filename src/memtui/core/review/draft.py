@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memtui.core.base import ids, paths
-from memtui.core.base.errors import UsageError
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.frontmatter import document
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
@@ -57,6 +57,15 @@ class Draft:
     def taken(self) -> bool:
         """Whether another memory has this name already, so that the draft can't be approved."""
         return self.replaced is None and any(file == f"{self.name}.md" for file, _ in scopes.files(self.scope))
+
+    @cached_property
+    def index_lines(self) -> list[str]:
+        """The lines that MEMORY.md gets with it; none where approving it will fail, and say why."""
+        try:
+            has_line = self.replaced is not None or self.taken
+            return [] if has_line else self.store.lines_added(self.scope, self.path, self.data)
+        except MemtuiError:
+            return []
 
     @cached_property
     def memory(self) -> Memory:

@@ -204,14 +204,23 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
 
 
 def written_text(draft: Draft, limit: int) -> Text:
-    """Return the file that approving a draft writes, as far as its first `limit` characters."""
+    """Return what approving a draft writes: its file, as far as its first `limit` characters, and its line."""
     text = Text()
     text.append(f"{safe_text.line(draft.scope.label)}:{safe_text.line(draft.name)}\n", style="bold")
     text.append(safe_text.line(draft.path) + "\n", style="dim")
     text.append(f"{actions.keyed(LEFT_OUT)}\n" if draft.taken else "", style="yellow")
     content, body = draft.data.decode("utf-8", "replace").rstrip("\n"), draft.memory.body.strip("\n")
     head = max(0, content.rfind(body)) if body else len(content)
-    return cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)
+    cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)
+    return _append_lines(text, draft)
+
+
+def _append_lines(text: Text, draft: Draft) -> Text:
+    if draft.index_lines:
+        text.append("and in MEMORY.md\n", style="dim")
+    for line in draft.index_lines:
+        text.append("  │ ", style="dim").append(safe_text.line(line) + "\n")
+    return text
 
 
 def note_text(items: Sequence[Waiting]) -> Text:
