@@ -45,7 +45,7 @@ memories.new | n | new | Dw | | Create a memory
 memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
 memories.remove | x | remove | Dw | remove this memory | Move it to the trash
 memories.purge | | | Dw | delete for good | Delete for good: no undo brings it back
-memories.recall | r | prompt | D | try a prompt | Try a prompt: which memories it brings, and why
+memories.recall | r | prompt | D | try a prompt | Try a prompt: what it brings and why; mute one
 memories.retype | t | type | Dw | type | Change its type
 memories.pin | P | | Dw | pin or unpin | Pin or unpin: recall counts a pinned one more
 memories.move | m | move | Dw | | Move to another scope

@@ -71,6 +71,7 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
         ("memories", "nord", "theme: nord"),
         ("memories", "dark", "theme: dark"),
         ("inbox", "reject", "inbox: reject"),
+        ("memories", "mute", "memories: try a prompt"),
     ],
 )
 async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, first):
