@@ -41,6 +41,7 @@ def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
     done = memtui("import", "sessions")
     assert "`memtui inbox` lists them" in done.out + done.err
     assert "Never push to main" in memtui("inbox").out
+    assert "undone: import 1 draft from earlier sessions" in memtui("undo").out
 
 
 def test_what_is_likely_is_a_percentage_as_in_the_inbox(memtui, past):

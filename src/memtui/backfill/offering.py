@@ -213,7 +213,7 @@ class Offer:
         MemtuiError."""
         if not self.drafts:
             return ""
-        words = f"backfill: {many(len(self.drafts), 'draft')} from earlier sessions"
+        words = f"import {many(len(self.drafts), 'draft')} from earlier sessions"
         entries = [draft.id for draft in self.drafts]
         transaction_id = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
         for draft in self.drafts:
