@@ -373,6 +373,17 @@ async def test_a_description_alone_makes_a_memory(app, world):
 
 
 @pytest.mark.slow
+async def test_a_name_that_is_there_already_is_said_while_it_is_typed(app):
+    async with running(app, (80, 24)) as pilot:
+        await begin(pilot, "tool")
+        form = app.screen
+        await press(pilot, *"Prefer pnpm")
+        assert "There is a prefer-pnpm.md already" in str(form.query_one(".where").render())
+        await press(pilot, *"2")
+        assert str(form.query_one(".where").render()) == "prefer-pnpm2.md in project shop"
+
+
+@pytest.mark.slow
 async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "tool")

@@ -1,6 +1,7 @@
 """A memory, a new one, or a block of the model as the subject of a form. Hidden fields, comments and order of a file
 stay as they are."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -198,6 +199,8 @@ class NewMemorySubject(Subject):
         _check_triggers(_lines(typed), 0)
         scope, name = self.scopes[typed.values["scope"]], typed.values["name"]
         file = _stem_of(name) if name.strip() else ""
+        if file and os.path.exists(f"{scope.directory}/{file}.md"):
+            raise UsageError(f"There is a {file}.md already", "Give another name")
         has_none = not any(other.kind == "project" and other.exists for other in self.scopes.values())
         why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
         place = present.scope_name(scope, self.data.facts.project)
