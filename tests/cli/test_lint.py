@@ -420,6 +420,15 @@ def over_limit(bare):
     return index
 
 
+def test_a_limit_is_named_only_of_an_index_that_claude_code_loads(memtui, world):
+    with Path(world.shop, ".claude/memory/MEMORY.md").open("a") as index:
+        index.write("- more\n" * 250)
+    told = " ".join(memtui("check", check=False).out.split())
+    assert "MEMORY.md of project: 258 lines, " in told
+    assert "; Claude Code does not load it, so it has no limit" in told
+    assert "4 of 200 lines" in told  # of auto
+
+
 def test_an_index_over_its_limit_is_one_problem_in_every_command(bare, over_limit):
     sentence = "MEMORY.md of auto is over its limit: 21 memories not loaded."
     told = bare("check", check=False).out

@@ -302,11 +302,15 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None
 def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
     """Print how full each MEMORY.md is, and how many memories have no line because they are not trusted."""
     for each in indexes:
-        budget = each.budget
+        budget, name = each.budget, f"MEMORY.md of {line(each.scope.shown)}"
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
         full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
         meter = bar(budget.share, 1.0, METER).replace(" ", "░")
-        out.paragraph(out.style(f"MEMORY.md of {line(each.scope.shown)}: {meter} {budget.share:.0%}, {full}", style))
+        if each.scope.index_loaded:
+            out.paragraph(out.style(f"{name}: {meter} {budget.share:.0%}, {full}", style))
+        else:
+            size = f"{many(budget.lines, 'line')}, {budget.units:,} characters"
+            out.paragraph(out.style(f"{name}: {size}; Claude Code does not load it, so it has no limit", "dim"))
         if number := len(each.untrusted):
             words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
             out.paragraph(f"{words} no line here: memtui trust", "  ")
