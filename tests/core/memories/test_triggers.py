@@ -142,6 +142,11 @@ def test_too_many_too_long_and_empty_lines_are_refused(store):
     assert len(texts(store)["a"]) == triggers.MOST
 
 
+def test_a_line_without_a_word_is_refused(store):
+    with pytest.raises(UsageError, match="needs a word"):
+        add(store, "a", "?")
+
+
 def test_what_was_learned_meanwhile_survives_undo(store):
     add(store, "a", "mine")
     path = own_files.beside_path(store.root, "triggers", directory(store))

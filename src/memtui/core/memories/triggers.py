@@ -235,10 +235,10 @@ def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
 
 
 def checked(text: str) -> str:
-    """Return a line that a person typed as it is kept. Raises UsageError for an empty or a long one."""
+    """Return a line that a person typed as it is kept. Raises UsageError for a long one, and one without a word."""
     line = memory.one_line(text)
-    if not line:
-        raise UsageError("A trigger can't be empty.", "Say in a few words when one would need the memory.")
+    if not any(map(str.isalnum, line)):
+        raise UsageError("A trigger needs a word.", "Say in a few words when one would need the memory.")
     if len(line) > LONGEST:
         raise UsageError(f"A trigger can have {LONGEST} characters at most.", "Make two of it.")
     return line
