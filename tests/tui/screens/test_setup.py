@@ -852,7 +852,9 @@ async def test_the_detail_of_a_heading_says_what_its_row_does_not(setup_app):
         drawn = "\n".join(strip.text for strip in screen._compositor.render_strips())
         assert row.words in drawn, "there is room for it"
         assert "of deliveries, their texts for 180 days, " in " ".join(detail(screen).split())
-        for title in ("hooks", "this project", "settings", "advanced"):
+        row = await stand(pilot, screen, lambda row: row.key == "head this project")
+        assert " ".join(detail(screen).split()).startswith(row.words), "the list has no room for all of it"
+        for title in ("hooks", "settings", "advanced"):
             row = await stand(pilot, screen, lambda row, title=title: row.key == f"head {title}")
             assert row.words not in " ".join(detail(screen).split())
 

@@ -87,7 +87,7 @@ def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
 
 def _behind_heading(row: SetupRow, snapshot: Snapshot) -> str:
     """Return what the row of a heading has no room for."""
-    words = row.words if len(row.words) > ROOM and row.title != rows.PROJECT else ""  # whose values say it
+    words = row.words if len(row.words) > ROOM else ""
     if isinstance(row.about, Finding):
         words = findings.message(row.about)
     elif row.title == rows.HOOKS and (times := [each for several in snapshot.times.values() for each in several]):
