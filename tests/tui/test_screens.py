@@ -389,6 +389,9 @@ async def test_a_list_beside_its_detail_shows_as_much_as_one_above_it(app, place
         for size in ((120, 36), (160, 48), (200, 48)):
             await pilot.resize_terminal(*size)
             await settle(pilot)
-            sentences.append(max(cells for _, _, cells in app.screen.table._columns_shown()))
+            shown = app.screen.table._columns_shown()
+            cells = max(width for _, _, width in shown)
+            to = next(other for other in shown if other[1].title == "for")
+            sentences.append(cells + (1 + to[2]) * to[1].yields)
         assert app.screen.detail.size.height > 30, "it stands beside the list"
         assert min(sentences) == sentences[0]

@@ -25,11 +25,36 @@ async def test_columns_are_those_there_is_room_for(app, size):
         assert "Commit messages" in row
 
 
-async def test_at_160_columns_the_detail_of_a_memory_has_its_meter_on_one_line(app):
+async def test_at_160_columns_the_memories_say_no_less_than_at_120(app):
+    sentences = []
+    async with app.run_test(size=(120, 36)) as pilot:
+        for size in ((120, 36), (160, 48), (200, 48)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            sentences.append(max(cells for _, _, cells in app.screen.table._columns_shown()))
+    assert min(sentences) == sentences[0]
+
+
+async def test_beside_the_detail_a_row_says_whom_it_is_for_unless_its_sentence_needs_the_room(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=(160, 48)) as pilot:
         await settle(pilot)
-        shown = [strip.text for strip in stage.strips(app)]
-        assert any("line 1 of MEMORY.md · 3 of 200 lines" in line for line in shown)
+        shown = [strip.text.split("││")[0].strip("│ ") for strip in stage.strips(app)]
+        short = next(line for line in shown if "Metric units" in line)
+        long = next(line for line in shown if line.startswith("fix      project shop"))
+        assert "  global  " in short
+        assert "old-wiki.md. MEMORY.md" in long
+
+
+async def test_the_column_of_scopes_names_them_as_elsewhere(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        shown = "\n".join(strip.text for strip in stage.strips(app))
+        scopes = {app.screen._draw(pair)[-1].plain for pair in app.screen.table.rows}
+        assert {"auto shop", "project shop", "agent reviewer", "auto blog", "global"} <= scopes
+        assert "agent reviewer " in shown
 
 
 def test_a_long_name_has_at_most_a_third_of_the_list():

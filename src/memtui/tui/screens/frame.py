@@ -17,7 +17,7 @@ from memtui.tui.widgets.line import fitting
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
 STACKED, BESIDE = 100, 160
 DETAIL_PERCENT = 34
-# The width of a list beside a detail from which it has room for a column that the detail repeats.
+# The width of a list beside a detail from which each row has room for a column that the detail repeats.
 REPEATED = 126
 # Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
 # rows: its border, its head and the line of the filter.

@@ -1,7 +1,7 @@
 """Paint the lines of a list, each with as few segments as it has styles."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
@@ -25,9 +25,9 @@ SPANNED = Text()
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, beside a
-    detail than `beside_width`, and in one of `until_width` cells (0: none) or more; as wide as its `longest` cell, up
-    to a quarter of the list."""
+    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
+    of `until_width` cells (0: none) or more; as wide as its `longest` cell, up to a quarter of the list. Beside a
+    detail, in a list narrower than `beside_width`, it `yields`: a longer cell before it takes its room."""
 
     title: str
     width: int = 0
@@ -36,6 +36,7 @@ class Column:
     beside_width: int = 0
     until_width: int = 0
     longest: int = 0
+    yields: bool = False
 
     def cells(self, width: int) -> int:
         """Return its width in a list of this width."""
@@ -81,9 +82,9 @@ class Paint:
 def visible_columns(columns: Sequence[Column], width: int, *, beside: bool) -> VisibleColumns:
     """Return (number, column, width in cells) of the columns that a list of this width shows; `beside` a detail."""
     shown = [
-        (at, column)
+        (at, replace(column, yields=beside and width < column.beside_width))
         for at, column in enumerate(columns)
-        if max(column.from_width, column.beside_width * beside) <= width < (column.until_width or width + 1)
+        if column.from_width <= width < (column.until_width or width + 1)
     ]
     fixed = sum(column.cells(width) + 1 for _, column in shown if column.width)
     flexible = max(1, sum(not column.width for _, column in shown))
@@ -124,10 +125,11 @@ def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Co
     rooms: list[int] = []
     for number, column, width in shown:
         text = cells[number]
-        if text is SPANNED:
+        spare = rooms[-1] - placed[-1][0].cell_len if column.yields else rooms[-1] // 2 if rooms else 0
+        if text is SPANNED or spare < 0:
             rooms[-1] += 1 + width
             continue
-        more = min(rooms[-1] // 2, max(0, text.cell_len - width)) if text.no_wrap and rooms else 0
+        more = min(spare, max(0, text.cell_len - width)) if text.no_wrap else 0
         rooms[-1:] = [room - more for room in rooms[-1:]]
         rooms.append(width + more)
         placed.append((text, column))

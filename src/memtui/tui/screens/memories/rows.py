@@ -18,6 +18,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import colours, legend, query, safe_text
+from memtui.present import memories as present
 from memtui.present.deliveries import GLYPHS
 from memtui.present.recall import PINNED
 from memtui.tui.model import fuzzy
@@ -76,7 +77,6 @@ LEGEND = "\n".join(
     (
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
-        legend.section("Scopes", [("@name", "the subagent's own memories")]),
         legend.section("Filter", ((f"is:{state}", meaning) for state, meaning in query.STATES.items())),
         legend.section("Marks", [(PINNED, "pinned: recall counts it more")]),
         legend.section(
@@ -131,15 +131,12 @@ def body(pair: Pair) -> str:
     return pair[1].memory.body
 
 
-def scope_word(scope: Scope, row: Row) -> str:
-    """Return a memory's scope for the list: global, project, auto, @AGENT, CLAUDE.md, rules, or another project."""
-    if scope.kind == "agent":
-        return f"@{scope.source}"
+def scope_word(scope: Scope, row: Row, project: str = "") -> str:
+    """Return the name of a memory's scope, of an instruction that of its file or `rules`; `project`: the name of the
+    one that the person works in."""
     if scope.kind == "instructions":
         return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
-    if scope.kind in {"auto", "team"} and scope.project:
-        return scope.project
-    return scope.label
+    return present.scope_name(scope, project)
 
 
 def _reason(row: Row) -> Text:
@@ -162,9 +159,16 @@ def after_problem(row: Row, description: Text, typed: str) -> Text:
 
 
 def draw(
-    pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, sort: str
+    pair: Pair,
+    typed: str,
+    outcomes: Mapping[str, str],
+    autosaves: Container[str],
+    now: float,
+    sort: str,
+    project: str = "",
 ) -> list[Text]:
-    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
+    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order; `project`:
+    the name of the one that the person works in."""
     row = pair[1]
     mem = row.memory
     # Cut by letters, as much of a name as there is room for.
@@ -181,7 +185,7 @@ def draw(
         name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
     mark = "!" if is_wrong else AUTOSAVED if unsaved else ""
     reason = reason or Text(UNSAVED * unsaved, style=colours.WARNING)
-    last_cell = reason if sort == "flags" else _ordered_by(sort, pair, outcomes, now)
+    last_cell = reason if sort == "flags" else _ordered_by(sort, pair, outcomes, now, project)
     return [
         Text(mark, style=colours.PROBLEM if mark == "!" else colours.WARNING),
         type_cell,
@@ -192,7 +196,7 @@ def draw(
     ]
 
 
-def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) -> Text:
+def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float, project: str) -> Text:
     """Return the last cell of a row: what the list is ordered by."""
     scope, row = pair
     if sort == "last":
@@ -201,7 +205,7 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float) 
         "age": lambda: age(row.memory.changed_at or None, now),
         "size": lambda: size(row.memory.size),
         "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
-        "scope": lambda: safe_text.line(scope_word(scope, row), 40),
+        "scope": lambda: safe_text.line(scope_word(scope, row, project), 40),
     }.get(sort, lambda: f"{row.used}×" if row.used else "")()
     return Text(words, style="dim")
 

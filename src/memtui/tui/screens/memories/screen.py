@@ -304,8 +304,8 @@ class Memories(ListScreen[Pair]):
     def _draw(self, pair: Pair) -> list[Text]:
         if recall := self.recalled:
             return recall.draw(pair, self.search.words)
-        now, autosaves = self.services.data.now(), self.reader.autosaves
-        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.table.last_column)
+        words, reader, data, last = self.search.words, self.reader, self.services.data, self.table.last_column
+        return rows.draw(pair, words, reader.outcomes, reader.autosaves, data.now(), last, data.facts.project)
 
     def copied(self) -> str:
         if recall := self.recalled:
