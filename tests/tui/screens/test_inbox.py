@@ -759,7 +759,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Rejected. k, x: never again. z undoes."
+        assert said == "Rejected: “No snapshot tests for components”. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
@@ -790,7 +790,8 @@ async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app, kin
         below = table.rows[at + 1]
         await pilot.press("x")
         await settle(pilot)
-        assert [note.message for note in app._notifications][-1] == "Rejected. z undoes."
+        said = [note.message for note in app._notifications][-1]
+        assert re.fullmatch("Rejected: “.+”. z undoes.", said)
         assert table.row_id == below.key
         assert "rejected" not in [row.kind.word for row in table.rows]
 
@@ -804,7 +805,7 @@ async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty)
         await to(pilot, "Use pnpm")
         await pilot.press("x")
         await settle(pilot)
-        assert [note.message for note in app._notifications] == ["Rejected. x: never again. z undoes."]
+        assert [note.message for note in app._notifications] == ["Rejected: “Use pnpm, never npm”. z undoes."]
         await pilot.press("z")
         await to(pilot, "Use pnpm")
         await burst(pilot, "x", "x", "x")
@@ -952,10 +953,14 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         await pilot.press("space", "space")
         await settle(pilot)
         assert title().endswith(" · 3 marked")
+        assert "approve 1 draft" in [action.footer for action in app.screen.footer_actions()]
+        shown = app.screen.describe(app.screen.table.row).text.plain
+        assert shown.startswith("a approve 1 draft; the others stay marked")
+        assert "mark it done" not in shown
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert said[-1] == "Rejected. x on its grey row: never again. z undoes."
+        assert said[-1] == "Rejected: “Metric units, 24-hour clock”. 2 of other kinds stay marked. z undoes."
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert title().endswith(" · 2 marked")

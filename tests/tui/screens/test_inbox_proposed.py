@@ -598,7 +598,7 @@ async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
         await press(pilot, "x")
-        assert said(app)[-1] == "Rejected. k, x: never again. z undoes."
+        assert re.fullmatch("Rejected: “.*(pnpm|package).*”. z undoes.", said(app)[-1])
         assert "rejected" in [row.kind.word for row in app.screen.table.rows]
         put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
         pilot.app.action_run("app.refresh")
@@ -724,7 +724,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         await press(pilot, "a")
         assert isinstance(app.screen, DraftForm)
         await press(pilot, "escape", "x")
-        assert said(app)[-1] == "Rejected. z undoes."
+        assert re.fullmatch("Rejected: “.*notes.*”. z undoes.", said(app)[-1])
         assert not any(row.kind.word == "problem" for row in table.rows)
         pilot.app.action_run("app.refresh")
         await settle(pilot)

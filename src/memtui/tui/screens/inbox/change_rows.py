@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.consolidate import changeset, composing, proposed
 from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.composing import Applied
@@ -94,7 +93,7 @@ class ProposedRow(InboxRow):
         saved = autosave.kept(view.data.root, self.autosave)
         unsaved = autosave.unsaved(saved.time, view.now, "inbox.edit") if saved is not None else ""
         view.needed = WHOLE
-        return Described(change_text.detail(self.facts, unsaved, read_only=view.services.read_only))
+        return Described(change_text.detail(self.facts, unsaved, read_only=view.without_keys))
 
 
 class ChangeCommands(RowCommands):
@@ -175,7 +174,7 @@ class ChangeCommands(RowCommands):
     async def _report(self, applied: Applied) -> None:
         if applied.made:
             self.chosen.take_off([refusal.proposal.ref for refusal in applied.refused])
-            self.services.say(f"{changesets.done(applied.made)} {actions.takes_back()}")
+            self.chosen.say(changesets.done(applied.made))
         if len(applied.refused) == 1 and not applied.made:
             raise applied.refused[0].error
         if applied.refused:

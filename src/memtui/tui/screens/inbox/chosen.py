@@ -20,7 +20,8 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView
+from memtui.tui.screens.frame import Described
+from memtui.tui.screens.inbox.row import InboxRow, InboxView
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, note_seconds
@@ -47,6 +48,7 @@ class Chosen:
         take_off: Callable[[Sequence[InboxRow], float], object],
     ) -> None:
         self.services, self.screen, self._take_off = services, screen, take_off
+        self._others = 0  # rows of other kinds that were marked at the last decision
 
     @property
     def leader(self) -> InboxRow | None:
@@ -70,6 +72,30 @@ class Chosen:
         """Return the entries of the chosen rows that are of the leader's kind."""
         return [row.item for row in self.same_kind() if row.item]
 
+    def meant(self) -> str:
+        """Return what the next approval does, of rows of several kinds: `approve 1 draft`; else nothing."""
+        alike, leader = self.same_kind(), self.leader
+        if leader is None or len(alike) == len(self._every()):
+            return ""
+        kinds = {(row.kind.singular, row.kind.plural) for row in alike}
+        count = many(len(alike), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
+        return f"{leader.kind.verbs['approve']} {count}" if "approve" in leader.kind.verbs else ""
+
+    def word(self, leader: InboxRow, verb: str) -> str:
+        """Return what the foot calls a verb."""
+        return (self.meant() if verb == "approve" else "") or leader.kind.verbs[verb]
+
+    def describe(self, row: InboxRow, view: InboxView) -> Described:
+        """Return the detail of a row; what the next approval does stands above it, where that is about other rows."""
+        meant = self.meant()
+        view.without_keys = self.services.read_only or bool(meant)
+        described = row.describe(view)
+        if not meant:
+            return described
+        lead = Text(f"{actions.key_of('inbox.approve')} {meant}; the others stay marked\n\n", "bold")
+        glance = described.glance
+        return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
+
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
         chosen = self.screen.table.chosen()
@@ -82,7 +108,8 @@ class Chosen:
     def take_off(self, failed: Collection[str] = (), grey: float = 0) -> None:
         """Take the chosen rows but those with the keys `failed` off the list at once: the next key is about the next
         row. One that was rejected stays grey for so many seconds. Marked rows of other kinds stay so."""
-        rows, table = [row for row in self.same_kind() if row.key not in failed], self.screen.table
+        alike, table = self.same_kind(), self.screen.table
+        rows, self._others = [row for row in alike if row.key not in failed], len(self._every()) - len(alike)
         marks = table.marks - {row.key for row in rows}
         table.clear_marks()
         table.marks = marks
@@ -97,9 +124,15 @@ class Chosen:
         try:
             change()
             self.take_off(grey=grey)
-            self.services.say(f"{words} {actions.takes_back()}")
+            self.say(words)
         finally:
             self.services.read(parts)
+
+    def say(self, words: str) -> None:
+        """Say what was done, how many rows of other kinds are marked still, and which key takes it back."""
+        count = self._others
+        others = f" {count:,} of {'another kind stays' if count == 1 else 'other kinds stay'} marked." if count else ""
+        self.services.say(f"{words}{others} {actions.takes_back()}")
 
     async def work(self, change: Callable[[], Result], count: int) -> Result:
         """Make changes to so many memories; many in a thread, so that the screen goes on. Raises what `change` does."""
@@ -170,13 +203,7 @@ class RowCommands:
     def reject(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
         """Reject the chosen rows with `change`. A single one stays grey for a while if it can be rejected for good."""
         rows = self.chosen.same_kind()
-        words, table = self.rejected(rows), self.screen.table
-        is_grey = for_good and len(rows) == 1 and not self.screen.typed
-        if is_grey:
-            others = [row for row in table.rows if row is not rows[0] and row.kind is not GHOST]
-            back = "" if not others else "j, " if table.row is table.rows[-1] else "k, "  # the cursor goes on
-            way = f"{back}{{inbox.reject}}" if table.row is rows[0] else "{inbox.reject} on its grey row"
-            words = actions.keyed(f"{words} {way}: never again.")
+        words, is_grey = self.rejected(rows), for_good and len(rows) == 1 and not self.screen.typed
         self.chosen.act(change, words, parts, note_seconds(words) if is_grey else 0)
 
     def reject_entries(self, *, for_good: bool = True) -> None:
@@ -186,7 +213,7 @@ class RowCommands:
 
     def rejected(self, rows: Sequence[InboxRow]) -> str:
         """Say that rows were rejected."""
-        return "Rejected." if len(rows) == 1 else f"Rejected: {self.named(rows)}."
+        return f"Rejected: {self.named(rows)}."
 
     def never(self) -> None:
         """Hide the chosen rows for good."""

@@ -114,7 +114,7 @@ class EntryRow(InboxRow):
         if self.kind is TODO:
             view.needed = lines_of(Text(item.text), view.detail_width)
             text.append_text(item_text(item, evidence.title if evidence else "", states, view.now))
-            append_keys(text, TODO_KEYS, read_only=view.services.read_only)
+            append_keys(text, TODO_KEYS, read_only=view.without_keys)
             text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
             return Described(text)
         proposed = view.draft(item)
@@ -263,7 +263,7 @@ class DraftCommands(RowCommands):
             self.chosen.take_off([approval.item.key for approval in outcomes if approval.error is not None])
             self.services.data.approved = memories[0].path
             words = cut(memories[0].stem, NAME_SHOWN) if len(memories) == 1 else f"{len(memories)} memories"
-            self.services.say(f"Approved: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
+            self.chosen.say(f"Approved: {words}.{self._when_loaded(outcomes)}")
         self.services.read(ENTRIES)
         for draft, approval in zip(drafts, outcomes, strict=True):
             if approval.error is not None:

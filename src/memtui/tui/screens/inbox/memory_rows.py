@@ -8,7 +8,6 @@ from functools import partial
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, ago, many, some
 from memtui.core.health import fixes
@@ -62,7 +61,7 @@ class ChangedRow(InboxRow):
             ("inbox.reject", f"reject it: {words.BACK[self.changed.kind]}"),
             ("inbox.edit", "edit it; what you save counts as seen"),
         ]
-        append_keys(text, keys[: 2 + (self.changed.kind != "deleted")], read_only=view.services.read_only)
+        append_keys(text, keys[: 2 + (self.changed.kind != "deleted")], read_only=view.without_keys)
         return Described(text)
 
     def copied(self, view: InboxView) -> str:
@@ -168,7 +167,7 @@ class ChangedCommands(RowCommands):
         if len(memories) == 1 and outcome.failed:
             raise outcome.failed[0][1]
         if not outcome.failed:
-            self.services.say(f"{rejected} {actions.takes_back()}")
+            self.chosen.say(rejected)
             return
         answer = words.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
@@ -229,7 +228,7 @@ class ProblemRow(InboxRow):
         if self.problem.cause in CONFLICTS:
             keys = [("inbox.approve", "choose which version to keep"), *keys[1:]]
         keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
-        append_keys(text, keys, read_only=view.services.read_only)
+        append_keys(text, keys, read_only=view.without_keys)
         return Described(text)
 
 
@@ -252,7 +251,7 @@ class TrustRow(InboxRow):
             ("inbox.approve", "trust it as shown: sessions get it"),
             ("inbox.reject", "reject: do not ask again"),
         )
-        append_keys(text, keys, read_only=view.services.read_only)
+        append_keys(text, keys, read_only=view.without_keys)
         return Described(text)
 
     def text(self, data: Data) -> Text:

@@ -43,7 +43,7 @@ class InboxView:
     """What rows need to draw and describe themselves. `memories`: those of this project and the global ones; `names`:
     of the projects of entries, by slug; `evidence` of entries, and `occasions` on which memories were changed, by key,
     as far as they were looked up; `detail_width`: in cells; `needed`: how many lines of the detail that was described
-    last must be on the screen before it is approved unasked."""
+    last must be on the screen before it is approved unasked; `without_keys`: no row says which keys decide about it."""
 
     def __init__(self, services: "Services") -> None:
         self.services, self.data = services, services.data
@@ -54,6 +54,7 @@ class InboxView:
         self.autosaves: Container[str] = ()
         self.typed = ""
         self.detail_width = 0
+        self.without_keys = False
         self.needed: float = WHOLE
         self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
         self._drafts: dict[str, tuple[Waiting, Draft | MemtuiError]] = {}

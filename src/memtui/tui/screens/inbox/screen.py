@@ -114,8 +114,7 @@ class Inbox(ListScreen[InboxRow]):
             self.plan()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """After a change made here, read at once only what it touched. After one by others, read all that depends on
-        it."""
+        """After a change made here, read at once only what it touched; after one by others, all that depends on it."""
         if self._begins:  # the first reading of the application, during which planning has begun
             self._begins = False
             super().follow(parts)
@@ -302,7 +301,7 @@ class Inbox(ListScreen[InboxRow]):
         if row.kind is GHOST:
             return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"), title=row.kind.word)
         self.view.detail_width = self.frame.detail_width
-        return row.describe(self.view)._replace(title=row.heading)
+        return self.chosen.describe(row, self.view)._replace(title=row.heading)
 
     @property
     def is_on_draft(self) -> bool:
@@ -319,7 +318,7 @@ class Inbox(ListScreen[InboxRow]):
         verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
         if leader.is_taken:
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
-        own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in verbs]
+        own = [(f"inbox.{verb}", self.chosen.word(leader, verb)) for verb in verbs]
         return [
             *(replace(actions.get(action), footer=word) for action, word in own),
             *(actions.on_screen("inbox", verb) for verb in ON_LIST),
@@ -394,8 +393,7 @@ class Inbox(ListScreen[InboxRow]):
             self.plan()
 
     def _take_off(self, rows: Sequence[InboxRow], grey: float) -> None:
-        """Take rows off the list that were decided on, until their files are read again; one that was rejected stays
-        grey for so many seconds, above the cursor."""
+        """Take rows off the list that were decided on; one that was rejected stays grey for so many seconds."""
         keys, is_under = {row.key for row in rows}, self.table.row in rows
         self._was_left, self.wanted = False, None  # the cursor goes on from here, whatever comes back later
         self._ghost.put(rows, grey)
