@@ -101,7 +101,7 @@ class Inbox(ListScreen[InboxRow]):
         self._keys: dict[str, set[str]] = {"entries": set(), "changes": set()}  # of the rows as last read
         self._all_keys: set[str] = set()  # keys of all rows that were ever read
         self._returned: set[str] = set()  # keys of the rows that came back last
-        self._was_left = False  # whether another screen was open since the last look for changes
+        self._left = set[str]()  # the parts that were not read since another screen was open
 
     # reading
 
@@ -175,13 +175,14 @@ class Inbox(ListScreen[InboxRow]):
         here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries})
+        self._left.discard("entries")
         self._arrange()
 
     def _note_returned(self, part: str, keys: set[str]) -> None:
         """Note which rows of a part have come back; those that an undo on another screen brought get the cursor."""
         if back := (keys - self._keys[part]) & self._all_keys:
             self._returned = back
-            self.wanted = self._first_returned if self._was_left else self.wanted
+            self.wanted = self._first_returned if part in self._left else self.wanted
         self._keys[part] = keys
         self._all_keys |= keys
 
@@ -202,7 +203,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def on_screen_suspend(self) -> None:
         """Note that another screen is open, where an undo may bring entries back."""
-        self._was_left = True
+        self._left = {*self._keys}
 
     def _show_memories(self, memories: Sequence[Memory]) -> None:
         """Look for similar memories again, if the memories have changed."""
@@ -332,8 +333,7 @@ class Inbox(ListScreen[InboxRow]):
         return min(self.view.needed, len(self.detail.lines)) <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
-        row = self.table.row
-        return row.copied(self.view) if row is not None else ""
+        return self.table.row.copied(self.view) if self.table.row is not None else ""
 
     # changes
 
@@ -365,7 +365,7 @@ class Inbox(ListScreen[InboxRow]):
         self._changes.take(plan)
         self.planned = True
         self._arrange()
-        self._was_left = False
+        self._left.discard("changes")
 
     def _show_weighed(self, weighed: Sequence[Weighed]) -> None:
         self._changes.weigh(weighed)
@@ -388,14 +388,14 @@ class Inbox(ListScreen[InboxRow]):
         if back:
             self._changes.decided -= back
             self._arrange()
-        self._was_left = self._was_left and outdated
+        self._left -= set() if outdated else {"changes"}
         if outdated and self._settle_timer is None:
             self.plan()
 
     def _take_off(self, rows: Sequence[InboxRow], grey: float) -> None:
         """Take rows off the list that were decided on; one that was rejected stays grey for so many seconds."""
         keys, is_under = {row.key for row in rows}, self.table.row in rows
-        self._was_left, self.wanted = False, None  # the cursor goes on from here, whatever comes back later
+        self._left, self.wanted = self._left - {"changes"}, None  # the cursor goes on from here, whatever is planned
         self._ghost.put(rows, grey)
         self._gone |= keys
         self._keys["entries"] -= keys
