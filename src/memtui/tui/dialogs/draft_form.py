@@ -52,7 +52,7 @@ class DraftForm(Dialog[str]):
     DEFAULT_CSS = """
     DraftForm Select { width: 1fr; height: 1; }
     DraftForm SelectOverlay, DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
-    DraftForm SelectOverlay { margin: 0 0 1 -14; constrain: inside inflect; }
+    DraftForm SelectOverlay.-textual-compact { margin: 0 0 1 -14; constrain: inside inflect; }
     DraftForm SelectOverlay.-textual-compact { border: round $accent !important; }
     DraftForm SelectOverlay.-textual-compact > .option-list--option { padding: 0 0 0 14; }
     DraftForm .over { margin-top: 1; }
