@@ -30,7 +30,10 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert found["elsewhere"] == 1
     text = memtui("inbox").out
     assert re.search(r"draft +J5VMX3 +24m +project shop +No snapshot tests for components", text)
-    assert re.search(r"merge +[0-9a-f]{6} +auto +test-postgres \+ test-database", text)
+    assert re.search(r"merge +[0-9a-f]{6} +auto shop +test-postgres \+ test-database", text)
+    assert re.search(r"problem +[0-9a-f]{6} +auto shop +meeting-notes is broken", text)
+    assert re.search(r"fix +[0-9a-f]{6} +agent reviewer +agent reviewer has no MEMORY.md", text)
+    assert re.search(r"fix +[0-9a-f]{6} +project shop +project shop: MEMORY.md lists", text)
     for command in ("inbox --all-projects", "note --list", "approve ID", "reject ID --later friday"):
         assert f"memtui {command}" in text
     states = {entry["text"]: entry["state"] for entry in memtui.json("note", "--list")["entries"]}
@@ -80,7 +83,7 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
 def test_a_draft_and_a_fix_of_the_memory_md_that_lists_it_are_both_made_in_one_call(memtui, world):
     index = Path(world.shop) / ".claude" / "memory" / "MEMORY.md"
     index.write_text(index.read_text() + "- [Old](old-wiki.md) — The wiki, until we moved\n")
-    fix = next(each for each in memtui.json("inbox")["entries"] if each["says"].startswith("MEMORY.md"))
+    fix = next(each for each in memtui.json("inbox")["entries"] if "MEMORY.md lists" in each["says"])
     done = memtui("approve", "J5VMX3", fix["id"], "--yes")
     assert "Not made" not in done.err
     assert "old-wiki" not in index.read_text()
@@ -503,7 +506,9 @@ def test_a_narrow_list_has_what_waits_below_its_row(memtui):
     assert lines[row + 1].strip().startswith("project shop · No snapshot tests")
 
 
-def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui):
+def test_a_long_sentence_is_cut_with_a_mark_in_the_list_of_changes(memtui, world):
+    (notes,) = Path(world.directory).rglob("meeting-notes.md")
+    notes.rename(notes.with_name("our-meeting-notes.md"))
     (problem,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", problem["id"])
     assert memtui.json("undo", "--list")["history"][0]["summary"].endswith("text after a closing…”")
@@ -749,9 +754,9 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
 def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hides_it(memtui, world):
     (found,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", found["id"])
-    assert list(later.load(world.root)) == [f"problem:{found['code']} {found['says']}"]
+    assert list(later.load(world.root)) == [f"problem:{found['code']} auto:{found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
-    assert "reject “auto:meeting-notes is broken" in memtui("undo").out
+    assert "reject “meeting-notes is broken" in memtui("undo").out
 
 
 def test_ids_are_the_same_through_a_link_to_the_home(memtui, world, tmp_path):

@@ -16,7 +16,9 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.storage import file_error
 from memtui.core.base.when import NEVER
 from memtui.core.health.findings import Problem
+from memtui.core.inbox.format import NOUNS
 from memtui.core.memories import scopes
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import changed, later, waiting
 from memtui.core.review.changed import Changed, Untrusted
@@ -24,6 +26,7 @@ from memtui.core.review.waiting import Waiting, best_first
 from memtui.core.settings import config
 from memtui.present import changed as words
 from memtui.present import changesets, drafts
+from memtui.present.memories import scope_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +52,6 @@ KINDS = {
 }
 PROPOSED = ("merge", "fix", "rule")
 ALL = ("all", "everything", "drafts")  # words for what --all means
-OF_ENTRY = {"updates": "draft", "items": "todo", "guidance": "note"}
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,10 @@ class Decisions:
         """All that waits in inboxes, of all projects; drafts that are most worth keeping first."""
         return best_first(entries.read(self.ctx, all_projects=True, unread=self.unread))
 
+    def _place(self, scope: Scope) -> str:
+        """Name a scope: `auto shop`."""
+        return scope_name(scope, os.path.basename(self.ctx.project_root))
+
     def near(self, item: Waiting) -> bool:
         """Return whether an entry is of this project or global, or all projects are asked for."""
         return self.every or item.slug in {self.ctx.slug, None}
@@ -101,7 +107,7 @@ class Decisions:
             if item.slug not in {None, ctx.slug}:
                 where = line(ctx.tilde(item.entry.fields.get("project") or homes[item.slug] or item.slug))
             says, time = drafts.title(item, SENTENCE), item.entry.time()
-            yield DecisionRow(OF_ENTRY[item.kind], item.id, says, where, time, item.key, item, item.until(now))
+            yield DecisionRow(NOUNS[item.kind], item.id, says, where, time, item.key, item, item.until(now))
 
     def changed(self, *, every: bool = False) -> "Iterator[DecisionRow]":
         """Yield the memories that others wrote, also just now, since the person saw them. Raises MemtuiError."""
@@ -112,7 +118,7 @@ class Decisions:
         for change in self.ctx.changed(every=every or self.every):
             says = f"{change.name}: {words.by(change, occasions.of(change.writer).title)}"
             names = (change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file)
-            yield self._decision("changed", says, change.scope.shown, change.now.written, change, names)
+            yield self._decision("changed", says, self._place(change.scope), change.now.written, change, names)
 
     def _decision(
         self,
@@ -142,14 +148,17 @@ class Decisions:
         for plan in self.planned.proposals:
             proposal = plan.proposal
             kind, says, path = proposal.word, changesets.gist(proposal), proposal.outputs[0].path
-            where = next((scope.shown for scope in self.scopes if path.startswith(scope.directory + "/")), "")
+            where = next((self._place(scope) for scope in self.scopes if path.startswith(scope.directory + "/")), "")
+            says = changesets.without_scope(says, changesets.scope_of(proposal), where)
             yield self._decision(kind, says, where, None, plan, own_id=proposal.ref)
 
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
         for problem in self.planned.left:
-            own_id = ids.digest(problem.key.encode())[:12]
-            yield self._decision("problem", problem.sentence, "", None, problem, own_id=own_id)
+            label = str(problem.finding.data.get("scope", ""))
+            where = next((self._place(scope) for scope in self.scopes if scope.shown == label), "")
+            says = changesets.without_scope(problem.sentence, label, where)
+            yield self._decision("problem", says, where, None, problem, own_id=ids.digest(problem.key.encode())[:12])
 
     def untrusted(self) -> "Iterator[DecisionRow]":
         """Yield the memories of the repository, or of a team, that are not trusted and that nobody changed since."""
@@ -159,7 +168,8 @@ class Decisions:
             changes = self.ctx.changed()
         for memory in self.ctx.untrusted(changes):
             names = (memory.memory.ref, memory.memory.path, memory.memory.stem)
-            yield self._decision("trust", memory.says, memory.scope.shown, memory.memory.changed_at, memory, names)
+            where, written = self._place(memory.scope), memory.memory.changed_at
+            yield self._decision("trust", memory.says, where, written, memory, names)
 
     def read(self, kinds: "tuple[str, ...]") -> "list[DecisionRow]":
         """Return the decisions of some kinds, in their order. What can't be read is said."""

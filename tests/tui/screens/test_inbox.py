@@ -423,7 +423,7 @@ async def test_what_is_alike_is_shown_and_merged_into_after_being_seen(world, ap
         await pilot.pause(0.4)
         await settle(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "project:prefer-pnpm" in shown
+        assert "project shop: prefer-pnpm" in shown
         assert "97%" in shown
         assert "never npm" in shown.replace("\n", " ")  # the memory itself
         await pilot.press("m", "enter")
@@ -492,7 +492,7 @@ async def test_words_are_not_marked_where_most_of_them_differ(app):
         await to(pilot, "prefer-pnpm")
         await rest(pilot)
         detail = app.screen.query_one("#detail")
-        assert "project:prefer-pnpm" in detail.plain
+        assert "project shop: prefer-pnpm" in detail.plain
         assert "underlined is" not in detail.plain
         assert not any("frozen" in mark for mark in underlined(detail.text))
         await pilot.press("m")
@@ -509,8 +509,8 @@ async def test_the_memory_most_alike_stands_below_a_draft_with_the_words_marked(
         await pilot.press("enter")
         await rest(pilot)
         detail = app.screen.query_one("#detail")
-        assert detail.plain.index("add everywhere.") < detail.plain.index(" project:prefer-pnpm")
-        assert detail.plain.index(" project:prefer-pnpm") < detail.plain.index("npm run")
+        assert detail.plain.index("add everywhere.") < detail.plain.index(" project shop: prefer-pnpm")
+        assert detail.plain.index(" project shop: prefer-pnpm") < detail.plain.index("npm run")
         marks = underlined(detail.text)
         assert "everywhere." in marks
         assert any(mark.startswith("npm run by pnpm run.") for mark in marks)  # a run of words
@@ -531,7 +531,7 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
         await pilot.press(*"relea")
         await settle(pilot)
-        assert [words.split()[0] for _, words in app.screen.table.rows] == ["project:release-steps"]
+        assert [words.strip().partition("  ")[0] for _, words in app.screen.table.rows] == ["project shop: release-steps"]
         assert "git tag" in app.screen.query_one("Detail").plain
         await pilot.press("enter")
         await settle(pilot)
@@ -1444,7 +1444,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         await rest(pilot)
         shown = app.screen.query_one("#detail").plain
         assert "auto blog has a" in shown
-        assert "auto:alt-texts" in shown
+        assert "auto blog: alt-texts" in shown
         assert "Shop's." not in shown
         await pilot.press("m")
         await settle(pilot)

@@ -8,6 +8,7 @@ from memtui.core.base import clock, fs, ids
 
 # The files and the directory in the directory of an inbox.
 FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "pending-items.md"}
+NOUNS = {"guidance": "note", "updates": "draft", "items": "todo"}
 LOCK_NAME = ".lock"
 CLAIMED = "claimed"
 # The words that a person rejected for good, which are not extracted again.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.core.base import clock, fastjson, fs, ids, when
 from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import cut
+from memtui.core.base.phrasing import cut, many
 from memtui.core.inbox import deliverable, pending_update, refused
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import acts
@@ -58,7 +58,9 @@ class Review:
 
     def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str = "") -> str:
         """Make changes as one transaction. `words` for the list of changes, if `op` has none; `{}`: what is changed."""
-        subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else f"{len(items)} entries"
+        nouns = {inbox_format.NOUNS[item.kind] for item in items}
+        several = many(len(items), *(nouns if len(nouns) == 1 else ("entry", "entries")))
+        subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else several
         summary = words.replace("{}", subject) or acts.summary(op, subject)
         return self.journal.run(op, changes, summary, entries=[item.id for item in items])
 

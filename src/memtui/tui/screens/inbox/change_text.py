@@ -86,8 +86,9 @@ def head(facts: ChangeFacts, unsaved: str = "") -> Text:
     source = [facts.place, f"proposed by {facts.by}" if facts.by else ""]
     text.append(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", style="dim")
     text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
+    label = changesets.scope_of(facts.proposal)
     for sentence in changesets.reasons(facts.proposal):
-        text.append(safe_text.line(sentence, 1000) + "\n")
+        text.append(safe_text.line(changesets.without_scope(sentence, label, facts.place), 1000) + "\n")
     if facts.weighed is not None and (saved := changesets.saved(facts.weighed.savings)):
         text.append(f"{saved}\n", style="dim")
     if facts.refused is not None:

@@ -122,7 +122,7 @@ class EntryRow(InboxRow):
             states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
         text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
-        both = draft_texts(text, item, proposed, evidence, states, view.now)
+        both = draft_texts(text, item, proposed, evidence, states, view)
         if isinstance(proposed, Draft) and not proposed.taken:
             for part in both:
                 part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
@@ -245,7 +245,7 @@ class DraftCommands(RowCommands):
             return
         text = Text()
         for result in drafts:
-            text.append(written_text(result, shown_of_each(len(drafts)))).append("\n")
+            text.append(written_text(result, self.view.home(result), shown_of_each(len(drafts)))).append("\n")
         if errors:
             text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
         if unsaved := self.unsaved(rows):
@@ -348,20 +348,21 @@ class DraftCommands(RowCommands):
             self.services.say(f"There is no memory{of} to merge into. {hidden}".strip())
             return
         by_path = {mem.path: mem for mem in able}
-        wide, longest = 5 if ranks else 0, min(LONGEST_NAME, max(len(mem.ref) for mem in able))
+        names = {mem.path: self.view.named(mem, first) for mem in able}
+        wide, longest = 5 if ranks else 0, min(LONGEST_NAME, max(map(len, names.values())))
         options = [
-            (path, f"{ranks.get(path, ''):<{wide}}{mem.ref:<{longest}}  {safe_text.line(mem.description, 100)}")
+            (path, f"{ranks.get(path, ''):<{wide}}{names[path]:<{longest}}  {safe_text.line(mem.description, 100)}")
             for path, mem in by_path.items()
         ]
         project_name = self.view.project_name(first)
         question = f"Merge {many(len(items), 'draft') if len(items) > 1 else 'the draft'} into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
         words = " ".join(first.text.split("\n")).strip()
-        choice = Choice(question, options, about=lambda path: compared(words, by_path[path]), below=hidden)
+        choice = Choice(question, options, about=lambda path: compared(words, by_path[path], names[path]), below=hidden)
         if path := await self.services.ask(choice):
-            await self._merge_into(items, by_path[path])
+            await self._merge_into(items, by_path[path], names[path])
 
-    async def _merge_into(self, items: Sequence[Waiting], target: Memory) -> None:
+    async def _merge_into(self, items: Sequence[Waiting], target: Memory, name: str) -> None:
         """Show what a memory becomes with these drafts in it, and write it."""
         store = self.services.data.store()
         after = approve.merged(approve.store_of(store, items), items, target).raw
@@ -370,8 +371,8 @@ class DraftCommands(RowCommands):
         text.append_text(line_diff.drawn(old, new, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
-        if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it")):
-            sentence = f"Merged into {target.ref}."
+        if await self.services.ask(Preview(f"{name} becomes", text, "write it")):
+            sentence = f"Merged into {name}."
             self.chosen.act(lambda: approve.merge_all(store, items, target), sentence)
             self.services.data.approved = target.path
 

@@ -51,7 +51,7 @@ class ChangedRow(InboxRow):
 
     def describe(self, view: InboxView) -> Described:
         """Return who wrote it, and the lines that differ."""
-        head = _head(self.changed, view.occasions.get(self.key), view.now)
+        head = _head(self.changed, self.place, view.occasions.get(self.key), view.now)
         head.append(f"! {words.NOT_TRUSTED}\n" if self.undelivered else "", "yellow")
         text = head.append(f"{safe_text.line(view.data.tilde(self.changed.key))}\n\n", "dim")
         text.append_text(_difference(view.data, self.changed))
@@ -92,9 +92,10 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
     return rows
 
 
-def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
-    """Return who wrote a memory, when, and after which prompt; `occasion` None: that is still looked up."""
-    text = Text().append(safe_text.line(item.ref), "bold")
+def _head(item: Changed, place: str, occasion: Occasion | None, now: float) -> Text:
+    """Return the name of a memory after its scope, `place`; who wrote it, when, and after which prompt; `occasion`
+    None: that is still looked up."""
+    text = Text().append(safe_text.line(f"{place}: {item.name}"), "bold")
     title = occasion.title if occasion is not None else ""
     text.append(f"\n{safe_text.line(words.by(item, title))} · {ago(item.now.written, now)}\n", "dim")
     if occasion is not None and occasion.prompt:
@@ -137,7 +138,8 @@ class ChangedCommands(RowCommands):
         occasions = Occasions(data.env)
         for item in memories:
             occasion = await asyncio.to_thread(occasions.of, item.writer)
-            text.append_text(_head(item, occasion, data.now())).append(f"{words.BACK[item.kind]}:\n" if back else "")
+            head = _head(item, scope_name(item.scope, data.facts.project), occasion, data.now())
+            text.append_text(head).append(f"{words.BACK[item.kind]}:\n" if back else "")
             text.append_text(_difference(data, item, back=back)).append("\n")
         what = f"{verb} {many(len(memories), 'memory', 'memories')}"
         title = "this is what changes" if back else "this is what others wrote"
@@ -219,10 +221,10 @@ class ProblemRow(InboxRow):
 
     def describe(self, view: InboxView) -> Described:
         """Return what is wrong, the memories, and what to do."""
-        text = Text().append(safe_text.line(self.problem.sentence, 600) + "\n", "bold")
+        text = Text().append(safe_text.line(self.says, 600) + "\n", "bold")
         names = self.problem.memories
         text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
-        text.append(f"\n{safe_text.line(self.problem.remedy, 600)}\n" if self.problem.remedy else "")
+        text.append(f"\n{safe_text.line(view.data.tilde(self.problem.remedy), 600)}\n" if self.problem.remedy else "")
         view.needed = WHOLE
         keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
         if self.problem.cause in CONFLICTS:
@@ -258,7 +260,7 @@ class TrustRow(InboxRow):
         """Return the whole text, as the agent would get it."""
         memory = self.untrusted.memory
         path = data.tilde(memory.path)
-        text = Text().append(safe_text.line(memory.ref, 200), "bold")
+        text = Text().append(safe_text.line(f"{self.place}: {memory.stem}", 200), "bold")
         text.append("   came with the repository, not trusted\n", "dim")
         text.append(f"{safe_text.line(path, 300)}\n\n", "dim")
         whole = memory.raw.decode("utf-8", "replace").rstrip("\n")

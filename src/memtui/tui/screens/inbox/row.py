@@ -18,6 +18,7 @@ from memtui.core.base.when import NEVER
 from memtui.core.inbox import refused
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.writers import Occasion
 from memtui.core.review import draft, evidence
 from memtui.core.review.draft import AS_DRAFTED, Choices, Draft
@@ -96,6 +97,12 @@ class InboxView:
     def home(self, draft: Draft) -> str:
         """Name the scope that a draft is for: `project shop`."""
         return scope_name(draft.scope, self.project_name(draft.item) or self.data.facts.project)
+
+    def named(self, memory: Memory, item: Waiting) -> str:
+        """Name a memory that an entry is compared with, after its scope: `project shop: prefer-pnpm`."""
+        scope = Scope(memory.scope_label.partition(":")[0], memory.scope_label, "")
+        place = scope_name(scope, self.project_name(item) or self.data.facts.project)
+        return safe_text.line(f"{place}: {memory.stem}")
 
     def near(self, item: Waiting) -> Sequence[Memory]:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""

@@ -1,7 +1,7 @@
 """The texts of the inbox: the detail of a draft (what would be written, why, similar memories) or a todo, and of an
 empty list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich import get_console
 from rich.text import Text
@@ -16,6 +16,7 @@ from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.model import line_diff
+from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
 
 EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
@@ -77,17 +78,22 @@ def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | N
 
 
 def draft_texts(
-    head: Text, item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None, states: Sequence[str], now: float
+    head: Text,
+    item: Waiting,
+    draft: Draft | MemtuiError,
+    evidence: Evidence | None,
+    states: Sequence[str],
+    view: InboxView,
 ) -> tuple[Text, Text]:
     """Return the detail and the preview of a draft: the memory, what is wrong, the words that led to it (in the preview
     the person's alone), what is known, and what is similar. `evidence` None: the worker is still looking for it."""
     head = head.copy()
     head.rstrip()
     refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
-    warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, now) for each in refused)]
+    warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, view.now) for each in refused)]
     head.append("\n").append("".join(f"! {words}\n" for words in warnings), style="yellow")
     facts = Text()
-    _facts(facts, item, evidence, now)
+    _facts(facts, item, evidence, view.now)
     if isinstance(draft, Draft):
         if draft.replaced is not None:
             heading(facts, "what it changes in the memory that is there")
@@ -96,7 +102,7 @@ def draft_texts(
         if trigger := item.entry.fields.get("request"):
             facts.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
         if evidence is not None:
-            _similar(facts, evidence.similar, draft.memory)
+            _similar(facts, evidence.similar, draft.memory, lambda memory: view.named(memory, item))
     glance = head.copy()
     for quote in drafts.quoted(item):
         if quote.who == "you":
@@ -173,11 +179,11 @@ def lines_of(text: Text, width: int) -> int:
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
 
 
-def _similar(text: Text, similars: Sequence[Similar], proposed: Memory) -> None:
+def _similar(text: Text, similars: Sequence[Similar], proposed: Memory, named: Callable[[Memory], str]) -> None:
     if similars:
         heading(text, f"similar · {actions.key_of('inbox.merge')} merges")
     for similar in similars[: drafts.SIMILAR_SHOWN]:
-        text.append(f"{share(similar.score)} {safe_text.line(similar.memory.ref)}", style="bold")
+        text.append(f"{share(similar.score)} {named(similar.memory)}", style="bold")
         if similar is not similars[0]:
             text.append(f"  {safe_text.line(similar.memory.description)}\n")
             continue
@@ -185,11 +191,11 @@ def _similar(text: Text, similars: Sequence[Similar], proposed: Memory) -> None:
         text.append(f"  {LEGEND}\n" if is_marked else "\n", style="dim").append_text(theirs).append("\n")
 
 
-def compared(draft: str, memory: Memory) -> Text:
+def compared(draft: str, memory: Memory, name: str) -> Text:
     """Return a memory that a draft might be merged into, the words that the draft does not have underlined if few."""
     theirs, is_marked = _marked(markdown.render(draft[:DRAFT_LENGTH]), memory)
     legend = f"   {LEGEND}" if is_marked else ""
-    text = Text().append(safe_text.line(memory.ref), style="bold")
+    text = Text().append(name, style="bold")
     return text.append(f"  {safe_text.line(memory.type)}{legend}\n\n", style="dim").append_text(theirs)
 
 
@@ -203,10 +209,10 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     return text.append(f"\n{safe_text.line(' · '.join(facts))}\n", style="dim")
 
 
-def written_text(draft: Draft, limit: int) -> Text:
-    """Return what approving a draft writes: its file, as far as its first `limit` characters, and its line."""
+def written_text(draft: Draft, home: str, limit: int) -> Text:
+    """Return what approving a draft writes into its scope, `home`: its file, up to `limit` characters, and its line."""
     text = Text()
-    text.append(f"{safe_text.line(draft.scope.label)}:{safe_text.line(draft.name)}\n", style="bold")
+    text.append(f"{safe_text.line(home)}: {safe_text.line(draft.name)}\n", style="bold")
     text.append(safe_text.line(draft.path) + "\n", style="dim")
     text.append(f"{actions.keyed(LEFT_OUT)}\n" if draft.taken else "", style="yellow")
     content, body = draft.data.decode("utf-8", "replace").rstrip("\n"), draft.memory.body.strip("\n")
