@@ -356,7 +356,7 @@ def cases(world: World, name: str) -> list[Case]:
             ("activity --kind use", ["activity", "--kind", "use"]),
             ("activity --memory m-3-0", ["activity", "--memory", "m-3-0"]),
             ("activity --outcome failed", ["activity", "--outcome", "failed"]),
-            ("activity --sessions --all", ["activity", "--sessions", "--all"]),
+            ("activity --sessions --all-projects", ["activity", "--sessions", "--all-projects"]),
             ("activity ZZZZZZ", ["activity", "ZZZZZZ"]),
             ("activity", ["activity", ulid(world.now - 20 * 86400, 0)]),
             ("activity --sessions --json", ["activity", "--sessions", "--json"]),

@@ -55,7 +55,7 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
 
 
 def test_the_deliveries_that_are_listed_are_offered(memtui, offered):
-    listed = {each["id"][-6:] for each in memtui.json("activity", "--all", "--limit", "0")["deliveries"]}
+    listed = {each["id"][-6:] for each in memtui.json("activity", "--all-projects", "--limit", "0")["deliveries"]}
     assert {each for each in offered("activity", "") if each == each.upper()} == listed
 
 

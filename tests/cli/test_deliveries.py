@@ -12,7 +12,7 @@ def outcomes(memtui, *words):
 
 
 def test_every_receipt_occurs_in_the_sample_world(memtui):
-    assert outcomes(memtui, "--all") == [
+    assert outcomes(memtui, "--all-projects") == [
         "waiting",
         "arrived",
         "arrived",
@@ -29,7 +29,7 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
         "unknown",
         "unknown",
     ]
-    text = memtui("activity", "--all").out
+    text = memtui("activity", "--all-projects").out
     assert "✗ lost" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "The lint job is slow today" in text, "a note is shown by its first words"
@@ -37,7 +37,7 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
 
 
 def test_the_text_of_a_delivery_that_did_not_arrive_is_not_called_what_the_model_got(memtui):
-    lost = memtui.json("activity", "--all", "--outcome", "timed out")["deliveries"][0]["id"]
+    lost = memtui.json("activity", "--all-projects", "--outcome", "timed out")["deliveries"][0]["id"]
     text = memtui("activity", lost).out
     assert "nothing arrived" in text
     assert "exactly as the hook gave it" in text
@@ -46,17 +46,19 @@ def test_the_text_of_a_delivery_that_did_not_arrive_is_not_called_what_the_model
 
 @pytest.mark.slow
 def test_filters(memtui, world):
-    assert outcomes(memtui, "--all", "--outcome", "failed") == ["failed"]
-    assert outcomes(memtui, "--all", "--outcome", "lost") == ["failed", "timed out"]
+    assert outcomes(memtui, "--all-projects", "--outcome", "failed") == ["failed"]
+    assert outcomes(memtui, "--all-projects", "--outcome", "lost") == ["failed", "timed out"]
     assert len(outcomes(memtui, "--session", world.sessions["blog"][:8])) == 4
     assert len(outcomes(memtui, "--project", world.blog)) == 4
-    assert len(outcomes(memtui)) == len(outcomes(memtui, "--all")) - 4, "this project alone"
-    assert len(outcomes(memtui, "--all", "--since", "1d")) == 7
-    assert len(outcomes(memtui, "--all", "--limit", "3")) == 3
+    assert len(outcomes(memtui)) == len(outcomes(memtui, "--all-projects")) - 4, "this project alone"
+    assert len(outcomes(memtui, "--all-projects", "--since", "1d")) == 7
+    assert len(outcomes(memtui, "--all-projects", "--limit", "3")) == 3
     assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
-    assert outcomes(memtui, "--all", "--kind", "use") == ["nothing"] * 4
+    assert outcomes(memtui, "--all-projects", "--kind", "use") == ["nothing"] * 4
     assert (
-        len(outcomes(memtui, "--all", "--kind", "guidance")) == len(outcomes(memtui, "--all", "--kind", "notes")) == 8
+        len(outcomes(memtui, "--all-projects", "--kind", "guidance"))
+        == len(outcomes(memtui, "--all-projects", "--kind", "notes"))
+        == 8
     )
     assert outcomes(memtui, "--kind", "drafts") == outcomes(memtui, "--kind", "pending-update") != []
     assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
@@ -114,12 +116,12 @@ def test_lines_that_can_not_be_read_are_counted(memtui, world):
 
     with open(delivery_log.months(world.root)[0], "a") as file:
         file.write('{"v": 1, "torn')
-    assert memtui.json("activity", "--all", "--limit", "0")["skipped_lines"] == 1
-    assert "1 line of the log" in memtui("activity", "--all").out
+    assert memtui.json("activity", "--all-projects", "--limit", "0")["skipped_lines"] == 1
+    assert "1 line of the log" in memtui("activity", "--all-projects").out
 
 
 def test_sessions_and_what_each_one_got(memtui, world):
-    rows = memtui.json("activity", "--sessions", "--all")["sessions"]
+    rows = memtui.json("activity", "--sessions", "--all-projects")["sessions"]
     assert [row["id"] for row in rows] == [world.sessions[n] for n in ("today", "blog", "tuesday", "monday", "older")]
     assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 2, "full")
     assert [row["live"] for row in rows] == [True, False, False, False, False]
@@ -150,7 +152,7 @@ def test_a_session_says_that_the_projects_notes_wait_for_any_of_its_sessions(mem
 
 
 def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui, world):
-    assert len(memtui.json("activity", "--sessions", "--all")["sessions"]) == 5
+    assert len(memtui.json("activity", "--sessions", "--all-projects")["sessions"]) == 5
     assert [row["id"] for row in memtui.json("activity", "--sessions")["sessions"]] == [
         world.sessions[n] for n in ("today", "tuesday", "monday", "older")
     ]
@@ -209,3 +211,4 @@ def test_a_session_that_is_not_known_is_an_error_and_one_without_matches_is_not(
 @pytest.mark.parametrize("word", ["arrived", "cut short", "not known", "on the way", "used"])
 def test_activity_takes_the_words_for_receipts_that_it_shows(memtui, word):
     assert word in memtui("activity", "--outcome", word).out.splitlines()[1]
+    assert word in memtui("activity", "--outcome", "nope", check=False).err

@@ -67,10 +67,10 @@ def peak(run):
             "--sessions",
         ),
         ("activity", "0000001f-0000"),
-        ("activity", "--all", "--text", "nowhere to be found"),
-        ("activity", "--all", "--outcome", "failed"),
+        ("activity", "--all-projects", "--text", "nowhere to be found"),
+        ("activity", "--all-projects", "--outcome", "failed"),
         ("activity", "0000"),
-        ("activity", "--all"),
+        ("activity", "--all-projects"),
     ],
 )
 def test_a_long_log_is_not_held_in_memory(bare, log, words):
@@ -90,19 +90,19 @@ def test_a_session_is_counted_whole_and_shows_its_newest(bare, log):
 
 
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
-    assert bare.json("activity", "--sessions", "--all")["whole_log"]
-    assert "Counted in" not in bare("activity", "--sessions", "--all").out
+    assert bare.json("activity", "--sessions", "--all-projects")["whole_log"]
+    assert "Counted in" not in bare("activity", "--sessions", "--all-projects").out
     monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
-    found = bare.json("activity", "--sessions", "--all")
+    found = bare.json("activity", "--sessions", "--all-projects")
     assert not found["whole_log"]
     assert len(found["sessions"]) < 15
-    assert "for all of it: --limit 0" in " ".join(bare("activity", "--sessions", "--all").out.split())
-    assert len(bare.json("activity", "--sessions", "--all", "--limit", "0")["sessions"]) == 60
+    assert "for all of it: --limit 0" in " ".join(bare("activity", "--sessions", "--all-projects").out.split())
+    assert len(bare.json("activity", "--sessions", "--all-projects", "--limit", "0")["sessions"]) == 60
     # What a word of the line can find is sought in all of it.
-    assert len(bare.json("activity", "--all", "--text", "WORD1007 word1007")["deliveries"]) == 1
+    assert len(bare.json("activity", "--all-projects", "--text", "WORD1007 word1007")["deliveries"]) == 1
     old = bare.json("activity", "--session", "00000000-")["deliveries"]
     assert {row["session_id"] for row in old} == {"00000000-0000"}
-    assert bare.json("activity", "--all", "--outcome", "arrived") == {
+    assert bare.json("activity", "--all-projects", "--outcome", "arrived") == {
         "deliveries": [],
         "skipped_lines": 0,
         "whole_log": False,
@@ -117,7 +117,7 @@ def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
         lambda line, real=delivery_log.fastjson.loads_dict: parsed.append(line) or real(line),
     )
     bare("activity", "--session", "00000000-")
-    bare("activity", "--all", "--text", "word1499")
+    bare("activity", "--all-projects", "--text", "word1499")
     bare("activity", "00000001-0000")
     assert find_note(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300

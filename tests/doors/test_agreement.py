@@ -161,9 +161,9 @@ async def test_what_is_remembered(told, shown):
     ],
 )
 async def test_what_was_delivered(told, shown, wanted, query):
-    listed = told("activity", "--all", *(word for name, value in wanted.items() for word in ("--" + name, value)))[
-        "deliveries"
-    ]
+    listed = told(
+        "activity", "--all-projects", *(word for name, value in wanted.items() for word in ("--" + name, value))
+    )["deliveries"]
     found = await shown(
         "activity",
         lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.listing.reading.rows],
@@ -175,7 +175,7 @@ async def test_what_was_delivered(told, shown, wanted, query):
 @pytest.mark.parametrize("every", [False, True])
 @pytest.mark.slow
 async def test_which_sessions_there_are(told, shown, every, world):
-    listed = told("activity", "--sessions", *(["--all"] if every else []))
+    listed = told("activity", "--sessions", *(["--all-projects"] if every else []))
 
     def look(app):
         rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]

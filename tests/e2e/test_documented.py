@@ -257,7 +257,7 @@ STORIES = {
             "printf '# Fruit\\n\\nEat an apple a day.\\n' > $TMPDIR/fruit.md && memtui import $TMPDIR/fruit.md",
             "fruit",
         ),
-        typed("activity --sessions", "memtui activity --sessions --all", "3e8f"),
+        typed("activity --sessions", "memtui activity --sessions --all-projects", "3e8f"),
         typed("", "memtui activity --sessions --live", "d2f7"),
         typed("", "memtui activity 3e8f --limit 1", "and 2 older"),
         typed("status", "memtui status", "mode full"),

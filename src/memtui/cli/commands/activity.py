@@ -29,7 +29,6 @@ from memtui.core.review.waiting import guidance_for
 from memtui.present import sessions, unheard
 from memtui.present.deliveries import (
     EVENTS,
-    GLYPHS,
     KIND_WORD,
     MEANINGS,
     OUTCOMES,
@@ -48,6 +47,9 @@ MOST_LOOKED_UP = 5000  # newest deliveries that are read where a filter needs ea
 WINDOW = f"{delivery_log.WINDOW_BYTES >> 20} MB"
 OF_PART = f"newest {WINDOW} of the log"
 
+# By the word for an outcome that the list shows: the outcome; of LOST, which there are several of, the last.
+OUTCOME_OF = {word: outcome for outcome, (_, word, _) in OUTCOMES.items()}
+
 
 def register(commands: "parser.Commands") -> None:
     command = parser.command(
@@ -55,12 +57,12 @@ def register(commands: "parser.Commands") -> None:
         "activity",
         run,
         "what sessions got, why, and whether it arrived",
-        "memtui activity\nmemtui activity 7XAD\nmemtui activity --sessions --live --all\n"
+        "memtui activity\nmemtui activity 7XAD\nmemtui activity --sessions --live --all-projects\n"
         "memtui activity --kind notes --outcome lost --since 2d\nmemtui activity --memory prefer-pnpm",
         "Of this project, newest first. The first or last 4 characters of an ID are enough.",
     )
     command.add_argument("id", nargs="?", metavar="ID", help="one delivery with its exact text, or one session")
-    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--all-projects", action="store_true", help="of all projects")
     command.add_argument("--sessions", action="store_true", help="list the sessions, and what each got")
     command.add_argument("--live", action="store_true", help="with --sessions: only those that run now")
     command.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
@@ -72,11 +74,10 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument(
         "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one gone"
     )
-    words = {word: outcome for outcome, (_, word, _) in OUTCOMES.items() if word != LOST}
+    words = [word for word in OUTCOME_OF if word != LOST]
     command.add_argument(
         "--outcome",
-        type=lambda word: words.get(word, word),
-        choices=sorted({*words, *GLYPHS, LOST}),
+        choices=[*words, LOST, *receipts.LOST],
         metavar="WORD",
         help=f"as the list says it: {', '.join([*words, LOST])}; of what is lost also {', '.join(receipts.LOST)}",
     )
@@ -94,10 +95,10 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
         raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {when.BACK}.")
     return Filter(
         session=args.session or "",
-        project="" if args.all or args.session else ctx.slug,
+        project="" if args.all_projects or args.session else ctx.slug,
         kind=next((kind for kind, word in KIND_WORD.items() if word == args.kind), ""),
         memory=_memory(ctx, args.memory) if args.memory else "",
-        outcome=args.outcome or "",
+        outcome=args.outcome if args.outcome == LOST else OUTCOME_OF.get(args.outcome, args.outcome or ""),
         text=args.text or "",
         since=None if since == when.NEVER else since,
     )
@@ -132,7 +133,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.session and not rows:
         logged = (delivery.session for delivery in core.deliveries(ctx.root, args.session))
         if not any(name.startswith(args.session) for name in itertools.chain(core.states(ctx.root), logged)):
-            hint = "`memtui activity --sessions --all` lists them."
+            hint = "`memtui activity --sessions --all-projects` lists them."
             raise NotFoundError(f"There is no session “{args.session}”.", hint)
     proofs.look(rows)
     data = {
@@ -145,12 +146,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if rows:
             _table(ctx, out, rows, proofs.known)
         elif criteria.but(project=""):
-            out.print("No matches.\n  Of all projects, and of the whole log: --all --limit 0")
+            out.print("No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0")
         else:
             out.print("Nothing was delivered here yet." if criteria else "Nothing was delivered yet.")
             out.print(f'  {unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"')
             if criteria:
-                out.print("  Other projects: memtui activity --all")
+                out.print("  Other projects: memtui activity --all-projects")
         if reading.cut:
             part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
             out.print(f"Only the {part} were read; for all of it: --limit 0")
@@ -262,7 +263,8 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
     skipped, clients = delivery_log.Skipped(), serving.served(ctx.root)
     records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
     by_id = {visit.id: visit for visit in core.collect(ctx.root, records)}
-    rows = [core.row_of(visit, clients, ctx.now()) for visit in by_id.values() if args.all or visit.slug == ctx.slug]
+    visits = [visit for visit in by_id.values() if args.all_projects or visit.slug == ctx.slug]
+    rows = [core.row_of(visit, clients, ctx.now()) for visit in visits]
     rows = sorted(
         (row for row in rows if row.live or not args.live), key=lambda row: (not row.live, -(row.last or 0.0))
     )
@@ -277,10 +279,10 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
 
     def text(out: Output) -> None:
         if not session_rows:
-            here = "" if args.all else " here"
+            here = "" if args.all_projects else " here"
             out.print(f"No session is live{here}." if args.live else f"No session was seen{here} yet.")
-            hooks, others = "Are the hooks installed? memtui setup", "Other projects: memtui activity --sessions --all"
-            out.print(f"  {hooks if args.all else others}")
+            others = "Other projects: memtui activity --sessions --all-projects"
+            out.print(f"  {'Are the hooks installed? memtui setup' if args.all_projects else others}")
             return
         projects_ = _names(ctx, session_rows)
         cells = [
