@@ -138,10 +138,16 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
 def waited(times: Iterable[float], what: str) -> str:
     """Say how long `what` waited for a hook, of its times in milliseconds: `half of the prompts under 3 ms, 95% under
     40 ms`."""
+    half, most = limits(times)
+    return f"half of the {what} under {half} ms" + (f", 95% under {most} ms" if most > half else "")
+
+
+def limits(times: Iterable[float]) -> tuple[int, int]:
+    """Return the milliseconds that half of some times, and 95% of them, are under."""
     from memtui.core.deliveries.statistics import percentile  # not needed for the first paint
 
     half, most = (math.floor(percentile(times, share)) + 1 for share in (0.5, 0.95))
-    return f"half of the {what} under {half} ms" + (f", 95% under {most} ms" if most > half else "")
+    return half, most
 
 
 def recalls(counts: "RecallCounts") -> str:

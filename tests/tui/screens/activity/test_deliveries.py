@@ -332,7 +332,14 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         await settle(pilot)
         await settle(pilot)
         text = screen.query_one("#plots", Detail).plain
-        for words in ("Per day", "Receipts", "arrived 9 of 12", "Hook time", "half of the prompts under"):
+        for words in (
+            "Per day",
+            "Receipts",
+            "arrived 9 of 12",
+            "known for 12 of the newest 15 deliveries",
+            "half under",
+            "95% under",
+        ):
             assert words in text
         await pilot.press("escape")
         assert not screen.has_class("plots")

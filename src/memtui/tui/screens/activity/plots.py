@@ -15,7 +15,7 @@ from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.statistics import Day, Statistics
 from memtui.present import colours, safe_text
 from memtui.present.bars import bar
-from memtui.present.deliveries import EVENTS, GLYPHS, outcomes, sums, waited
+from memtui.present.deliveries import EVENTS, GLYPHS, limits, outcomes, sums
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
@@ -36,7 +36,6 @@ DAYS_SHOWN = 14
 # The columns by day, and from which width on each is shown.
 COLUMNS = (("deliveries", 0), ("characters", 46), ("receipts", 56))
 # What waits for a hook, by event; of others their runs.
-WAITING_FOR = {"UserPromptSubmit": "prompts", "SessionStart": "starts"}
 # Instead of a number that is not known yet.
 COUNTING = "counting …"
 
@@ -75,11 +74,12 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
         return text.append(nothing + "\n", style="bold").append("escape goes back.", style="dim")
     _by_day(text, statistics, known, width)
     _receipts(text, statistics, known)
-    _title(text, "Hook time", "")
+    _title(text, "Hook time", "of logged runs")
+    text.append(f"{'half under':>22}  {'95% under':>9}  {'runs':>6}\n", style="dim")
     for event, times in statistics.by_runs():
         text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
-        text.append(f"{waited(times, WAITING_FOR.get(event, 'runs'))}")
-        text.append(f"  {many(len(times), 'logged run')}\n", style="dim")
+        half, most = (f"{limit:,} ms" for limit in limits(times))
+        text.append(f"{half:>10}  {most:>9}  ").append(f"{len(times):>6,}\n", style="dim")
     return text
 
 
@@ -131,7 +131,7 @@ def _filled(known: dict[str, int], day: Day, cells: int) -> Text:
 def _receipts(text: Text, statistics: Statistics, known: dict[str, str]) -> None:
     counts = ReceiptCounts.of(statistics.outcomes(known))
     unknown = len(statistics.recent) - counts.total
-    note = f"of the newest {len(statistics.recent):,} deliveries, known of {counts.settled:,}"
+    note = f"known for {counts.settled:,} of the newest {len(statistics.recent):,} deliveries"
     note += f", {unknown:,} not looked up yet" if unknown else ""
     _title(text, "Receipts", note)
     for words, style in sums(counts):
