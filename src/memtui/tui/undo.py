@@ -117,7 +117,7 @@ class Undo:
             back, rest = keys if undone.op == "redo" else keys[::-1]
             words += f", then stopped. {rest} continues, {back} reverses it."
         if not undone.failed:
-            self.services.say(words)
+            self.services.say(words.removesuffix(".") + ".")
             return None
         title = f"{words}. {many(len(undone.failed), 'change')} left alone:"
         reasons = [(change.summary, reason(change, error)) for change, error in undone.failed]

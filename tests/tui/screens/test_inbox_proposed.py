@@ -702,13 +702,13 @@ async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_e
         await press(pilot, "x", "U")
         assert app.screen.table.rows[0].summary == words
         await press(pilot, "escape", "z")
-        assert said(app)[-1] == f"Undone: {words}"
+        assert said(app)[-1] == f"Undone: {words}."
         await press(pilot, "Z")
-        assert said(app)[-1] == f"Redone: {words}"
+        assert said(app)[-1] == f"Redone: {words}."
         await press(pilot, "z")
         await mark_all(pilot)
         await press(pilot, "x", "z")
-        assert said(app)[-1] == "Undone: reject 3 changes"
+        assert said(app)[-1] == "Undone: reject 3 changes."
 
 
 @pytest.mark.slow

@@ -51,6 +51,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Undo the last change, or the one named; or redo the one that was undone last."""
     if args.redo and args.id:
         raise UsageError("--redo takes no ID.", "It redoes the change that was undone last.")
+    if args.redo and args.list:
+        raise UsageError("--list does not go with --redo.", "memtui undo --list lists what was undone, too.")
     if args.limit is not None and not args.list:
         raise UsageError("--limit goes with --list.", "memtui undo --list --limit N")
     op: undoing.Op = "redo" if args.redo else "undo"
