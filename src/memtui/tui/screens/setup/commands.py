@@ -245,10 +245,11 @@ class SetupCommands:
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         meanings = setting.VALUES.get(about.key, {})
         question = Choice(
-            f"Change {about.key}: {about.meaning}",
+            f"Change {about.key}",
             options,
             f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}",
             about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
+            lead="" if meanings else f"{about.meaning}.",
             verb="set",
         )
         answer = await self.services.ask(question)
