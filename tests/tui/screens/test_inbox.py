@@ -531,7 +531,9 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
         await pilot.press(*"relea")
         await settle(pilot)
-        assert [words.strip().partition("  ")[0] for _, words in app.screen.table.rows] == ["project shop: release-steps"]
+        assert [words.strip().partition("  ")[0] for _, words in app.screen.table.rows] == [
+            "project shop: release-steps"
+        ]
         assert "git tag" in app.screen.query_one("Detail").plain
         await pilot.press("enter")
         await settle(pilot)

@@ -224,7 +224,8 @@ class ProblemRow(InboxRow):
         text = Text().append(safe_text.line(self.says, 600) + "\n", "bold")
         names = self.problem.memories
         text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
-        text.append(f"\n{safe_text.line(view.data.tilde(self.problem.remedy), 600)}\n" if self.problem.remedy else "")
+        remedy = " ".join(map(view.data.tilde, self.problem.remedy.split(" ")))
+        text.append(f"\n{safe_text.line(remedy, 600)}\n" if remedy else "")
         view.needed = WHOLE
         keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
         if self.problem.cause in CONFLICTS:
