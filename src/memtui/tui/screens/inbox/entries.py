@@ -122,7 +122,7 @@ class EntryRow(InboxRow):
             states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
         text.append_text(draft_head(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
-        both = draft_texts(text, item, proposed, evidence, states, view)
+        both = draft_texts(text, item, proposed, states, view)
         if isinstance(proposed, Draft) and not proposed.taken:
             for part in both:
                 part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")

@@ -78,16 +78,11 @@ def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | N
 
 
 def draft_texts(
-    head: Text,
-    item: Waiting,
-    draft: Draft | MemtuiError,
-    evidence: Evidence | None,
-    states: Sequence[str],
-    view: InboxView,
+    head: Text, item: Waiting, draft: Draft | MemtuiError, states: Sequence[str], view: InboxView
 ) -> tuple[Text, Text]:
     """Return the detail and the preview of a draft: the memory, what is wrong, the words that led to it (in the preview
-    the person's alone), what is known, and what is similar. `evidence` None: the worker is still looking for it."""
-    head = head.copy()
+    the person's alone), what is known, and what is similar, as far as the worker has looked for it."""
+    evidence, head = view.evidence.get(item.key), head.copy()
     head.rstrip()
     refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
     warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, view.now) for each in refused)]
