@@ -87,7 +87,7 @@ def test_all_changes_can_be_listed(memtui):
     count = len(memtui.json("undo", "--list")["history"])
     assert len(listed) == 1 + 20 + 1
     assert len(memtui("undo", "--list", "--limit", "0").out.splitlines()) == 1 + count
-    assert len(memtui("undo", "--redo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
+    assert len(memtui("undo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
     assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
 
 

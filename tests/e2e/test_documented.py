@@ -232,7 +232,7 @@ STORIES = {
             "memtui activity --session 0b5d --kind guidance --memory prefer-pnpm --outcome arrived --text x --since 2d",
             "",
         ),
-        typed("", "memtui activity --since 30d --all", "arrived"),
+        typed("", "memtui activity --since 30d --all-projects", "arrived"),
         typed("", "memtui activity --kind notes", "CI is red|lint job"),
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
