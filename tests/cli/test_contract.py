@@ -42,7 +42,6 @@ CALLS = [
     ["history", "prefer-tabs", "--restore"],
     ["undo", "--yes"],
     ["undo", "--list"],
-    ["undo", "--redo", "--list"],
     ["check"],
     ["check", "--fix", "--yes"],
     ["history", "prefer-pnpm"],
