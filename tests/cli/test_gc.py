@@ -74,9 +74,9 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     shown = bare("activity", old[0]).out
     assert "97 characters" in shown
     assert "text removed: its memory was deleted for good" in shown
-    assert "1 note" in bare("activity", "--all").out
-    assert old[0] in [row["id"] for row in bare.json("activity", "--all")["deliveries"]]
-    row = bare.json("activity", "--sessions", "--all")["sessions"][0]
+    assert "1 note" in bare("activity", "--all-projects").out
+    assert old[0] in [row["id"] for row in bare.json("activity", "--all-projects")["deliveries"]]
+    row = bare.json("activity", "--sessions", "--all-projects")["sessions"][0]
     assert row["deliveries"] == 1
     assert bare.json("activity", "5e551011")["sums"]["characters"] == 97
     refused = bare("note", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)
