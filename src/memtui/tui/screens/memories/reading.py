@@ -74,6 +74,7 @@ class MemoryReader:
         self.partly: set[str] = set()
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
+        self._missing: set[str] = set()  # the paths of memories that were removed while others are read
         self._usage: Usage | None = None
         self._worker: Worker[None] | None = None
         self._again = self._later = False
@@ -122,17 +123,21 @@ class MemoryReader:
 
     def drop_missing(self, changed: Iterable[str]) -> None:
         """Take memories off the list whose files are gone by a change of ours, before all is read again."""
-        missing = {path for path in changed if not os.path.lexists(path)}
-        if missing:
-            self.rows = {
-                label: [row for row in rows if row.memory.path not in missing] for label, rows in self.rows.items()
-            }
+        if missing := {path for path in changed if not os.path.lexists(path)}:
+            self._missing |= missing
+            self.rows = self._without_missing(self.rows)
             self.show()
+
+    def _without_missing(self, rows: Rows) -> Rows:
+        """Return rows without those that a change of ours took away after they were read."""
+        missing = {path for path in self._missing if not os.path.lexists(path)}
+        return {label: [row for row in own if row.memory.path not in missing] for label, own in rows.items()}
 
     def reload(self) -> None:
         """Read all scopes in a worker; what was read before stays until then."""
         self._again = self._worker is not None
         if self._worker is None:
+            self._missing = set()
             self._worker = self._run(self._read, "scopes")
 
     def count_deliveries(self) -> None:
@@ -159,6 +164,7 @@ class MemoryReader:
     def _take(self, scopes: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
         """Keep what was read of all scopes (`whole`), or of those of this project."""
         self.scopes, self._usage = scopes, usage
+        rows = self._without_missing(rows) if self._missing else rows
         self.rows = rows if whole else self.rows | rows
         self.partly = set()
         self.loaded = self.loaded or whole
