@@ -215,7 +215,8 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         await settle(pilot)
         while app.screen.table.order != "scope":
             await pilot.press("s")
-        assert {app.screen._draw(pair)[5].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
+        scopes = {app.screen._draw(pair)[5].plain for pair in app.screen.table.rows}
+        assert scopes == {"auto blog", "auto home/api", "auto work/api"}
         await stand_on(pilot, "retries")
         assert "untyped in auto home/api · " in detail(app)
         await pilot.press("slash", *"work/api", "enter")
@@ -380,7 +381,7 @@ async def test_the_last_column_says_what_the_list_is_ordered_by(app):
             await pilot.press("s")
             seen[app.screen.table.columns[-1].title.strip("▴▾")] = app.screen._draw(app.screen.table.row)[-1].plain
         assert seen.keys() == {"used", "age", "size", "delivered", "last", "fix", "scope"}
-        assert (seen["age"], seen["size"], seen["delivered"], seen["scope"]) == ("9d", "307 B", "4×", "project")
+        assert (seen["age"], seen["size"], seen["delivered"], seen["scope"]) == ("9d", "307 B", "4×", "project shop")
 
 
 @pytest.mark.slow
