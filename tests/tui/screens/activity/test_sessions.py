@@ -234,6 +234,24 @@ async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, quer
         assert all(row.unfolded for row in of(app, SessionGroup))
 
 
+async def test_a_filter_changes_nothing_that_is_said_of_a_session_itself(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+
+        def said():
+            group = next(row for row in of(app, SessionGroup) if row.session == world.sessions["today"])
+            listing = app.screen.listing
+            return group.describe(listing).text.plain, group.cells(listing)[2].plain
+
+        whole = said()
+        deliveries = [row for row in of(app, DeliveryEntry) if row.session == world.sessions["today"]]
+        app.screen.show_query("session:{today} kind:drafts".format(**world.sessions))
+        await settle(pilot)
+        assert 0 < len(of(app, DeliveryEntry)) < len(deliveries)
+        assert f"{len(of(app, DeliveryEntry))} of " in app.screen.summary().plain
+        assert said() == whole
+
+
 @pytest.mark.parametrize(
     "query", ["is:", "is:nonsense", "kind:nonsense", "session:zzzz", 'project:"', "memory:nowhere x:y"]
 )

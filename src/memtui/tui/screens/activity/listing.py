@@ -106,35 +106,38 @@ class Listing(RowContext):
         return not self.wanted.project or project is None or self.wanted.project in {project, self.project(root)}
 
     def sessions(self, find: Callable[[dict[str, DeliveryRow | None]], object]) -> list[Row]:
-        """Return the sessions, those that run first, each with the rows below it. `find` is told of which sessions
-        nothing is known, with their newest deliveries."""
+        """Return the sessions, those that run first, each with the rows below it, which a query limits; its facts are
+        of all that it got. `find` is told of which nothing is known, with their newest deliveries."""
         if self.wrong or self.everything is None:
             return []
         logged = self._logged()
         self.projects |= projects.names_of_roots(self.data.env, {row.root for row in logged})
-        groups: dict[str, list[DeliveryRow]] = {}
-        for row in logged:
-            groups.setdefault(row.session, []).append(row)
-        runs = self._wanted_runs()
+        groups, runs = _by_session(logged), self._wanted_runs()
+        whole, all_runs = groups, runs
+        if self.asks:
+            whole, all_runs = _by_session(_joined(logged, self.everything.rows)), self.runs
         others = [] if self.asks else [*sorted(self.live), *self._without_deliveries()]
         others = [other for other in others if self.scope.project in {"", self.started.get(other, (0.0, None))[1]}]
         for name in (*others, *runs):
             groups.setdefault(name, [])
-        order = sorted(groups, key=lambda name: (name not in self.live, -self._newest(groups[name], runs, name)))
+        order = sorted(
+            groups, key=lambda name: (name not in self.live, -self._newest(whole.get(name, ()), all_runs, name))
+        )
         if order and not self.asks and order[0] not in self._been_newest:
             self._been_newest.add(order[0])
             self._folds[order[0]] = True
         unknown: dict[str, DeliveryRow | None] = {}
         rows: list[Row] = []
         for name in order:
-            deliveries, read_by = groups[name], runs.get(name, [])
+            deliveries, read_by = whole.get(name, []), all_runs.get(name, [])
+            hits: list[DeliveryRow | RunRow] = [*groups[name], *runs.get(name, [])]
             facts = self.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = SessionRow(name, "", "", "")
             unfolded = self._folds_of_query.get(name, True) if self.asks else self._folds.get(name, False)
             root = (deliveries[0].root if deliveries else facts.project) or (read_by[0].root if read_by else "")
-            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by)
+            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by, hits)
             rows += [group, *(group.below if unfolded else [])]
         if unknown:
             find(unknown)
@@ -171,6 +174,18 @@ class Listing(RowContext):
         titled = {name for name, facts in self.facts.items() if all(word in facts.title.casefold() for word in words)}
         if not titled or self.everything is None:
             return logged
-        matched = {row.id for row in logged}
-        more = [row for row in self.everything.rows if row.session in titled and row.id not in matched]
-        return sorted([*logged, *more], key=lambda row: row.time, reverse=True) if more else logged
+        return _joined(logged, [row for row in self.everything.rows if row.session in titled])
+
+
+def _joined(rows: Sequence[DeliveryRow], others: Sequence[DeliveryRow]) -> Sequence[DeliveryRow]:
+    """Return deliveries of two lists, each once, newest first."""
+    names = {row.id for row in rows}
+    more = [row for row in others if row.id not in names]
+    return sorted([*rows, *more], key=lambda row: row.time, reverse=True) if more else rows
+
+
+def _by_session(rows: Sequence[DeliveryRow]) -> dict[str, list[DeliveryRow]]:
+    groups: dict[str, list[DeliveryRow]] = {}
+    for row in rows:
+        groups.setdefault(row.session, []).append(row)
+    return groups

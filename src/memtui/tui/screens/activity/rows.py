@@ -190,8 +190,8 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class SessionGroup:
-    """A session with what it got, newest first. `facts`: what is known of it beside that; `live`: a client serves it
-    now; `runs`: when a model read it, newest first."""
+    """A session with all that it got, newest first. `facts`: what is known of it beside that; `live`: a client serves
+    it now; `runs`: when a model read it, newest first; `hits`: what a query wants of both."""
 
     session: str
     deliveries: Sequence[reading.DeliveryRow]
@@ -199,7 +199,8 @@ class SessionGroup:
     facts: SessionRow
     live: bool
     unfolded: bool
-    runs: "Sequence[RunRow]" = ()
+    runs: "Sequence[RunRow]"
+    hits: "Sequence[reading.DeliveryRow | RunRow]"
 
     @property
     def actions(self) -> Sequence[str]:
@@ -209,13 +210,13 @@ class SessionGroup:
     @property
     def foldable(self) -> bool:
         """Whether there are rows below it."""
-        return bool(self.deliveries or self.runs)
+        return bool(self.hits)
 
     @property
     def below(self) -> "list[Row]":
         """The rows below it, newest first."""
-        rows: list[DeliveryEntry | RunRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
-        return [*sorted(rows, key=lambda row: row.time, reverse=True)]
+        hits = sorted(self.hits, key=lambda hit: hit.time, reverse=True)
+        return [hit if isinstance(hit, RunRow) else DeliveryEntry(hit) for hit in hits]
 
     @property
     def key(self) -> str:
