@@ -1,7 +1,6 @@
 """`memtui recall`: what a prompt would bring, what is left out and why; nothing is delivered or logged by asking."""
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -24,11 +23,22 @@ def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reas
     assert by_name["release-steps"]["outcome"] == "unlikely"
     done = memtui("recall", PROMPT)
     first, *others = done.out.splitlines()
-    assert re.match(r"1 of \d+ memories would be delivered", first)
+    assert first.startswith(f"1 of {data['memories']} memories would be delivered")
     assert "prefer-pnpm" in done.out.partition("Left out")[0]
     assert "too unlikely to help" in done.out.partition("Left out")[2]
     assert max(map(len, done.out.splitlines())) <= 80
     assert others
+
+
+def test_the_heading_counts_all_memories_that_were_searched_and_not_only_those_that_were_found(memtui, world):
+    for number in range(30):
+        path = Path(world.shop) / ".claude" / "memory" / f"zebra-{number}.md"
+        path.write_text(f"---\nname: zebra-{number}\ndescription: Zebras graze at dusk.\n---\nZebras graze.\n")
+    data, by_name = found(memtui, PROMPT)
+    assert len(by_name) < data["memories"] > 30
+    heading = memtui("recall", PROMPT).out.partition("\n")[0]
+    assert heading.startswith(f"1 of {data['memories']} memories would be delivered")
+    assert heading.count("memories") == 1
 
 
 def test_in_the_sample_world_installing_packages_brings_the_memory_about_pnpm_and_adding_tests_does_not(memtui):

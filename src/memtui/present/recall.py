@@ -134,7 +134,7 @@ def headline(run: "RecallRun") -> str:
         return f"Nothing passes {share(run.threshold)}"
     if not run.delivered:
         return f"Nothing would be delivered: {silence(run)}"
-    return f"{len(run.delivered)} of {many(len(run.candidates), 'memory', 'memories')} would be delivered"
+    return f"{len(run.delivered)} of {many(run.memories, 'memory', 'memories')} would be delivered"
 
 
 def nearest(run: "RecallRun") -> str:

@@ -59,8 +59,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _print(out: Output, run: RecallRun, *, every: bool) -> None:
-    facts = [recall.amount(run)] if run.delivered else []
-    facts += [f"of {many(run.memories, 'memory', 'memories')} that prompts can bring"] if run.memories else []
+    searched = f"{many(run.memories, 'memory', 'memories')} searched"
+    facts = [recall.amount(run)] if run.delivered else [searched] * bool(run.memories)
     out.heading(recall.headline(run), " · ".join([*facts, recall.took(run)]))
     if not run.memories:
         out.print(memories.CREATE)
