@@ -278,7 +278,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert "prefer-pnpm  is kept" in panes[0]
         assert "Yarn was tried" in panes[1]
         body = form.query_one("#body", TextArea)
-        assert body.region.x > form.query(".read").first().region.right - 2
+        assert body.region.x > form.query(".read").first().region.right  # a blank column parts them
         body.text = "Use pnpm, always.\n"
         await press(pilot, "ctrl+s")
         assert read(f"{place}/prefer-pnpm.md") == PNPM

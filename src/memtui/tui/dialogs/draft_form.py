@@ -65,11 +65,11 @@ class DraftForm(Dialog[str]):
     DraftForm.low .over, DraftForm.low .where { margin-top: 0; }
     DraftForm .texts { height: 1fr; margin-top: 1; }
     DraftForm .texts .over { margin: 0; width: 1fr; }
-    DraftForm .beside { width: 50%; height: 1fr; }
+    DraftForm .beside { width: 50%; height: 1fr; padding-right: 1; }
     DraftForm .beside Detail { height: 1fr; border: none; border-top: solid $rule-over; }
     DraftForm .beside Detail:focus { border-top: solid $accent; }
     DraftForm.above .texts { layout: vertical; }
-    DraftForm.above .beside { layout: horizontal; width: 1fr; height: 45%; }
+    DraftForm.above .beside { layout: horizontal; width: 1fr; height: 45%; padding-right: 0; }
     DraftForm.above .beside Detail { width: 1fr; height: 100%; }
     DraftForm.above .texts .over { margin-top: 1; }
     """
