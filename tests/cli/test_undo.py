@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebod
     memtui("rm", "--purge", "--yes", "release-steps")
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“delete project:release-steps for good”, which can't be undone" in done.err
+    assert "“delete project:release-steps for good” can't be undone. Undo the older change “edit" in done.err.replace("\n", " ")
     assert "“edit project:prefer-pnpm”" in done.err
     assert "Another" in Path(world.shop, PNPM).read_text()
     named = done.err.split("memtui undo ")[1].split()[0]
@@ -191,6 +192,20 @@ def test_the_list_says_where_each_change_was_made_in_the_words_of_the_tui(memtui
         "cli",
         "tui",
     }
+
+
+def test_a_refused_undo_names_the_change_that_can_be_undone_now(memtui):
+    memtui("new", "never-push", "--body", "Never push on fridays.", "--scope", "project")
+    memtui("edit", "project:never-push", "--body", "Never push on Fridays.")
+    memtui("mv", "project:never-push", "--to", "global")
+    memtui("rm", "global:never-push")
+    history = {row["op"]: row["id"] for row in reversed(memtui.json("undo", "--list")["history"][:4])}
+    refused = memtui("undo", history["create"], check=False)
+    for _ in range(3):
+        (name,) = re.findall(r"undo (\w{6}) first", refused.err)
+        memtui("undo", name)
+        refused = memtui("undo", history["create"], check=False)
+    assert refused.code == 0
 
 
 def test_an_older_change_that_another_stands_on_names_that_one(memtui):

@@ -93,7 +93,9 @@ def _quoted(transaction: "Transaction") -> str:
 
 
 def _why_final(transaction: "Transaction") -> str:
-    return "can't be undone" if transaction.op == "purge" else "was delivered or changed meanwhile"
+    words = _quoted(transaction)
+    why = "" if transaction.op == "purge" else ": it was delivered or changed meanwhile"
+    return f"{words[:1].upper()}{words[1:]} can't be undone{why}. "
 
 
 # Where a person made a change, by the journal's names, in lists.
@@ -111,10 +113,11 @@ def place(transaction: "Transaction", door: str) -> str:
 
 def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
     """Describe the change that undo or redo asks about: its summary, when it was made, and from where; `writers` maps
-    the journal's names for that to words."""
+    the journal's names for that to words. What was changed last and can't be undone is a sentence before it."""
     last = elsewhere.first.latest
     others = len(elsewhere.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
-    before = f", made before {_quoted(elsewhere.final)}, which {_why_final(elsewhere.final)}" if elsewhere.final else ""
+    final, op = elsewhere.final, elsewhere.op.capitalize()
+    why, what = (_why_final(final), f"{op} the older change") if final else ("", op)
     origin = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
-    return f"{_quoted(elsewhere.decided[0])}{more}, {origin}{before}"
+    return f"{why}{what} {_quoted(elsewhere.decided[0])}{more}, {origin}{', instead' if final else ''}?"

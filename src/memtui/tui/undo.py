@@ -105,7 +105,7 @@ class Undo:
         meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
         here = "here" if latest.actor == ledger.here("tui") else "another TUI" if meanwhile else "the TUI"
         words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "a shell"})
-        if await self.services.ask(sure(f"{op.capitalize()} {words}?", f"{op.capitalize()} it")):
+        if await self.services.ask(sure(words, f"{op.capitalize()} it")):
             self.want(op, sure_of=elsewhere.first.id)
 
     def _report(self, undone: undo.Undone, summary: str) -> Coroutine[Any, Any, object] | None:

@@ -116,15 +116,16 @@ def _as_row(transaction: Transaction) -> "dict[str, object]":
 
 def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
-    op, what = elsewhere.op, line(asked_about(elsewhere, ctx.now(), WRITERS))
+    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), WRITERS))
     try:
-        ctx.confirm(f"{op.capitalize()} {what}?", "Nothing was changed.")
+        ctx.confirm(question, "Nothing was changed.")
     except MemtuiError as error:
         if not error.hint:
             raise  # a person said no
         command = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
         if op == "undo" and elsewhere.count == 1:
             command = f"memtui undo {short_id(elsewhere.first.id)}"
-        words = f"Not {acts.done(op)}: the last change{' undone' * (op == 'redo')} is {what}."
-        raise MemtuiError(words, f"To {op} it anyway: {command}") from None
+        raise MemtuiError(
+            f"Not {acts.done(op)}, as nobody can be asked: {question}", f"To {op} it anyway: {command}"
+        ) from None
     return True

@@ -18,9 +18,10 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
+from memtui.core.base.short_ids import short_id
 from memtui.core.base.storage import file_error
 from memtui.core.journal import acts
-from memtui.core.journal.undo import decided, was_delivered
+from memtui.core.journal.undo import decided, is_as_left, to_undo_first, was_delivered
 from memtui.present import legend, safe_text
 from memtui.present.changes import act, place, together
 from memtui.present.dates import when
@@ -238,8 +239,10 @@ class Changes(Dialog[None]):
         if row.state == "done" and not self._can_undo(row):
             is_note = row.each.op == "guide"
             return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
-        words = STATES.get(row.state, ("", "", ""))[2]
-        own = decided(row.changes)
+        words, own, journal = STATES.get(row.state, ("", "", ""))[2], decided(row.changes), self.data.journal()
+        if row.state == "done" and not row.together and not is_as_left(journal, row.each):
+            first = to_undo_first(journal, row.each)
+            words = f"in effect, and changed since: undo {short_id(first.id)} first" if first is not None else words
         if len(own) > 1 and row.state == "done":
             count = sum(change.state == "done" for change in own)
             words = f"{count:,} of {len(own):,} in effect: {{app.undo}} undoes them"
