@@ -54,6 +54,17 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
+async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(app, world):
+    store = app.data.store()
+    for name in ("one", "two"):
+        memory = store.find("project:prefer-pnpm" if name == "one" else "project:one")
+        store.rename(memory, name)
+    async with running(app, (80, 24)) as pilot:
+        await press(pilot, "U", "j")
+        last = app.screen.table.rows[0].id[-6:]
+        assert f"in effect, and changed since: undo {last} first" in app.screen.query_one(".foot").render().plain
+
+
 @pytest.mark.slow
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")

@@ -1271,7 +1271,7 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
         await pilot.press("enter", "m")
         await settle(pilot)
         assert app.screen.detail_covers_list  # what is read is meant alone
-        words = "That is not for a todo: a done, e edit, x reject, w later."
+        words = "m is for drafts; of a todo: a done, e edit, x reject, w later."
         assert [note.message for note in app._notifications] == [words]
 
 

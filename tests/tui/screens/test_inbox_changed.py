@@ -246,7 +246,7 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app, place):
         await to(pilot, "prefer-pnpm")
         await pilot.press("m")
         assert [note.message for note in app._notifications][-1] == (
-            "That is not for a changed memory: a keep, e edit, x reject, w later, H versions."
+            "m is for drafts; of a changed memory: a keep, e edit, x reject, w later, H versions."
         )
 
 
@@ -350,4 +350,4 @@ async def test_capital_h_says_that_a_draft_has_no_versions(world, app):
         await settle(pilot)
         await pilot.press("H")
         await settle(pilot)
-        assert any("That is not for a draft:" in note.message for note in app._notifications)
+        assert any("H is for changed memories; of a draft: a approve" in note.message for note in app._notifications)

@@ -11,7 +11,7 @@ from memtui.tui.screens.inbox.change_rows import ChangeCommands
 from memtui.tui.screens.inbox.chosen import Chosen, RowCommands
 from memtui.tui.screens.inbox.entries import DraftCommands, TodoCommands
 from memtui.tui.screens.inbox.memory_rows import ChangedCommands, ProblemCommands, TrustCommands
-from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView
+from memtui.tui.screens.inbox.row import GHOST, KINDS, InboxRow, InboxView
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command
 
@@ -103,7 +103,9 @@ def _routed(
         if own is not None:
             return own.why_not()
         ways = [f"{actions.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
-        return f"That is not for a {leader.kind.singular}: {', '.join(ways)}."
+        kinds = [kind.plural for kind in KINDS if verb in kind.verbs]
+        whose = f"{actions.key_of(f'inbox.{verb}')} is for {kinds[0]}; of" if len(kinds) == 1 else "That is not for"
+        return f"{whose} a {leader.kind.singular}: {', '.join(ways)}."
 
     def run() -> object:
         if is_for_next():

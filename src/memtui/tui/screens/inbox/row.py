@@ -183,8 +183,9 @@ RULE = _kind("change", "rule", **CHANGE)
 PROBLEM = _kind("problem", "problem", approve="edit", reject="reject", later="later", follow="go to it")
 TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
-# The words of the kinds, as they follow each other in the list.
-ORDER = [kind.word for kind in (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)]
+# The kinds, and their words, as they follow each other in the list.
+KINDS = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)
+ORDER = [kind.word for kind in KINDS]
 
 
 @dataclass(frozen=True, kw_only=True)
