@@ -70,7 +70,9 @@ def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebod
     memtui("rm", "--purge", "--yes", "release-steps")
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“delete project:release-steps for good” can't be undone. Undo the older change “edit" in done.err.replace("\n", " ")
+    assert "“delete project:release-steps for good” can't be undone. Undo the older change “edit" in done.err.replace(
+        "\n", " "
+    )
     assert "“edit project:prefer-pnpm”" in done.err
     assert "Another" in Path(world.shop, PNPM).read_text()
     named = done.err.split("memtui undo ")[1].split()[0]
