@@ -79,6 +79,23 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert app.screen.is_on_draft
 
 
+@pytest.mark.parametrize("first", [[], ["a"]])
+async def test_what_was_approved_is_undone_at_once_where_its_key_is_named(world, first):
+    before = memories(world)
+    app = touring(world)
+    async with running(app, (80, 24), "a") as pilot:
+        for key in first:
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
+            await settle(pilot)
+        assert app.screen.at == 1
+        assert "z undo" in lines(app)[-1]
+        await pilot.press("z")
+        await settle(pilot)
+        assert memories(world) == before
+        assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
+
+
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:

@@ -4,6 +4,7 @@ it, undo it."""
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.text import Text
@@ -81,6 +82,7 @@ STEPS: Sequence[TourStep] = (
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
     approved = words = ""  # `approved`: the id of the draft's row
+    answer: str | None = ""
     for at, step in enumerate(STEPS):
         if step.action == UNDO and not approved:
             words = NOT_APPROVED
@@ -89,16 +91,20 @@ async def show(services: "Services") -> None:
         if step.action == APPROVE:
             screen.go_to_draft()
         can_do = not services.read_only and (_is_sample(services) or not step.real)
-        answer = await services.ask(Tour(at, step.words, can_do=can_do))
+        tour = partial(Tour, at, can_undo=bool(approved) and step.action != UNDO)
+        if answer == UNDO:
+            answer = DO
+        else:
+            answer = await services.ask(tour(step.words, can_do=can_do))
         while answer == DO and step.action == APPROVE and not screen.is_on_draft:
             services.warn("There is no draft here yet: enter goes on.")
-            answer = await services.ask(Tour(at, step.words, can_do=can_do))
+            answer = await services.ask(tour(step.words, can_do=can_do))
         if answer == DO:
             approved = screen.table.row_id if step.action == APPROVE else approved
             await _do(services, screen, step)
             if step.seen:
                 text = step.seen.replace("{new}", step.new if approved else "")
-                answer = await services.ask(Tour(at, text, can_do=False))
+                answer = await services.ask(tour(text, can_do=False))
         if answer is None:
             return
     turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
@@ -142,7 +148,7 @@ def _is_sample(services: "Services") -> bool:
 
 
 class Tour(Dialog[str]):
-    """A step of the tour. The answer is DO or NEXT; None to leave."""
+    """A step of the tour. The answer is DO, NEXT, or UNDO to do the last step at once; None to leave."""
 
     has_help = False
     DEFAULT_CSS = """
@@ -155,9 +161,10 @@ class Tour(Dialog[str]):
         Binding("enter,space", "dismiss('next')", "next"),
     ]
 
-    def __init__(self, at: int, words: str, *, can_do: bool) -> None:
+    def __init__(self, at: int, words: str, *, can_do: bool, can_undo: bool) -> None:
         super().__init__()
         self.at, self.step, self.words, self.can_do = at, STEPS[at], words, can_do
+        self.can_undo = can_undo
         self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
 
     def body(self) -> ComposeResult:
@@ -176,7 +183,8 @@ class Tour(Dialog[str]):
         ends = self.at == len(STEPS) - 1
         enter = "end the tour" if ends else "skip this step" if self.can_do else "next"
         moves = [("j k", "another draft")] * self.moves
-        return (*does, ("enter", enter), *moves, ("escape", "leave the tour"))
+        undo = [(actions.key_of(UNDO), "undo")] * self.can_undo
+        return (*does, *undo, ("enter", enter), *moves, ("escape", "leave the tour"))
 
     @property
     def moves(self) -> bool:
@@ -187,6 +195,9 @@ class Tour(Dialog[str]):
         if self.can_do and event.character == self._key:
             event.stop()
             self.dismiss(DO)
+        elif self.can_undo and event.character == actions.key_of(UNDO):
+            event.stop()
+            self.dismiss(UNDO)
         elif self.moves and event.key in MOVES:
             screen: Any = self.app.screen_stack[0]
             screen.table.action_move(MOVES[event.key])
