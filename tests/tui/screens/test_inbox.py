@@ -1565,6 +1565,15 @@ async def test_the_number_of_other_projects_stands_behind_what_it_counts(app):
         assert re.fullmatch(r"\d+ to decide \(1 in other projects\) · 1 marked", title)
 
 
+@pytest.mark.parametrize(("typed", "count"), [("kind:todo", 0), ("kind:draft", 1)])
+async def test_of_other_projects_what_the_filter_wants_is_counted(app, typed, count):
+    async with running(app, WIDE, "slash", *typed) as pilot:
+        await settle(pilot)
+        title = app.screen.summary_line.render().plain
+        assert " of " in title
+        assert ("1 in other projects" in title) == bool(count)
+
+
 async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):
     text = "[bold]\x1b[31mred\x1b[0m \u202egnp\n" + "x" * 1_000_000 + "\n\n> you: \x1b]0;owned\x07 [/]"
     leave(world, text, name="[red]x\x1b[2J", kind="\x1b[5m", confidence="0.99", scope="project")

@@ -9,6 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
+from memtui.core.inbox.format import NOUNS
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import changed, colours, dates, drafts, unheard
@@ -47,7 +48,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return detail.one(ctx, args.id)
     ctx.must_have_home()
     choices = Decisions(ctx, every=args.all_projects)
-    every = choices.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
+    kinds = tuple(KINDS) if args.kind is None else (WORDS[args.kind],)
+    every = choices.read(kinds)
     hidden = [row for row in every if row.until is not None and row.until != NEVER]
     rows = hidden if args.later else [row for row in every if row.until is None]
     count = len(rows)
@@ -55,7 +57,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     rows = [row for row in rows if row not in one_offs]
     decision_rows = rows[: args.limit or None]
     now = ctx.now()
-    others = [item for item in choices.entries if item.kind != "guidance" and not choices.near(item)]
+    others = [item for item in choices.entries if NOUNS[item.kind] in kinds and not choices.near(item)]
     elsewhere = sum(not item.entry.snoozed(now) for item in others)
     gate_hides = ctx.count_hidden() if args.kind in {None, "changed"} else 0
     notes = sum(item.kind == "guidance" and choices.near(item) for item in choices.entries)
@@ -83,11 +85,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             _print_nothing(ctx, out)
         more = len(rows) - len(decision_rows)
+        command = f"memtui inbox --kind {args.kind}" if args.kind else "memtui inbox"
         rest = [
-            f"{more:,} more: memtui inbox --limit 0" if more else "",
+            f"{more:,} more: {command} --limit 0" if more else "",
             f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
-            f"{drafts.waiting(untils, now)}: memtui inbox --later" if hidden and not args.later else "",
-            f"{elsewhere} more in other projects: memtui inbox --all-projects" if elsewhere and not args.later else "",
+            f"{drafts.waiting(untils, now)}: {command} --later" if hidden and not args.later else "",
+            f"{elsewhere} more in other projects: {command} --all-projects" if elsewhere and not args.later else "",
             f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
         ]
         for sentence in filter(None, rest):

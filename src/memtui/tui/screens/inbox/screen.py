@@ -91,7 +91,7 @@ class Inbox(ListScreen[InboxRow]):
         self._entries: Sequence[InboxRow] = ()
         self._changes = PlannedChanges()
         self._gone: set[str] = set()  # keys of the rows that were decided on since the entries were read
-        self._in_other_projects = 0
+        self._elsewhere: Sequence[InboxRow] = ()  # what waits in other projects
         self._plan_problem = ""
         self.planning = self.planned = False
         self._begins = not services.files.has_read
@@ -169,9 +169,8 @@ class Inbox(ListScreen[InboxRow]):
             view.names = reading.names
             self.table.redraw()
         view.forget({entry.directory for entry in reading.waiting})
-        self._in_other_projects = sum(
-            entry.slug not in near and not entry.entry.snoozed(view.now) for entry in reading.waiting
-        )
+        others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
+        self._elsewhere = entries.rows_of(others, view)
         here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries})
@@ -289,7 +288,8 @@ class Inbox(ListScreen[InboxRow]):
         if self._last is None:
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
-        elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
+        others = len(terms.select(self._elsewhere, self.typed) if self.typed else self._elsewhere)
+        elsewhere = f"{others} in other projects" if others else ""
         count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted()
         count += f" ({elsewhere})" if elsewhere and self.services.all_projects else ""
         text.append(count, style="bold")
