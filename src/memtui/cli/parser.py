@@ -42,6 +42,8 @@ COMMAND_WORDS = {
     "manual": "help",
     "version": "--version",
 }
+# Other words for an option, and what is meant.
+OPTION_WORDS = {"--text": "--body", "--files": "--to path:PATTERN", "--agent": "--to agent:NAME"}
 EXAMPLES = """\
   memtui                                    open the TUI
   memtui inbox                              what waits for a decision
@@ -221,9 +223,21 @@ def _close(given: str, choices: "Iterable[str]") -> "list[str]":
 
 
 def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") -> UsageError:
-    close = _close(given, choices)
-    hint = f"Did you mean {' or '.join(close)}? " if close else ""
-    return UsageError(f"There is no {what} “{given}”.", (hint + more).rstrip())
+    return UsageError(f"There is no {what} “{given}”.", (_did_you_mean(_close(given, choices)) + more).rstrip())
+
+
+def _did_you_mean(close: "list[str]") -> str:
+    return f"Did you mean {' or '.join(close)}? " if close else ""
+
+
+def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) -> UsageError:
+    """Return the error for what a command does not take: it names an option without its value."""
+    options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
+    option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
+    meant = OPTION_WORDS.get(option, "")
+    close = [meant] if meant.partition(" ")[0] in options else _close(option, options)
+    what = option or " ".join(f"“{word}”" for word in rest)
+    return UsageError(f"`memtui {words}` takes no {what}.", f"{_did_you_mean(close)}See `memtui {words} --help`.")
 
 
 def parse(argv: "list[str]") -> argparse.Namespace:
@@ -247,11 +261,13 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
     if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")
-    namespace, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
+    root = build(name)
+    namespace, rest = root.parse_known_args(argv, argparse.Namespace(command=None))
     if rest:
         action = getattr(namespace, "action", None)
         words = f"{name} {action}" if action in argv else name
-        raise UsageError(f"`memtui {words}` takes no {' '.join(rest)}.", f"See `memtui {words} --help`.")
+        parsers = dict(walk("", root))
+        raise _takes_no(words, rest, parsers.get(words.rpartition(" ")[2], parsers[name]))
     return namespace
 
 
