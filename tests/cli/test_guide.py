@@ -38,7 +38,7 @@ def test_a_month_is_not_taken_for_a_minute(bare):
 def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
     refused = memtui("note", "--withdraw", "47CHDR", check=False)
     assert refused.code == 3
-    assert "47CHDR was delivered 4d ago: ✓ arrived." in refused.err
+    assert "47CHDR was delivered 4d ago: arrived." in refused.err
     assert "memtui note --again 47CHDR" in refused.err
 
 
@@ -279,7 +279,7 @@ def test_withdrawing_what_was_delivered_says_so(memtui):
     (record,) = memtui.json("activity", "--kind", "guidance", "--limit", "1")["deliveries"]
     done = memtui("note", "--withdraw", record["items"][0]["id"], check=False)
     assert done.code == 3
-    assert "was delivered 1m ago: … on the way." in done.err
+    assert "was delivered 1m ago: on the way." in done.err
     assert f"memtui activity {record['id'][-6:]}" in done.err
 
 

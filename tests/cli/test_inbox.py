@@ -199,6 +199,15 @@ def test_kinds_are_named_as_in_the_list_or_as_several(memtui):
     assert (refused.code, "--kind must be one of drafts, changed, merges" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize(("kind", "count"), [("drafts", 1), ("todos", 0), ("fixes", 0)])
+def test_of_other_projects_the_kind_that_is_listed_is_counted(memtui, kind, count):
+    assert memtui.json("inbox", "--kind", kind)["elsewhere"] == count
+    shown = (
+        f"1 more in other projects: memtui inbox --kind {kind} --all-projects" in memtui("inbox", "--kind", kind).out
+    )
+    assert shown == bool(count)
+
+
 def test_entries_of_other_projects_name_the_directory(memtui, world):
     text = memtui("inbox", "--all-projects").out
     assert re.search(r"draft .* project blog +\w", text)
@@ -708,7 +717,7 @@ def test_the_status_counts_notes_that_are_not_delivered(memtui):
         ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
         ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
         ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
-        ("inbox 1QYN3C", "1QYN3C was delivered 1m ago: … on the way.", "memtui note --again 1QYN3C"),
+        ("inbox 1QYN3C", "1QYN3C was delivered 1m ago: on the way.", "memtui note --again 1QYN3C"),
         ("approve J5VMX3 1R7A0A --name x", "--name is not for todos.", "Nothing was changed."),
         ("approve 1R7A0A --name x", "--name is not for todos.", ""),
         ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),

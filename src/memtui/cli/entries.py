@@ -19,7 +19,7 @@ from memtui.core.journal.text_edit import TextEdit
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import drafts
-from memtui.present.deliveries import RECEIPTS
+from memtui.present.deliveries import OUTCOMES
 
 # By kind: what it is, and what can be done with an entry.
 WAYS = {
@@ -84,7 +84,7 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
         outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
         see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: "
         see += f"memtui note --again {short_id(note.id)}"
-        sentence = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {RECEIPTS[outcome][0]}."
+        sentence = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {OUTCOMES[outcome][1]}."
         return NotFoundError(sentence, returns if note.id in deliveries and outcome not in receipts.GOT else see)
     with suppress(NotFoundError, ConflictError):
         claim = deliveries[short_ids.match(ref, deliveries, "note")]
