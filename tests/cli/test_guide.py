@@ -461,7 +461,7 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
     assert [row["id"][-6:] for row in found["in_delivery"]] == [note]
     assert found["delivered"] == []
     assert bare("note", "--list").out.count(note[-6:]) == 1
-    assert ": · not known. If it does not arrive, it waits" in bare("note", "--withdraw", note, check=False).err
+    assert ": not known. If it does not arrive, it waits" in bare("note", "--withdraw", note, check=False).err
 
 
 def test_a_note_that_arrived_is_said_to_have_arrived_before_its_claim_is_settled(memtui, world):
@@ -472,7 +472,7 @@ def test_a_note_that_arrived_is_said_to_have_arrived_before_its_claim_is_settled
     refused = memtui("note", "--withdraw", "A09Q6F", check=False)
     assert refused.code == 3
     assert "A09Q6F was delivered" in refused.err
-    assert ": ✓ arrived." in refused.err
+    assert ": arrived." in refused.err
 
 
 def hook(shell, session, **env):
