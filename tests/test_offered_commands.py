@@ -37,7 +37,7 @@ OWN = {
     "cli/commands/edit.py": {"near[0]"},
     "cli/commands/history.py": {"trashed"},
     "cli/commands/setup.py": {"name", "more"},
-    "cli/commands/inbox.py": {"many(earlier, 'earlier session')"},
+    "cli/commands/inbox.py": {"args.kind", "many(earlier, 'earlier session')"},
     "core/health/findings.py": {"WITHDRAW"},
     "demo/layout.py": {"number"},
     "present/sessions.py": {"command"},
