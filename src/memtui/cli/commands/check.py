@@ -45,11 +45,7 @@ def register(commands: "parser.Commands") -> None:
         "is looked for.",
     )
     command.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
-    command.add_argument(
-        "--fix",
-        action="store_true",
-        help="fix what needs no decision, and was not rejected; of your own memories one undo",
-    )
+    command.add_argument("--fix", action="store_true", help="fix what needs no decision, but for what you rejected")
     command.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
     command.add_argument("--yes", action="store_true", help="with --fix: don't ask")
     command.add_argument(
@@ -101,8 +97,10 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    rejected = _rejected(ctx, subject) if args.fix and args.path is None else set()
-    planned = [(scope, [fix for fix in fixes if (scope, fix.file) not in rejected]) for scope, fixes in planned]
+    out = _rejected(ctx, subject) if args.fix and args.path is None else ()
+    planned = [
+        (scope, [fix for fix in fixes if f"{scope.directory}/{fix.file}" not in out]) for scope, fixes in planned
+    ]
     fixed = [fix for _, fixes in planned for fix in fixes] if args.fix else []
     undo = _fix(ctx, args, subject, planned) if fixed else False
     if fixed and not args.dry_run:
@@ -152,15 +150,14 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
 
 
-def _rejected(ctx: Context, subject: LintInput) -> "set[tuple[Scope, str]]":
-    """Return the files whose fix the person rejected, and say how many there are."""
+def _rejected(ctx: Context, subject: LintInput) -> "set[str]":
+    """Return the paths of the files whose fix the person rejected, and say how many there are."""
     from memtui.consolidate import proposed
 
     paths = proposed.rejected_files(ctx.store(), subject)
-    files = {(scope, path.removeprefix(f"{scope.directory}/")) for scope in subject.scopes for path in paths}
     if paths:
         ctx.out.say(f"{many(len(paths), 'file')} left out: you rejected the fix.")
-    return files
+    return paths
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:

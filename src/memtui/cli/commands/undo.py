@@ -125,7 +125,6 @@ def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
         command = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
         if op == "undo" and elsewhere.count == 1:
             command = f"memtui undo {short_id(elsewhere.first.id)}"
-        raise MemtuiError(
-            f"Not {acts.done(op)}, as nobody can be asked: {question}", f"To {op} it anyway: {command}"
-        ) from None
+        words = f"Not {acts.done(op)}, as nobody can be asked: {question}"
+        raise MemtuiError(words, f"To {op} it anyway: {command}") from None
     return True
