@@ -300,6 +300,16 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         assert screen.detail.plain.startswith("The likeliest is ")
 
 
+async def test_a_broken_memory_that_would_be_delivered_has_its_mark(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "what are the meeting notes about the soft launch")
+        await to(pilot, "meeting-notes")
+        assert candidate(app).delivered
+        mark, *_, says, _ = app.screen.table._draw(app.screen.table.row)
+        assert mark.plain == "!"
+        assert says.plain.startswith("broken · ")
+
+
 async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have_outside_of_recall(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)

@@ -319,7 +319,7 @@ class Recall(Labelled):
         if candidate is None:
             return [Text()] * len(COLUMNS)
         mark, style, _ = words.outcome(candidate.outcome)
-        if findings.problems(pair[1].flags) and not candidate.delivered:
+        if findings.problems(pair[1].flags):
             mark, style = "!", colours.PROBLEM
         name = Text(safe_text.line(candidate.name, 120), style="bold" if candidate.delivered else "")
         says = Text(markdown.inline(safe_text.line(candidate.description, 400)).plain, style="dim")
