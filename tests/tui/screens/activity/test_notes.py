@@ -86,6 +86,14 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     await pilot.pause()
 
 
+async def test_a_note_without_a_time_has_nothing_where_others_say_when_they_were_written(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "The design review moved")
+        assert app.screen.table.row.time is None
+        _, _, when, _ = app.screen.table.row.cells(app.screen.listing)
+        assert not when.plain
+
+
 @pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "activity"])

@@ -176,7 +176,8 @@ class NoteRow:
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
         mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
         glyph = Text(mark, kind.style if self.is_lost or self.under_way else "")
-        return _marked(context, words, whom, Text(age(self.time, context.data.now()), "dim"), glyph)
+        written = age(self.time, context.data.now()) if self.time is not None else ""
+        return _marked(context, words, whom, Text(written, "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:
         """Return the note, who gets it, and the keys that work on it."""
