@@ -38,7 +38,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         await settle(pilot)
         assert word(app) == "all"
         places = {pair[1].memory.name: app.screen.table._draw(pair)[-1].plain for pair in app.screen.table.rows}
-        assert (app.screen.table.columns[-1].title, places["newsletter"]) == ("scope", "blog")
+        assert (app.screen.table.columns[-1].title, places["newsletter"]) == ("scope", "auto blog")
         await pilot.press("4")
         await settle(pilot)
         assert word(app) == "shop", "Setup is about this project"
