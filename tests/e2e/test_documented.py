@@ -123,7 +123,7 @@ STORIES = {
         ),
         typed(
             "",
-            "memtui edit prefer-pnpm --no-trigger 2 && memtui edit prefer-pnpm --no-trigger other",
+            "memtui edit prefer-pnpm --no-trigger 3 && memtui edit prefer-pnpm --no-trigger other",
             "no trigger",
             3,
         ),
@@ -309,7 +309,7 @@ STORIES = {
             "No model was asked",
         ),
         typed("memtui model log --runs --json", "memtui model log --runs --json", "outcome"),
-        typed("model stop", "memtui model stop", "stopped"),
+        typed("model stop", "memtui model stop", "reads no more sessions"),
         typed("model start", "memtui model start", "again"),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
         typed("memtui help COMMAND", "memtui help note", "example"),
