@@ -1687,20 +1687,93 @@ async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world
         assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}
 
 
-async def test_a_marked_draft_that_can_not_be_accepted_says_that_none_of_the_marked_rows_was(world, app):
-    async with app.run_test(size=WIDE) as pilot:
+async def to_kind(pilot, word):
+    """Put the cursor on the first row of a kind."""
+    await settle(pilot)
+    table = pilot.app.screen.table
+    table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == word))
+    await settle(pilot)
+
+
+async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_marked(app):
+    lead = "a approve 1 draft; the others stay marked"
+
+    async def mark_two_kinds(pilot):
+        await to_kind(pilot, "merge")
+        await pilot.press("space")
+        await to(pilot, "metric-units")
+        await pilot.press("space")
+        await to_kind(pilot, "todo")
+        assert app.screen.detail.plain.startswith(lead)
+
+    async with app.run_test(size=SMALL) as pilot:
+        await mark_two_kinds(pilot)
+        await pilot.press("escape")
         await settle(pilot)
-        table = app.screen.table
-        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "merge"))
+        assert "stay marked" not in app.screen.detail.plain
+        await mark_two_kinds(pilot)
+        await pilot.press("v")
+        await settle(pilot)
+        assert app.screen.detail.plain.startswith("a done 1 todo; the others stay marked")
+        await pilot.press("A")
+        await settle(pilot)
+        assert "stay marked" not in app.screen.detail.plain
+
+
+async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("space")
+        await to_kind(pilot, "todo")
+        await pilot.press("space", "k", "enter")
+        await settle(pilot)
+        assert app.screen.detail_covers_list
+        assert "the others stay marked" not in app.screen.detail.plain
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "the others stay marked" in app.screen.detail.plain
+
+
+async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to_kind(pilot, "merge")
         await pilot.press("space")
         await to(pilot, "prefer-pnpm")
-        await pilot.press("space", "k", "a")
+        await pilot.press("space", "k")
+        await settle(pilot)
+        assert app.screen.detail.plain.startswith("m merge 1 draft; the others stay marked")
+        assert app.screen.footer_actions()[0].footer == "merge 1 draft"
+        await pilot.press("a")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said.startswith(
-            "None of the 2 marked was approved: project shop has a memory called prefer-pnpm already."
-        )
+        assert said.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
         assert len(app.screen.table.marks) == 2
+
+
+async def test_the_memory_that_has_the_name_of_a_draft_is_the_first_to_merge_into_as_soon_as_m_works(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        app.screen.view.evidence.clear()
+        await pilot.press("m")
+        await settle(pilot)
+        assert app.screen.heading == "Merge the draft into"
+        assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.heading == "project shop: prefer-pnpm becomes"
+
+
+async def test_the_memory_that_has_the_name_of_a_draft_stands_before_more_similar_ones(world, app):
+    first, _, rest = updates(world)["prefer-pnpm"].text.partition("\n")
+    text = f"---\nname: prefer-pnpm\ndescription: {first}\ntype: feedback\n---\n{rest}\n"
+    put(f"{os.path.dirname(world.root)}/memory/prefer-pnpm.md", text)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("m")
+        await settle(pilot)
+        words = [row for _, row in app.screen.rows]
+        assert words[0].startswith("97%  project shop: prefer-pnpm")
+        assert words[1].startswith("100% global: prefer-pnpm")
 
 
 async def test_the_tab_counts_what_the_list_has_of_all_projects(world):

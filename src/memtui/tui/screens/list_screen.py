@@ -318,7 +318,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def on_descendant_focus(self) -> None:
         self.frame.share_room()
-        self.frame.draw()
+        self.call_after_refresh(self.summarize)  # once it is known whether the detail covers the list
 
     # commands
 

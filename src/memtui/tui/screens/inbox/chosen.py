@@ -49,6 +49,7 @@ class Chosen:
     ) -> None:
         self.services, self.screen, self._take_off = services, screen, take_off
         self._others = 0  # rows of other kinds that were marked at the last decision
+        self.lead = ""  # what the detail that was described last says is meant
 
     @property
     def leader(self) -> InboxRow | None:
@@ -72,27 +73,33 @@ class Chosen:
         """Return the entries of the chosen rows that are of the leader's kind."""
         return [row.item for row in self.same_kind() if row.item]
 
+    @property
+    def verb(self) -> str:
+        """What the chosen rows are for first: drafts whose names are all taken can't be approved, but merged."""
+        alike = self.same_kind()
+        return "merge" if alike and all(row.is_taken for row in alike) else "approve"
+
     def meant(self) -> str:
-        """Return what the next approval does, of rows of several kinds: `approve 1 draft`; else nothing."""
+        """Return what the first key does, of rows of several kinds: `approve 1 draft`; else nothing."""
         alike, leader = self.same_kind(), self.leader
         if leader is None or len(alike) == len(self._every()):
             return ""
         kinds = {(row.kind.singular, row.kind.plural) for row in alike}
         count = many(len(alike), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
-        return f"{leader.kind.verbs['approve']} {count}" if "approve" in leader.kind.verbs else ""
+        return f"{leader.kind.verbs[self.verb]} {count}" if self.verb in leader.kind.verbs else ""
 
     def word(self, leader: InboxRow, verb: str) -> str:
         """Return what the foot calls a verb."""
-        return (self.meant() if verb == "approve" else "") or leader.kind.verbs[verb]
+        return (self.meant() if verb == self.verb else "") or leader.kind.verbs[verb]
 
     def describe(self, row: InboxRow, view: InboxView) -> Described:
-        """Return the detail of a row; what the next approval does stands above it, where that is about other rows."""
-        meant = self.meant()
+        """Return the detail of a row; what the first key does stands above it, where that is about other rows."""
+        self.lead = meant = self.meant()
         view.without_keys = self.services.read_only or bool(meant)
         described = row.describe(view)
         if not meant:
             return described
-        lead = Text(f"{actions.key_of('inbox.approve')} {meant}; the others stay marked\n\n", "bold")
+        lead = Text(f"{actions.key_of(f'inbox.{self.verb}')} {meant}; the others stay marked\n\n", "bold")
         glance = described.glance
         return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
 

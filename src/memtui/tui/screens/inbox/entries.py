@@ -236,10 +236,9 @@ class DraftCommands(RowCommands):
         if not drafts:
             raise errors[0]
         if len(proposed) == 1 and drafts[0].taken:
-            marked = len(self.screen.table.chosen())
-            none_approved = f"None of the {marked} marked was approved: " if marked > 1 else ""
-            none_approved += f"{self.view.home(drafts[0])} has a memory called {drafts[0].name} already."
-            raise ConflictError(none_approved, actions.keyed(f"{RENAME}."))
+            home, name = self.view.home(drafts[0]), drafts[0].name
+            message = f"Not approved: {home} has a memory called {name} already."
+            raise ConflictError(message, actions.keyed(f"{RENAME}."))
         if is_seen:
             self._write(drafts)
             return
@@ -334,13 +333,15 @@ class DraftCommands(RowCommands):
             return
         first = next((item for item in items if row is not None and item is row.item), items[0])
         several = len({item.slug for item in items if item.slug}) > 1
-        evidence = self.view.evidence.get(first.key)
-        ranked = [(similar.memory, share(similar.score)) for similar in (evidence.similar if evidence else ())]
+        proposed, evidence = self.view.draft(first), self.view.evidence.get(first.key)
+        similars = self.view.similar(first) if evidence is None else evidence.similar
+        ranked = [(similar.memory, share(similar.score)) for similar in similars]
         ranks = {memory.path: rank for memory, rank in ranked}
         near = [memory for memory, _ in ranked]
         near += [mem for mem in self.view.near(first) if mem.path not in ranks and mem.broken is None]
         store = approve.store_of(self.services.data.store(), items)
         near = [mem for mem in near if not several or mem.scope_label == "global"]
+        near.sort(key=lambda mem: isinstance(proposed, MemtuiError) or mem.path != proposed.path)  # its namesake first
         able, untrusted = approve.mergeable(store, near)
         hidden = f"Not listed, as not trusted: {some([mem.stem for mem in untrusted])}." if untrusted else ""
         if not able:

@@ -22,7 +22,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.writers import Occasion
 from memtui.core.review import draft, evidence
 from memtui.core.review.draft import AS_DRAFTED, Choices, Draft
-from memtui.core.review.evidence import Evidence
+from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import colours, drafts, safe_text
 from memtui.present import legend as marks
@@ -114,6 +114,11 @@ class InboxView:
         """Read the memories of this project and the global ones. Slow: for a worker."""
         near = [scope for scope in self.data.scopes() if scope.exists and scope.writable and not scope.problem]
         return [memory for scope in near for memory in scopes.memories(scope, self.data.known)]
+
+    def similar(self, item: Waiting) -> Sequence[Similar]:
+        """Return the memories that are similar to a draft, the most similar first."""
+        proposed = self.draft(item)
+        return similarity.to_draft(proposed.name, item.text, self.near(item)) if isinstance(proposed, Draft) else ()
 
     def finder(self, item: Waiting) -> Callable[[], Evidence]:
         """Return what finds in a worker what was said around an entry, and similar memories and rejected drafts."""

@@ -281,7 +281,6 @@ class Inbox(ListScreen[InboxRow]):
         return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
-        """Return the top line: how many rows are to be decided, which the tab says too."""
         problem = (self._last.problem if self._last is not None else "") or self._plan_problem
         if problem:
             return Text("! " + safe_text.line(problem), "red", no_wrap=True, overflow="ellipsis")
@@ -297,6 +296,11 @@ class Inbox(ListScreen[InboxRow]):
         if elsewhere and not self.services.all_projects:
             text.append(f" · {elsewhere} ({actions.key_of('list.project')})", style="dim")
         return text
+
+    def summarize(self) -> None:
+        super().summarize()
+        if self.chosen.meant() != self.chosen.lead:
+            self.show_detail()
 
     def describe(self, row: InboxRow) -> Described:
         if row.kind is GHOST:
@@ -317,11 +321,10 @@ class Inbox(ListScreen[InboxRow]):
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
         verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
-        if leader.is_taken:
+        if self.chosen.verb == "merge":
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
-        own = [(f"inbox.{verb}", self.chosen.word(leader, verb)) for verb in verbs]
         return [
-            *(replace(actions.get(action), footer=word) for action, word in own),
+            *(replace(actions.get(f"inbox.{verb}"), footer=self.chosen.word(leader, verb)) for verb in verbs),
             *(actions.on_screen("inbox", verb) for verb in ON_LIST),
         ]
 
@@ -410,8 +413,7 @@ class Inbox(ListScreen[InboxRow]):
 
     # moving
 
-    def mark(self) -> None:
-        """Mark the row under the cursor; on a grey one, the next."""
+    def mark(self) -> None:  # on a grey row, it marks the next
         self._ghost.drop()
         super().mark()
 
@@ -428,12 +430,10 @@ class Inbox(ListScreen[InboxRow]):
         return sure or [row for row in alike if row.until is None]
 
     def fold_word(self) -> str:
-        """Return what enter does to a fold."""
         row = self.table.row
         return ("fold" if row.is_open else "unfold") if isinstance(row, FoldRow) else ""
 
     def fold_of(self, row: InboxRow) -> str:
-        """Return the key of the fold that a row is or is in."""
         return row.key if isinstance(row, FoldRow) else self._folds.get(row.key, "")
 
     def _draw(self, row: InboxRow) -> list[Text]:
