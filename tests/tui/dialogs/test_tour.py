@@ -119,6 +119,21 @@ async def test_j_moves_to_another_draft_that_can_be_accepted(world):
         assert inbox.table.cursor == at + 1
 
 
+async def test_a_draft_that_can_not_be_approved_leaves_the_step_where_it_is(world):
+    before = memories(world)
+    app = touring(world)
+    async with running(app, (80, 24)) as pilot:
+        table = app.screen_stack[0].table
+        await pilot.press("j")
+        while not table.row.is_taken:
+            await pilot.press("j")
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(app.screen, Tour)
+        assert app.screen.step is STEPS[0]
+        assert memories(world) == before
+
+
 async def test_it_is_left_where_one_is(world):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
@@ -144,7 +159,7 @@ async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
     app = MemtuiApp(*empty, now=NOW, tour=True)
     async with running(app, (80, 24), "a") as pilot:
         assert app.screen.at == 0
-        assert "There is no draft here yet" in [note.message for note in app._notifications][-1]
+        assert "There is no draft here" in [note.message for note in app._notifications][-1]
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen.at == 1

@@ -96,12 +96,18 @@ async def show(services: "Services") -> None:
             answer = DO
         else:
             answer = await services.ask(tour(step.words, can_do=can_do))
-        while answer == DO and step.action == APPROVE and not screen.is_on_draft:
-            services.warn("There is no draft here yet: enter goes on.")
-            answer = await services.ask(tour(step.words, can_do=can_do))
+        while answer == DO and step.action == APPROVE and not approved:
+            row = screen.table.row_id
+            if screen.is_on_draft:
+                await _do(services, screen, step)
+                approved = row if screen.table.index_of(row, screen.table.rows) is None else ""
+            else:
+                services.warn("There is no draft here: enter goes on.")
+            if not approved:
+                answer = await services.ask(tour(step.words, can_do=can_do))
         if answer == DO:
-            approved = screen.table.row_id if step.action == APPROVE else approved
-            await _do(services, screen, step)
+            if step.action != APPROVE:
+                await _do(services, screen, step)
             if step.seen:
                 text = step.seen.replace("{new}", step.new if approved else "")
                 answer = await services.ask(tour(text, can_do=False))
