@@ -1734,6 +1734,22 @@ async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_ar
         assert "the others stay marked" in app.screen.detail.plain
 
 
+async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_are_about(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("space")
+        await settle(pilot)
+        first = app.screen.chosen.leader
+        await pilot.press("G")
+        await settle(pilot)
+        assert app.screen.table.row is not first
+        assert app.screen.detail.plain.startswith(f"a {first.kind.verbs['approve']} 1 ")
+        assert "others stay marked" not in app.screen.detail.plain
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not app.screen.detail.plain.startswith(f"a {first.kind.verbs['approve']} 1 ")
+
+
 async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to_kind(pilot, "merge")

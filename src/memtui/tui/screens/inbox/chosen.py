@@ -80,9 +80,9 @@ class Chosen:
         return "merge" if alike and all(row.is_taken for row in alike) else "approve"
 
     def meant(self) -> str:
-        """Return what the first key does, of rows of several kinds: `approve 1 draft`; else nothing."""
+        """Return what the first key does where rows of several kinds or only others are marked: `approve 1 draft`."""
         alike, leader = self.same_kind(), self.leader
-        if leader is None or len(alike) == len(self._every()):
+        if leader is None or (len(alike) == len(self._every()) and self.screen.table.row in alike):
             return ""
         kinds = {(row.kind.singular, row.kind.plural) for row in alike}
         count = many(len(alike), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
@@ -99,7 +99,8 @@ class Chosen:
         described = row.describe(view)
         if not meant:
             return described
-        lead = Text(f"{actions.key_of(f'inbox.{self.verb}')} {meant}; the others stay marked\n\n", "bold")
+        others = "; the others stay marked" if len(self.same_kind()) < len(self._every()) else ""
+        lead = Text(f"{actions.key_of(f'inbox.{self.verb}')} {meant}{others}\n\n", "bold")
         glance = described.glance
         return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
 
