@@ -233,9 +233,9 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
     def wanted(other: Candidate) -> bool:
         if (since and (clock.parse(other.newest) or 0.0) < since) or (project and other.project != project):
             return False
-        said = said_already.says(other)
-        offer.known += said
-        return not said
+        is_repeat = said_already.says(other)
+        offer.known += is_repeat
+        return not is_repeat
 
     ranked = candidates.ranked(now, personal.load(store.root), wanted)
     for candidate in sorted(ranked, key=lambda candidate: not candidate.lasts):

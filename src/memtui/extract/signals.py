@@ -384,12 +384,12 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
     if not draft_words.description:
         return None
     person = rule.kind_of_rule == "person"
-    said = " ".join(sentence.said for sentence in own)
+    sentence_text = " ".join(sentence.said for sentence in own)
     return Signal(
         kind=rule.kind,
         name=wording.slug(draft_words.description),
         type="user" if person else _type_of(rule.sentence),
-        scope="global" if person or phrases.GLOBAL.search(said.lower()) else "project",
+        scope="global" if person or phrases.GLOBAL.search(sentence_text.lower()) else "project",
         description=draft_words.description,
         body=draft_words.body,
         confidence=round(max(0.0, rule.confidence), 2),
@@ -397,7 +397,7 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
-        person=wording.cut(shortened(turn.text) if apart is None else said, MAX_WORDS),
+        person=wording.cut(shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 

@@ -344,8 +344,16 @@ class _Builder:
             except OSError:
                 continue
             texts = fields.read(data, file, self.lines.get(file, ()))
-            said = (texts.name, texts.description, texts.type, texts.pinned, texts.expires, texts.paths, texts.forbids)
-            row = (file, mtime, size, ids.digest(data), *said, self._number_of_lines(file))
+            searched = (
+                texts.name,
+                texts.description,
+                texts.type,
+                texts.pinned,
+                texts.expires,
+                texts.paths,
+                texts.forbids,
+            )
+            row = (file, mtime, size, ids.digest(data), *searched, self._number_of_lines(file))
             head = list(dict.fromkeys(words.terms(f"{texts.name}\n{texts.description}")))
             segment_docs.append(SegmentDoc(row, texts.weights(), head, self.embedding.passages(texts)))
         return segment_docs

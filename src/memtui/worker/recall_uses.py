@@ -68,12 +68,12 @@ def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signa
     for signal in corrections:
         seconds = clock.parse(signal.time) or clock.now()
         # What the rule of the draft is, and all that the person said: not the body, which tells what the agent did.
-        said = [_stems(signal.description), _stems(signal.person)]
+        stem_sets = [_stems(signal.description), _stems(signal.person)]
         for path, (since, item) in delivered.items():
             key = (path, signal.evidence or signal.description)
             part = SHARED_PARTS[signal.kind]
             words, subject = memories[path]
-            shares = [(len(stems & words), stems) for stems in said if not subject.isdisjoint(stems & words)]
+            shares = [(len(stems & words), stems) for stems in stem_sets if not subject.isdisjoint(stems & words)]
             # Enough of what was said, and `part` of all, is in the memory.
             concerns = any(count >= max(1, min(SHARED_WORDS, len(stems)), part * len(stems)) for count, stems in shares)
             if since <= seconds and key not in noted and concerns:

@@ -1761,8 +1761,8 @@ async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_i
         assert app.screen.footer_actions()[0].footer == "merge 1 draft"
         await pilot.press("a")
         await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
-        assert said.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
+        message = [note.message for note in app._notifications][-1]
+        assert message.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
         assert len(app.screen.table.marks) == 2
 
 

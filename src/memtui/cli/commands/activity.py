@@ -328,10 +328,10 @@ def _session(ctx: Context, ref: str, limit: "int | None", proofs: Receipts) -> R
         if len(several) > short_ids.SEVERAL:
             break
         several.setdefault(delivery.session, core.Session(delivery.session)).note(delivery)
-        outcome, kept = proofs.of(delivery), newest.setdefault(delivery.session, [])
+        outcome, records_shown = proofs.of(delivery), newest.setdefault(delivery.session, [])
         counts.setdefault(delivery.session, Counter())[outcome] += 1
-        if rows <= 0 or len(kept) < rows:
-            kept.append((delivery, outcome))
+        if rows <= 0 or len(records_shown) < rows:
+            records_shown.append((delivery, outcome))
     session = several[short_ids.match(ref, several, "session")]
     records, outcomes = newest.get(session.id, []), counts.get(session.id, Counter())
     more = outcomes.total() - len(records)

@@ -212,9 +212,9 @@ class Conversation:
         lines, left_out = [], False
         for line in turn.text.splitlines():
             parts = _SENTENCE.split(line)
-            kept = [] if self.was_injected(line) else [part for part in parts if not self.was_injected(part)]
-            left_out |= len(kept) < len(parts)
-            lines += [line] if len(kept) == len(parts) else [" ".join(kept)] if kept else []
+            own_parts = [] if self.was_injected(line) else [part for part in parts if not self.was_injected(part)]
+            left_out |= len(own_parts) < len(parts)
+            lines += [line] if len(own_parts) == len(parts) else [" ".join(own_parts)] if own_parts else []
         return replace(turn, text="\n".join(lines).strip()) if left_out else turn
 
     def _text(self, value: object, limit: int = MAX_TEXT) -> str:

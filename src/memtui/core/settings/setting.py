@@ -128,9 +128,9 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
     for key, default in config.DEFAULTS.items():
         in_project = key in config.PER_PROJECT and key in table
         source = "project" if in_project else "config" if key in values else "default"
-        given = table[key] if in_project else values.get(key, default)
+        entered = table[key] if in_project else values.get(key, default)
         value = plain(config.value(values, project_root, key))
-        settings.append(Setting(key, value, source, config.problem(key, given)))
+        settings.append(Setting(key, value, source, config.problem(key, entered)))
     return settings
 
 
