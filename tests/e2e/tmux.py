@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from types import TracebackType
 from typing import Self
@@ -35,7 +36,9 @@ class TmuxTerminal:
         self, world: World, *args: str, size: tuple[int, int] = (COLUMNS, LINES), in_shell: bool = False
     ) -> None:
         self._tmux = tmux_or_skip()
-        self._env = world.environment({"PYTHONPATH": str(SOURCES), "TMUX_TMPDIR": str(world.home)})
+        # A socket's path has at most 107 bytes, and the world's own can be longer.
+        self._sockets = tempfile.TemporaryDirectory(prefix="tmux-")
+        self._env = world.environment({"PYTHONPATH": str(SOURCES), "TMUX_TMPDIR": self._sockets.name})
         command = shlex.join([sys.executable, "-m", "memtui", *args])
         start = ["new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]), "-c", str(world.project)]
         self._run("-f", "/dev/null", *start, "bash --norc --noprofile" if in_shell else command)
@@ -54,6 +57,7 @@ class TmuxTerminal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._run("kill-server")
+        self._sockets.cleanup()
 
     @property
     def text(self) -> str:
