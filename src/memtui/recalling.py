@@ -189,9 +189,9 @@ class Recalling:
         words_by_term = _asked(recalled.words)
         lines = {directory: triggers.lines_of(root, directory) for _, directory in where if recalled.verdicts}
         candidates = []
-        for each in recalled.verdicts:
-            beside = [line.text for line in lines[each.hit.directory].get(each.hit.file, ())]
-            candidates.append(_candidate(each, words_by_term, beside, room, space.now()))
+        for verdict in recalled.verdicts:
+            beside = [line.text for line in lines[verdict.hit.directory].get(verdict.hit.file, ())]
+            candidates.append(_candidate(verdict, words_by_term, beside, room, space.now()))
         return RecallRun(
             prompt,
             recalled.words,

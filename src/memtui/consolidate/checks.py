@@ -223,7 +223,7 @@ def _git(project: ProjectFiles, rest: str) -> bool:
     if match["what"] != "path":
         return (match["what"], match["name"]) in project.git.refs
     path = match["name"].rstrip("/")
-    return path in project.git.tracked or any(each.startswith(path + "/") for each in project.git.tracked)
+    return path in project.git.tracked or any(tracked.startswith(path + "/") for tracked in project.git.tracked)
 
 
 def use(checked: Checked) -> Iterator[Finding]:

@@ -95,7 +95,7 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
         text = f"{memory.description}\n{plain}"
         whole += _statements(memory, text)
         for order in _orders(memory, text):
-            for word in {KEYS.get(each, each) for each in order.subject}:
+            for word in {KEYS.get(term, term) for term in order.subject}:
                 holders[word].append(order)
     compared: set[frozenset[str]] = set()
     ordered = (pair for orders in holders.values() if len(orders) <= COMMON for pair in combinations(orders, 2))

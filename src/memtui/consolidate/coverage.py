@@ -267,7 +267,7 @@ def words(text: str) -> tuple[str, ...]:
     """Return a text's words as they are compared, in order, without joining ones; CJK text by characters."""
     telling: list[str] = []
     plain = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
-    for at, raw in enumerate(each for each in plain.split() if each.strip("-*_#")):
+    for at, raw in enumerate(token for token in plain.split() if token.strip("-*_#")):
         word = _bare(raw)
         lower = word.casefold().replace("’", "'")
         if lower in JOINING and (word == lower or at == 0):  # “plan A” is a name
@@ -308,7 +308,7 @@ def begins(statement: Statement, longer: Statement, own: Sequence[str]) -> bool:
     if statement.kind not in {"sentence", "item"} or rest == whole:
         return False
     about = words(head)[-2:]
-    return len(about) == 2 and any(literal(each).endswith(f" {rest}") and words(each)[:2] == about for each in own)
+    return len(about) == 2 and any(literal(text).endswith(f" {rest}") and words(text)[:2] == about for text in own)
 
 
 class Targets:

@@ -111,7 +111,7 @@ def _directories(top: str) -> list[str]:
         return [f"{top}/{name}" for name in _below(top)]
     claude = top if os.path.basename(top) == ".claude" else f"{top}/.claude"
     of_agents = [f"{claude}/{agents}/{name}" for agents in AGENTS for name in _below(f"{claude}/{agents}")]
-    places = [each for each in (f"{claude}/memory", *of_agents) if os.path.isdir(each)]
+    places = [directory for directory in (f"{claude}/memory", *of_agents) if os.path.isdir(directory)]
     is_project = os.path.lexists(f"{top}/.git") or os.path.isdir(f"{top}/.claude") or top == claude
     return places or ([] if is_project else [top])
 

@@ -185,7 +185,7 @@ class _Body:
                 below = self._chunks[at + 1].plain if at + 1 < len(self._chunks) else ""
                 if LEANING.match(below):
                     return False
-                self._chunks[at] = chunk._replace(text=" ".join([chunk.text, *(each.text for each in following)]))
+                self._chunks[at] = chunk._replace(text=" ".join([chunk.text, *(part.text for part in following)]))
                 self._said.add(following)
                 return True
         return False

@@ -263,7 +263,7 @@ def _evidence(finding: Finding) -> ProposalEvidence:
     plain = {key: value for key, value in finding.data.items() if isinstance(value, str | int | float | bool)}
     lists = [value for value in finding.data.values() if isinstance(value, list | tuple)]
     score = finding.data.get("score")
-    texts = tuple(str(each) for value in lists for each in value)
+    texts = tuple(str(item) for value in lists for item in value)
     return ProposalEvidence(finding.code, score / 100 if isinstance(score, int) else None, texts, plain)
 
 

@@ -126,7 +126,7 @@ class ProjectFiles:
             return self.git.tracked
         files: list[str] = []
         for here, directories, names in os.walk(self.top):
-            directories[:] = [each for each in directories if not each.startswith(".") and each != "node_modules"]
+            directories[:] = [name for name in directories if not name.startswith(".") and name != "node_modules"]
             files += [os.path.relpath(f"{here}/{name}", self.top) for name in names if not name.startswith(".")]
             if len(files) > FILES:
                 break
@@ -181,4 +181,4 @@ class ProjectFiles:
             at = renames[at]
             if at and at in self.git.tracked:
                 return True, at
-        return bare in renames or any(each.startswith(bare + "/") for each in renames), ""
+        return bare in renames or any(path_before.startswith(bare + "/") for path_before in renames), ""

@@ -89,7 +89,7 @@ def undecided(
     fixed = {
         id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
     }
-    reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
+    reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
     problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
     findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
     return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)))
@@ -141,7 +141,7 @@ def rejected_files(store: Store, subject: LintInput) -> set[str]:
     """Return the paths of the files whose fix was rejected. Raises MemtuiError."""
     names = set(rejected(store.root))
     proposals = plan.plan(store, subject).proposals if names else ()
-    fixes = (each for each in proposals if lint_fixes.is_safe(each) and names & _names(each))
+    fixes = (proposal for proposal in proposals if lint_fixes.is_safe(proposal) and names & _names(proposal))
     return {output.path for fix in fixes for output in fix.outputs}
 
 

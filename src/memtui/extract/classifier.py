@@ -113,7 +113,7 @@ def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
         return []
     return [
         first,
-        *[replace(each, durable=_lasting(first.durable or 0.0, each.confidence)) for each in signals_here[1:]],
+        *[replace(signal, durable=_lasting(first.durable or 0.0, signal.confidence)) for signal in signals_here[1:]],
     ]
 
 

@@ -272,7 +272,7 @@ def _filled(lines: list[str], foreign: list[bool]) -> list[bool]:
         foreign[at] = foreign[at] or indented
         if foreign[at]:
             between = lines[last + 1 : at]
-            few = last >= 0 and sum(bool(each.strip()) for each in between) <= MOST_BETWEEN
+            few = last >= 0 and sum(bool(line.strip()) for line in between) <= MOST_BETWEEN
             block = all(map(str.strip, between))
             if few and not any(_is_own(each, block=block) for each in between if each.strip()):
                 foreign[last + 1 : at] = [True] * len(between)

@@ -147,7 +147,7 @@ def _chosen(words: list[str], stop_words: frozenset[str]) -> list[str]:
     """Return the words of a name."""
     chosen: list[str] = []
     for word in words:
-        count = sum(each not in _NEGATIONS for each in chosen)
+        count = sum(word not in _NEGATIONS for word in chosen)
         if word in ",;:.!?":
             # Words of another clause would read as one with these.
             if count >= LEAST_OF_CLAUSE:

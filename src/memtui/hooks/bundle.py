@@ -136,7 +136,7 @@ def load(group: str) -> None:
         start = 8 + int.from_bytes(data[4:8], "little")
         stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
         here = top()
-        sources = [f"{here}/{each.replace('.', '/')}.py" for each in GROUPS[group]]
+        sources = [f"{here}/{module.replace('.', '/')}.py" for module in GROUPS[group]]
         if tuple(map(stamp, sources)) != stamps:
             return
         bodies = marshal.loads(memoryview(data)[start:])  # noqa: S302

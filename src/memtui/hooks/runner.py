@@ -148,7 +148,7 @@ class Hook:
     def _by_our_names(self, path: str) -> str:
         """Return a path by the names that memtui has for the directories of Claude Code and of the session, if it leads
         into one of them through a symlink."""
-        names = [each.rstrip("/") for each in (paths.config_dir(self.env), self.started_in, self.project_root)]
+        names = [name.rstrip("/") for name in (paths.config_dir(self.env), self.started_in, self.project_root)]
         if not path.endswith(".md") or any(path.startswith(each + "/") for each in names):
             return path
         target = paths.real(path)

@@ -162,7 +162,7 @@ def note_spawn(root: str) -> None:
             times_before = fastjson.loads_dict(fs.read(path, "cache")).get("times")
         except OSError:
             times_before = []
-        times = [each for each in times_before if isinstance(each, float)] if isinstance(times_before, list) else []
+        times = [start for start in times_before if isinstance(start, float)] if isinstance(times_before, list) else []
         times = [each for each in times if now - MINUTE < each <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now

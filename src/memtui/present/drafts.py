@@ -130,10 +130,10 @@ class Quote(NamedTuple):
 def setting(evidence: Evidence) -> list[Quote]:
     """Quote the transcript around a draft."""
     quotes = []
-    for each in evidence.said:
-        limit = HIT_SHOWN if each.hit else AROUND_SHOWN
-        words = cut(each.text, limit)
-        quotes.append(Quote(each.who, " ".join(words.split()) if each.who == "tool" else words, each.hit))
+    for reason in evidence.said:
+        limit = HIT_SHOWN if reason.hit else AROUND_SHOWN
+        words = cut(reason.text, limit)
+        quotes.append(Quote(reason.who, " ".join(words.split()) if reason.who == "tool" else words, reason.hit))
     return quotes
 
 

@@ -248,7 +248,7 @@ class _Builder:
         self.base = paths.index_base(root, directory)
         self.embedding = _Embedding(table)
         self.lines = {
-            file: tuple(each.text for each in triggers_of_file)
+            file: tuple(trigger.text for trigger in triggers_of_file)
             for file, triggers_of_file in triggers.lines_of(root, directory).items()
         }
 

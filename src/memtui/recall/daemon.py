@@ -132,7 +132,7 @@ class Daemon:
             return {**reply, "key": self.key, "row": self.row(text).hex()}
         if op == "fill":
             directories = request.get("directories")
-            names = [each for each in directories if isinstance(each, str)] if isinstance(directories, list) else []
+            names = [name for name in directories if isinstance(name, str)] if isinstance(directories, list) else []
             with self._asked:
                 self._directories += [directory for directory in names if directory not in self._directories]
                 self._asked.notify_all()

@@ -147,7 +147,7 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     except ModelError:
         return
     if not over():
-        memories = [[each.scope, each.directory, each.file] for each in selected]
+        memories = [[verdict.scope, verdict.directory, verdict.file] for verdict in selected]
         session_state.save(root, session, {"key": key, "memories": memories}, PART)
 
 

@@ -67,11 +67,11 @@ def words_of(text: str) -> "list[bytes]":
             plain = [word.lower()]
         else:
             plain = words.parts(word)
-        for each in plain:
-            if each.isascii() or max(each) < "\u0e00":
-                hits.append(each.encode())
+        for part in plain:
+            if part.isascii() or max(part) < "\u0e00":
+                hits.append(part.encode())
             else:  # the vocabulary has such characters one by one
-                hits += [char.encode() for char in each]
+                hits += [char.encode() for char in part]
     return hits
 
 

@@ -147,7 +147,7 @@ class Sources:
         sources = self._of_person if person else self._of_both
         brought = [*self._printed, *(self._read if files else ())]
         for run in _runs(text):
-            if f" {run} " not in sources and any(f" {run} " in each for each in brought):
+            if f" {run} " not in sources and any(f" {run} " in text for text in brought):
                 return run
         return ""
 

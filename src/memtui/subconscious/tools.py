@@ -91,7 +91,7 @@ class Tools:
         names = [
             name
             for name in map(self._name, self._files(path))
-            if any(fnmatch.fnmatchcase(each, text or "*") for each in (name, os.path.basename(name)))
+            if any(fnmatch.fnmatchcase(candidate, text or "*") for candidate in (name, os.path.basename(name)))
         ]
         more = len(names) - FILES
         return "\n".join(names[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."

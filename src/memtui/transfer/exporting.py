@@ -90,7 +90,7 @@ def _label(scope: Scope, files_by_label: dict[str, dict[str, bytes]]) -> str:
     label = f"auto:{name}" if scope.project else scope.label
     folders = set(map(folder_name, files_by_label))
     numbers = (f"{label}-{number}" for number in itertools.count(2))
-    return next(each for each in itertools.chain([label], numbers) if folder_name(each) not in folders)
+    return next(candidate for candidate in itertools.chain([label], numbers) if folder_name(candidate) not in folders)
 
 
 def folder_name(label: str) -> str:

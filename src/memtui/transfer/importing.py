@@ -128,7 +128,7 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         for alias in clean.aliases:
             renamed.setdefault(alias.casefold(), name)
         import_plan.drafts.append(draft)
-    import_plan.drafts = [replace(each, given=_linked(each.given, renamed)) for each in import_plan.drafts]
+    import_plan.drafts = [replace(planned, given=_linked(planned.given, renamed)) for planned in import_plan.drafts]
     time = clock.iso_seconds(store.journal.now())
     for inbox, directory in inboxes.items():
         drafts = [candidate for candidate in import_plan.drafts if candidate.inbox == inbox]

@@ -60,7 +60,7 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
                 rows = []
             for file, column in COLUMNS.items():
                 bound_rows = [row for row in rows if row[column]]
-                lists[file][directory] = {str(row[0]): [str(each) for each in row[column][:MOST]] for row in bound_rows}
+                lists[file][directory] = {str(row[0]): [str(text) for text in row[column][:MOST]] for row in bound_rows}
         for file, memories in lists.items():
             _change(root, file, memories)
 

@@ -241,7 +241,7 @@ def resolve(path: str) -> "str | None":
             return None
         if target.startswith("/"):
             path_so_far = "/"
-        rest.extend([each for each in reversed(target.split("/")) if each])
+        rest.extend([part for part in reversed(target.split("/")) if part])
     return path_so_far
 
 

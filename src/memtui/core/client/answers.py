@@ -107,8 +107,8 @@ def _of_question(
     line = f"{question} → {', '.join(picked)}" if picked else question
     # Without the options nothing tells typed words from picked ones.
     own = [part for part in words if _low(part) not in labels] if entries else []
-    for each in filter(None, (", ".join(own), notes.strip())):
-        yield TypedAnswer(each, line)
+    for text in filter(None, (", ".join(own), notes.strip())):
+        yield TypedAnswer(text, line)
 
 
 def _split(answer: str, labels: set[str]) -> list[str]:

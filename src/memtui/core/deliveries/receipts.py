@@ -282,10 +282,10 @@ class TranscriptView:
         for child, above in self._recent:
             if above in branch:
                 branch.add(child)
-        for each in branch:
-            self._below[each] = {*self._below.get(each, ()), name}
+        for record in branch:
+            self._below[record] = {*self._below.get(record, ()), name}
         beside = self._beside.get(name)
-        if any(each in branch for message, uuids in self._messages.items() if message != beside for each in uuids):
+        if any(record in branch for message, uuids in self._messages.items() if message != beside for record in uuids):
             self._decide(name)  # its answer was written before it
         elif event == "UserPromptSubmit" and self.steps.answered:
             self._late.add(name)

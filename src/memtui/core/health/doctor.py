@@ -55,7 +55,7 @@ def check(
         "errors": errors(root, now),
         "inbox": chain(adoption.renamed(env, here), inboxes(root, names.items(), now)),
         "memories": (
-            each for scope in scopes_here for each in memories(root, scope, memories_by_path, others=scopes_here)
+            memory for scope in scopes_here for memory in memories(root, scope, memories_by_path, others=scopes_here)
         ),
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),

@@ -206,7 +206,7 @@ class Ledger:
 
     def changes(self) -> list[Transaction]:
         """Return the changes that were made, newest first."""
-        return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
+        return [step for step in reversed(self.all()) if step.is_change and step.state != "intent"]
 
     def later(self, transaction: Transaction) -> Transaction | None:
         """Return the undoable change after one that is most about the same memories, the newest of several, or None."""

@@ -121,7 +121,7 @@ def _next_step(journal: Journal, op: Op, key: str | None) -> list[Transaction]:
 def _final(journal: Journal, step: Transaction) -> Transaction | None:
     """Return the last change after a step that can't be undone; None if an undo has gone past it already."""
     undone: set[str | None] = set()
-    for transaction in reversed([each for each in journal.ledger().all() if each.state not in {"intent", "back"}]):
+    for transaction in reversed([other for other in journal.ledger().all() if other.state not in {"intent", "back"}]):
         if transaction.id == step.id:
             return None
         if transaction.op == "undo":

@@ -27,13 +27,13 @@ def load(root: str) -> EarlierPlaces:
     from memtui.core.journal import ledger as journal_ledger  # not needed for the first paint
 
     try:
-        every = [each for each in journal_ledger.shared(path).follow().all() if each.state not in {"intent", "back"}]
+        every = [step for step in journal_ledger.shared(path).follow().all() if step.state not in {"intent", "back"}]
     except OSError:
         return NOTHING_MOVED
     key = (len(every), every[-1].id if every else "")
     if root not in _known or _known[root][0] != key:
         trash: dict[Place, Place] = {}
-        _known[root] = (key, EarlierPlaces(_spans([move for each in every for move in moves(each, trash)])))
+        _known[root] = (key, EarlierPlaces(_spans([move for step in every for move in moves(step, trash)])))
     return _known[root][1]
 
 
@@ -100,12 +100,12 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     except OSError:
         return {}
     created: dict[str, tuple[str, float | None]] = {}
-    for each in ledger.all():
-        if each.state != "done" or not each.is_change or each.op == "restore":
+    for step in ledger.all():
+        if step.state != "done" or not step.is_change or step.op == "restore":
             continue
-        for time, old, new in moves(each, {}):
-            if isinstance(new, str) and (old is None or old in created or each.op == "move"):
-                created[new] = created[old] if isinstance(old, str) and old in created else (each.op, time or None)
+        for time, old, new in moves(step, {}):
+            if isinstance(new, str) and (old is None or old in created or step.op == "move"):
+                created[new] = created[old] if isinstance(old, str) and old in created else (step.op, time or None)
     return created
 
 

@@ -140,7 +140,7 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
             return False
 
     own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
-    keeping = sum(any(map(tells, _digests([each], ("removed", "added")))) for each in others if each.op != "purge")
+    keeping = sum(any(map(tells, _digests([step], ("removed", "added")))) for step in others if step.op != "purge")
     return Purged([digest for digest in own if digest not in shared], sorted(group), words, keeping)
 
 
@@ -173,11 +173,11 @@ def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
         }
 
     every = ledger.all()
-    earlier = every[: 1 + [each.id for each in every].index(key)]  # the ids of one millisecond are in no order
+    earlier = every[: 1 + [step.id for step in every].index(key)]  # the ids of one millisecond are in no order
     places = {_deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
     while True:
-        about = {each.id for each in earlier if places & files(each) and each.is_change and each.op != "purge"}
+        about = {step.id for step in earlier if places & files(step) and step.is_change and step.op != "purge"}
         for name in about - group:
             if ledger.transactions[name].op in {"move", "rename"}:
                 places |= files(ledger.transactions[name])

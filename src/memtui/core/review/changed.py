@@ -118,7 +118,7 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
     MemtuiError."""
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
-        texts = [(each.scope, each.now.file, versions.content(each.now)) for each in undelivered(journal.root, items)]
+        texts = [(item.scope, item.now.file, versions.content(item.now)) for item in undelivered(journal.root, items)]
         journal.run(
             "keep", [_seen(versions, items, (False, True)), *_trusts(journal.root, texts)], acts.summary("keep", what)
         )

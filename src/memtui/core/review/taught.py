@@ -153,18 +153,18 @@ def waiting(root: str, journal: Journal) -> int:
         transactions = list(journal.ledger().transactions.values())
     except OSError:
         return 0
-    for each in transactions:
-        if each.op not in OPS or not each.is_change or each.time <= (since if isinstance(since, str) else ""):
+    for step in transactions:
+        if step.op not in OPS or not step.is_change or step.time <= (since if isinstance(since, str) else ""):
             continue
         try:
-            drafts = drafts_in(journal.changes_of(each.record))
+            drafts = drafts_in(journal.changes_of(step.record))
         except (MemtuiError, OSError, ValueError):
             continue  # its contents are gone
         for entry in drafts:
-            if each.state in {"done", "undone"}:
+            if step.state in {"done", "undone"}:
                 decisions_waiting.pop(entry.id, None)
-            if each.state == "done":
-                decisions_waiting[entry.id] = each.op == "approve"
+            if step.state == "done":
+                decisions_waiting[entry.id] = step.op == "approve"
     decisions_waiting = dict(list(decisions_waiting.items())[-MOST:])
     return sum(decisions.get(name) != approved for name, approved in decisions_waiting.items()) + len(
         decisions.keys() - decisions_waiting.keys()

@@ -74,7 +74,7 @@ def _plain(given: "object") -> "object":
     if isinstance(given, dict):
         return {key: _plain(each) for key, each in given.items()}
     if isinstance(given, list):
-        return [_plain(each) for each in given]
+        return [_plain(item) for item in given]
     return given if isinstance(given, (str, int, float)) else str(given)
 
 

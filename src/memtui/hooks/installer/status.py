@@ -103,7 +103,7 @@ def status(env: dict[str, str], cwd: str) -> Status:
     settings = [(file.path, content.value) for file, content in loaded]
     plugin = _plugin(env, settings)
     entries = [
-        each for file, content in loaded if file.scope != "managed" for each in _entries(file, content.value, places)
+        entry for file, content in loaded if file.scope != "managed" for entry in _entries(file, content.value, places)
     ]
     entries += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
