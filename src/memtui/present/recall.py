@@ -150,6 +150,14 @@ def amount(run: "RecallRun") -> str:
     return f"{run.units:,} characters, about {run.tokens:,} tokens"
 
 
+def others(run: "RecallRun") -> str:
+    """Return how many memories were found and would not be delivered: `3 others found, not delivered`."""
+    count = len(run.left_out)
+    if not (count and run.delivered):
+        return f"{count} found, none delivered" if count else "no others found"
+    return many(count, "other found, not delivered", "others found, not delivered")
+
+
 def took(run: "RecallRun") -> str:
     """Return how long the dry run took: `12 ms`, `0.8 ms`."""
     return f"{run.ms:.0f} ms" if run.ms >= 9.5 else f"{run.ms:.1f} ms"

@@ -98,7 +98,8 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         summary = app.screen.summary().plain
         assert summary.startswith(f"1 of {app.screen.recall.last.memories} memories would be delivered · ")
         assert "tokens" not in summary
-        assert "tokens" in app.screen.recall.rule()
+        others = len(app.screen.recall.last.candidates) - 1
+        assert app.screen.recall.rule().endswith(f" tokens · {others} others found, not delivered")
         assert " ms" in summary
         detail = app.screen.detail.plain
         assert "✓ would be delivered" in detail
@@ -294,7 +295,7 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         assert "40% · t adds a trigger · " in screen.summary().plain
         assert names(app)[0] == "-"
         assert screen.table.row is screen.table.rows[1]
-        assert screen.table.rule().startswith("left out: ")
+        assert screen.table.rule() == f"{len(screen.recall.last.left_out)} found, none delivered"
         screen.table.move_to(0)
         await settle(pilot)
         assert screen.detail.plain.startswith("The likeliest is ")

@@ -307,11 +307,9 @@ class Recall(Labelled):
 
     def rule(self) -> str:
         """Return the words in the rule."""
-        run = self.last
         if self._is_late:
             return READING
-        left_out = f"left out: {len(run.left_out)}" if run.left_out else "nothing is left out"
-        return f"{words.amount(run)} · {left_out}" if run.delivered else left_out
+        return f"{words.amount(self.last)} · " * bool(self.last.delivered) + words.others(self.last)
 
     def draw(self, pair: Pair, typed: str) -> list[Text]:
         """Draw the cells of a memory for COLUMNS. `typed`: the query, whose matches are marked."""

@@ -84,9 +84,7 @@ def whole(run: RecallRun) -> Text:
     """Return the detail of the rule: what the prompt would bring to a new session, and by which of its words."""
     title = "All that the prompt would bring" if run.delivered else recall.nearest(run) or recall.headline(run)
     text = Text().append(f"{safe_text.line(title)}\n", style="bold")
-    left_out = many(len(run.left_out), "other was found", "others were found")
-    searched = f"{many(run.memories, 'memory', 'memories')} searched"
-    facts = [left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
+    facts = [recall.others(run), f"{many(run.memories, 'memory', 'memories')} searched", recall.took(run)]
     text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
     text.append("\nThe words that counted\n", style="bold")
     words, prompt = run.words.strip(), run.prompt.strip()
