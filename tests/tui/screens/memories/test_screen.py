@@ -608,12 +608,12 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         assert titled(app, "prefer-pnpm")
-        facts, delivered, says, *_ = line(app, "#glance").split("\n")
+        says, facts, delivered, *_ = line(app, "#glance").split("\n")
         assert facts.startswith("feedback in project shop · ")
         assert "×, last " in delivered
         assert says == "Use pnpm in this repository, never npm"
         await stand_on(pilot, "skip-code-review")
-        assert "! not trusted, not delivered: a trusts it" in line(app, "#glance").split("\n")[:3]
+        assert "! not trusted, not delivered: a trusts it" in line(app, "#glance").split("\n")[:2]
         app.screen.places.go_to("global")
         await settle(pilot)
         await stand_on(pilot, "editor")
@@ -720,6 +720,17 @@ async def test_the_detail_begins_with_the_facts_and_says_nothing_twice(app, worl
         assert "never delivered" in detail(app).split("\n")
         await stand_on(pilot, "test-database")
         assert "loaded by Claude Code itself" in detail(app).split("\n")
+
+
+@pytest.mark.every(step=3)
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)], ids=str)
+async def test_the_sentence_comes_before_the_facts_at_all_widths(app, size):
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        lines = detail(app).split("\n")
+        assert lines[0] == "Use pnpm in this repository, never npm"
+        assert lines[1].startswith("feedback in project shop")
 
 
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):

@@ -60,21 +60,19 @@ class MemoryDetail:
         self._meters.clear()
         self._links.clear()
 
-    def text(self, pair: Pair, *, facts_first: bool) -> Text:
-        """Return the detail of a memory; `facts_first`: before its description, for where there are few lines."""
+    def text(self, pair: Pair) -> Text:
+        """Return the detail of a memory: what it says, what is wrong with it, the facts, its text."""
         scope, row = pair
-        memory, now, text, description = row.memory, self.services.data.now(), Text(), _description(row.memory)
-        text.append_text(Text() if facts_first else description)
+        memory, now = row.memory, self.services.data.now()
+        text = _description(memory).append_text(flag_lines(row))
+        for note in memory.notes:
+            text.append(f"  {safe_text.line(note, 300)}\n", "dim")
         text.append(safe_text.line(memory.type or "untyped", 40), colours.TYPES.get(memory.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(memory.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim")
         self._deliveries(text, pair)
         if (at := self.reader.autosaves.get(memory.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
-        text.append_text(flag_lines(row))
-        for note in memory.notes:
-            text.append(f"  {safe_text.line(note, 300)}\n", "dim")
-        text.append_text(description if facts_first else Text())
         if source := self._source(pair):
             _label(text, "origin")
             text.append(safe_text.line(source, 200) + "\n")

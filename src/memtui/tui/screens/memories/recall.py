@@ -380,14 +380,13 @@ class Recall(Labelled):
 
     def describe(self, pair: Pair) -> Described:
         """Return the detail of a memory, or of all that would be delivered."""
-        candidate, run, narrow = self.candidate(pair), self.last, self.of_screen.has_class("narrow")
+        candidate, run = self.candidate(pair), self.last
         if candidate is None:
             title = "all that it would bring" if run.delivered else "why it brings nothing"
             return Described(recall_text.whole(run), title=title)
         where, now = self.memories.name_of(pair[0]), self.services.data.now()
         head = recall_text.head(candidate, run, where, now)
-        name = Text(safe_text.line(candidate.name, 200) + "\n" if narrow else "", "bold")
-        text = Text().append_text(name).append_text(head)
+        text = head.copy()
         recall_text.append_why(text, candidate, is_untrusted="U" in pair[1].letters, read_only=self.services.read_only)
         glance = recall_text.glance(head, candidate)
         if self._is_late:

@@ -294,7 +294,7 @@ class Memories(ListScreen[Pair]):
             return recall.describe(row)
         if not self._painted:
             return Described(Text())
-        text = self.details.text(row, facts_first=self.has_class("narrow"))
+        text = self.details.text(row)
         return Described(text, title=safe_text.line(row[1].memory.name))
 
     @property
