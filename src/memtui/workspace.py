@@ -206,14 +206,14 @@ class Workspace:
 
         return [*changed.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
 
-    def count_decisions(self, go_on: "Callable[[], bool]" = lambda: True) -> "Counter[str]":
+    def count_decisions(self, plan: "UndecidedSet") -> "Counter[str]":
         """Count what waits for a decision here besides entries, by what the Inbox calls it: `changed`, `merge`, `fix`,
-        `rule`, `problem`, `trust`. As `undecided` otherwise."""
+        `rule`, `problem`, `trust`. `plan` is what `undecided` returned."""
         from collections import Counter
 
         from memtui.core.review import later
 
-        hidden, changes, plan = later.load(self.root), self.changed(), self.undecided(go_on)
+        hidden, changes = later.load(self.root), self.changed()
         decisions = [("changed", change.later_key) for change in changes]
         decisions += [(proposal.proposal.word, proposal.later_key) for proposal in plan.proposals]
         decisions += [("problem", problem.later_key) for problem in plan.left]

@@ -456,6 +456,23 @@ def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui,
     assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err
 
 
+def test_a_rejected_fix_is_not_offered_and_the_way_back_is(memtui):
+    """Of two rejections the older one waits for an undo of the newer one, which it names."""
+    for words in ("old-wiki", "review-checklist"):
+        memtui("reject", next(each["id"] for each in memtui.json("inbox")["entries"] if words in each["says"]))
+    newer, older = [change["id"][-6:] for change in memtui.json("undo", "--list")["history"][:2]]
+    done = memtui("check", "--scope", "project", "--fix", check=False)
+    assert f"1 file left out: you rejected the fix. To have it again: memtui undo {older}" in done.err
+    assert f"You rejected the fix. To have it again: memtui undo {older}" in " ".join(done.out.split())
+    assert "memtui check --fix" not in done.out + done.err + memtui("status").out
+    refused = memtui("undo", older, check=False)
+    assert (refused.code, f"undo {newer} first" in refused.err) == (4, True)
+    memtui("undo", newer)
+    memtui("undo", older)
+    assert "→ memtui check --fix" in memtui("check", "--scope", "project", check=False).out
+    assert "memtui check --fix" in memtui("status").out
+
+
 def test_an_approved_fix_is_said_to_be_decided(memtui):
     name = next(each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == "fix")
     memtui("approve", name, "--yes")

@@ -209,8 +209,7 @@ class Offer:
         return [*words, *([waits] if self.left else [])]
 
     def write(self, store: Store) -> str:
-        """Write the drafts as one step of undo; return the transaction's id, '' if there are none. Raises
-        MemtuiError."""
+        """Write the drafts as one step of undo; return its id, '' if there are none. Raises MemtuiError."""
         if not self.drafts:
             return ""
         words = f"import {many(len(self.drafts), 'draft')} from earlier sessions"

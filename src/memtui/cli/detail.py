@@ -234,8 +234,7 @@ def _print_evidence(out: Output, item: Waiting, evidence: Evidence) -> None:
 
 
 def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:
-    """Print the memories that are most like a draft, and the command that merges it into the first that takes one, or
-    why none does."""
+    """Print the memories that are most like a draft, and the command that merges it into one, or why none takes it."""
     out.print()
     out.heading("Similar memories")
     cells = [

@@ -60,8 +60,7 @@ def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
 
 
 def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
-    """Ask before what a team shares is changed: memories of these names, or what comes to the scope `target`. Raises
-    MemtuiError for no."""
+    """Ask before memories that a team shares change, or come to the scope `target`. Raises MemtuiError for no."""
     from memtui.core.memories import references
     from memtui.core.places import locate
 

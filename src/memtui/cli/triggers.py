@@ -43,11 +43,13 @@ class MemoryTriggers:
 
 def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
     """Add and remove lines of a memory, as one step of undo."""
+    from memtui.core.redaction import redact
+
     store, lines = ctx.store(), [text.text for text in MemoryTriggers(ctx, memory).lines]
     hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(memory.ref)}"
     removed = [_meant(lines, text, f"{memory.stem} has no trigger", hint) for text in args.no_trigger]
     _, kinds = secret.checked(ctx, "\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
-    added = [_redacted(text) for text in args.trigger] if kinds else args.trigger
+    added = [redact.redact(text)[0] for text in args.trigger] if kinds else args.trigger
     changed = triggers.change(store, memory, added, removed)
     after = memories.find(ctx, memory.path)
     now = MemoryTriggers(ctx, after)
@@ -63,12 +65,6 @@ def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
             out.say("Nothing changed.")
 
     return Result({**memories.data_of(after), **now.data(), "changed": changed}, text)
-
-
-def _redacted(text: str) -> str:
-    from memtui.core.redaction import redact
-
-    return redact.redact(text)[0]
 
 
 def _meant(lines: "list[str]", word: str, problem: str, hint: str) -> str:

@@ -4,7 +4,7 @@ No statement is dropped but that of a line whose memory is gone; a date or path 
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -54,9 +54,9 @@ def is_safe(proposal: Proposal) -> bool:
     return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
 
 
-def by_cause(reports: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
-    """Return the problems that findings of `lint.check` tell of, in their order. `remedy` says what to type."""
-    return findings.by_cause(reports, fixable, remedy or to_type)
+def by_cause(reports: Sequence[Finding]) -> list[Problem]:
+    """Return the problems that findings of `lint.check` tell of, in their order."""
+    return findings.by_cause(reports, fixable, to_type)
 
 
 def to_type(finding: Finding) -> str:

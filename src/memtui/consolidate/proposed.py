@@ -4,7 +4,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.health.findings import Problem
 from memtui.core.journal import acts
 from memtui.core.journal.changes import FileChange
+from memtui.core.journal.journal import Journal
 from memtui.core.memories import beside, memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -58,10 +59,12 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """The proposals that wait, saved ones first, each worst first, and the problems left for a person, by cause."""
+    """The proposals that wait, saved ones first, each worst first; the problems left for a person, by cause; by file
+    whose fix was rejected the id of that change, empty if it can't be undone."""
 
     proposals: tuple[Undecided, ...]
     left: tuple[Problem, ...]
+    rejected: Mapping[str, str]
 
 
 class Rejected(NamedTuple):
@@ -92,7 +95,22 @@ def undecided(
     reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
     problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
     findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
-    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)))
+    safe = filter(lint_fixes.is_safe, planned.proposals)
+    fixes = [proposal for proposal in safe if rejected_ids & _names(proposal)]
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), _rejections(store.journal, fixes))
+
+
+def _rejections(journal: Journal, fixes: Sequence[Proposal]) -> dict[str, str]:
+    """Return by the files of fixes the id of the change that rejected each."""
+    ledger, rejections = journal.ledger(), dict[str, str]()
+    for change in (ledger.transactions[key] for key in ledger.undoable) if fixes else ():
+        if rejected_path(journal.root) in change.paths:
+            for edit in journal.changes_of(change.record):
+                before, after = ({*_ids(text.encode())} for text in edit.texts)
+                rejections |= dict.fromkeys(after - before, change.id)
+    return {
+        output.path: max(rejections.get(name, "") for name in _names(fix)) for fix in fixes for output in fix.outputs
+    }
 
 
 def _saved(store: Store) -> list[Undecided]:
@@ -135,14 +153,6 @@ def _for_good(proposal: Proposal) -> str:
 def _names(proposal: Proposal) -> set[str]:
     """Return what a proposal is known by if it was rejected, also by an older version."""
     return {proposal.id, proposal.subject, _for_good(proposal)}
-
-
-def rejected_files(store: Store, subject: LintInput) -> set[str]:
-    """Return the paths of the files whose fix was rejected. Raises MemtuiError."""
-    names = set(rejected(store.root))
-    proposals = plan.plan(store, subject).proposals if names else ()
-    fixes = (proposal for proposal in proposals if lint_fixes.is_safe(proposal) and names & _names(proposal))
-    return {output.path for fix in fixes for output in fix.outputs}
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:

@@ -41,14 +41,10 @@ def _whisper_id(world: World, number: int) -> str:
     return ulid(world.now - content.SUBCONSCIOUS_RUNS[number][1] * HOUR, FIRST_ID + 200 + number)
 
 
-def _run_id(world: World, number: int) -> str:
-    hours = content.SUBCONSCIOUS_RUNS[number][1]
-    return ulid(world.now - hours * HOUR, FIRST_ID + 100 + number)
-
-
 def _run(world: World, number: int, slug: str) -> None:
     name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
-    at, session, run_id = world.now - hours * HOUR, world.sessions[name], _run_id(world, number)
+    at, session = world.now - hours * HOUR, world.sessions[name]
+    run_id = ulid(at, FIRST_ID + 100 + number)
     changes = tuple(f"{block}: added “{text}”" for run, block, text in content.SUBCONSCIOUS_NOTES if run == number)
     job = runs.Run(
         run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,

@@ -20,13 +20,8 @@ def origin(trigger: Trigger, now: float) -> str:
     return " · ".join(filter(None, [ORIGINS[trigger.origin], times, old]))
 
 
-def as_text(lines: Iterable[str]) -> str:
-    """Return triggers as one line, with semicolons between them."""
-    return "; ".join(lines)
-
-
 def from_text(text: str, phrases: Iterable[str]) -> list[str]:
-    """Return the triggers of such a line, in their order; one of `phrases` that has a semicolon itself stays whole."""
+    """Return the triggers between semicolons of a line; one of `phrases` that has a semicolon itself stays whole."""
     whole = {f"\0{number}\0": phrase for number, phrase in enumerate(phrases) if ";" in phrase}
     for mark, each in whole.items():
         text = text.replace(each, mark)

@@ -182,7 +182,7 @@ class FileReader:
             if not is_quiet and sum(len(scopes.files(scope)) for scope in self.data.scopes()) > MANY:
                 self._count_wanted = True
             elif not self.inbox_shown():
-                counts = self.data.count_decisions(self._go_on)
+                counts = self.data.count_decisions(self.data.undecided(self._go_on))
                 if self._go_on() and not self.inbox_shown():
                     self.data.note_decisions(counts)
         except (OSError, MemtuiError):  # Setup shows the error

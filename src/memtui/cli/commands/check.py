@@ -1,8 +1,8 @@
-"""`memtui check`: what is wrong with memories and MEMORY.md, also in CI and before a commit, and the fixes that need no
-decision."""
+"""`memtui check`: what is wrong with memories and MEMORY.md, also in CI, and the fixes that need no decision."""
 
 import argparse
 import os
+from collections.abc import Iterable, Mapping
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -16,6 +16,7 @@ from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
+from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import doctor, findings
 from memtui.core.health import fixes as fixes_of
@@ -97,16 +98,21 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    out = _rejected(ctx, subject) if args.fix and args.path is None else ()
+    files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned for fix in fixes}
+    every = _rejected(ctx, subject) if args.path is None else {}
+    rejected = {path: change for path, change in every.items() if path in files}
+    if rejected and args.fix:
+        ctx.out.say(f"{many(len(rejected), 'file')} left out: {_rejection(rejected.values())}")
     planned = [
-        (scope, [fix for fix in fixes if f"{scope.directory}/{fix.file}" not in out]) for scope, fixes in planned
+        (scope, [fix for fix in fixes if f"{scope.directory}/{fix.file}" not in rejected]) for scope, fixes in planned
     ]
     fixed = [fix for _, fixes in planned for fix in fixes] if args.fix else []
     undo = _fix(ctx, args, subject, planned) if fixed else False
     if fixed and not args.dry_run:
         subject, found, _ = look()
-    remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
-    causes = lint_fixes.by_cause(found, remedies.of)
+    fix = "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}")
+    remedies = Remedies(subject, fix, rejected)
+    causes = findings.by_cause(found, remedies.fixable, remedies.of)
     to_fix = sum(problem.level == PROBLEM for problem in causes)
     here = [scope for scope in subject.scopes if args.path is None and (not labels or scope.shown in labels)]
     indexes = states(ctx.root, here) if here else []
@@ -150,14 +156,17 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
 
 
-def _rejected(ctx: Context, subject: LintInput) -> "set[str]":
-    """Return the paths of the files whose fix the person rejected, and say how many there are."""
+def _rejected(ctx: Context, subject: LintInput) -> "Mapping[str, str]":
+    """Return the files whose fix the person rejected, with the ids of the changes that did so."""
     from memtui.consolidate import proposed
 
-    paths = proposed.rejected_files(ctx.store(), subject)
-    if paths:
-        ctx.out.say(f"{many(len(paths), 'file')} left out: you rejected the fix.")
-    return paths
+    return proposed.undecided(ctx.store(), subject).rejected if proposed.rejected(ctx.root) else {}
+
+
+def _rejection(changes: "Iterable[str]") -> str:
+    """Say that fixes were rejected, and what undoes these changes, the newest first."""
+    ways = ", ".join(f"memtui undo {short_id(key)}" for key in sorted({*changes}, reverse=True) if key)
+    return "you rejected the fix." + (f" To have it again: {ways}" if ways else "")
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
@@ -230,17 +239,21 @@ def _keep(ctx: Context, one: str, other: str, *, apart: bool) -> Result:
 
 
 class Remedies:
-    """What to do about the findings on a subject, with commands that work on it: `fix` is the one that fixes what needs
-    no decision."""
+    """What to do about findings on a subject. The command `fix` fixes all but the files that are `rejected`."""
 
-    def __init__(self, subject: LintInput, fix: str) -> None:
-        self.fix = fix
+    def __init__(self, subject: LintInput, fix: str, rejected: "Mapping[str, str]") -> None:
+        self.fix, self.rejected = fix, rejected
         self.own = {scope.shown: scope for scope in subject.own.values()}
+
+    def fixable(self, finding: Finding) -> bool:
+        """Return whether `fix` fixes a finding: a fix that the person rejected is left out."""
+        return lint_fixes.fixable(finding) and finding.data.get("path") not in self.rejected
 
     def of(self, finding: Finding) -> str:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
         if lint_fixes.fixable(finding):
-            return self.fix
+            words = _rejection([self.rejected.get(str(finding.data.get("path")), "")])
+            return self.fix if self.fixable(finding) else words[:1].upper() + words[1:]
         remedy = lint_fixes.to_type(finding)
         own = self.own.get(str(finding.data.get("scope")))
         if own is None:  # names of memories in other commands mean those of the person's own scopes
@@ -253,13 +266,12 @@ class Remedies:
 
 def _row(finding: Finding, remedies: Remedies) -> "dict[str, object]":
     path, number = lint.place(finding)
-    where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(finding)}
+    where = {"path": path or None, "line": number or None, "fixable": remedies.fixable(finding)}
     return {**findings.as_row(finding), "remedy": remedies.of(finding), **where, "data": dict(finding.data)}
 
 
 def annotation(finding: Finding, remedies: Remedies, cwd: str) -> str:
-    """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
-    is below the working directory."""
+    """Return a finding as a workflow command of GitHub, beside its line if the file is below the working directory."""
     path, number = lint.place(finding)
     level = "error" if finding.level == PROBLEM else "notice"
     inside = paths.inside(cwd, path) if path else False

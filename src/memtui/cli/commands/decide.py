@@ -100,8 +100,7 @@ def _add_arguments(command: "parser.Parser") -> None:
 
 
 class Done(NamedTuple):
-    """What was done with some rows: the rows, a word for it, more for --json, and what else to print. Each row is
-    printed with the word, if there is one."""
+    """What was done with some rows, each printed with the word, if any; more for --json, and what else to print."""
 
     rows: "Sequence[DecisionRow]"
     word: str = ""
@@ -334,8 +333,7 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
 
 
 def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    """Record that a person has seen what somebody else wrote, and trust what sessions get only then, after it was
-    shown."""
+    """Record that a person has seen what somebody else wrote; trust what sessions get only then, once shown."""
     items = _things(rows, Changed)
     trusted = changed.undelivered(call.ctx.root, items)
     if trusted and not call.args.yes:

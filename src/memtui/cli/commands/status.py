@@ -3,6 +3,7 @@
 import argparse
 import os
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 
 from memtui.backfill import begun
@@ -74,8 +75,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     hooks = None
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)
-    decisions = _decisions(ctx, waiting)
-    steps = _steps(ctx, hooks, decisions, problems, earlier, sum(counts.values()))
+    decisions, rejected = _decisions(ctx, waiting)
+    steps = _steps(ctx, hooks, decisions, problems, rejected, earlier, sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -128,13 +129,14 @@ def _changed(ctx: Context) -> int:
     return 0
 
 
-def _decisions(ctx: Context, waiting: "dict[str, int]") -> "int | None":
-    """Count what waits for a decision, as `memtui inbox` does; None where that takes too long, or can't be known."""
+def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, Mapping[str, str]]":
+    """Count what waits for a decision, None if that takes too long; and find the files whose fix was rejected."""
     end = time.monotonic() + COUNT_SECONDS
     with suppress(MemtuiError, OSError):
-        count = ctx.count_decisions(lambda: time.monotonic() < end)
-        return waiting["updates"] + waiting["items"] + count.total() if time.monotonic() < end else None
-    return None
+        plan = ctx.undecided(lambda: time.monotonic() < end)
+        count = waiting["updates"] + waiting["items"] + ctx.count_decisions(plan).total()
+        return count if time.monotonic() < end else None, plan.rejected
+    return None, {}
 
 
 def _steps(
@@ -142,6 +144,7 @@ def _steps(
     hooks: "hook_status.Status | None",
     decisions: "int | None",
     problems: "list[Finding]",
+    rejected: "Mapping[str, str]",
     earlier: int,
     total: int,
 ) -> "list[tuple[str, str]]":
@@ -164,7 +167,7 @@ def _steps(
         steps.append(("memtui inbox", f"{count}: yes or no?"))
     fixes: dict[str, list[str]] = {}
     for problem in findings.by_cause(problems):
-        if findings.fix_of(problem.finding) == "lint":
+        if findings.fix_of(problem.finding) == "lint" and problem.finding.data.get("path") not in rejected:
             fixes.setdefault(problem.remedy.partition(", or ")[0], []).append(problem.sentence.rstrip("."))
     steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]
     if any(finding.area not in {"hooks", "trust"} for finding in problems):  # these have their own steps

@@ -144,10 +144,6 @@ class Statistics:
                 found += [(number, number, day) for number, day in days]
         return found
 
-    def by_runs(self) -> "list[tuple[str, array[float]]]":
-        """Return (event, milliseconds of each run) of the hooks, those that ran most first."""
-        return sorted(self.events.items(), key=lambda pair: -len(pair[1]))
-
     def outcomes(self, outcomes_by_id: dict[str, str], day: int | None = None) -> dict[str, int]:
         """Count the newest deliveries, or those of one day, by outcome. `outcomes_by_id`: outcomes by delivery."""
         counts: dict[str, int] = {}

@@ -76,10 +76,6 @@ def too_old(data: bytes, before: float) -> tuple[bytes, int]:
     """Return a file without the drafts that were rejected before a time, in seconds since the epoch, and how many these
     are. What must never be drafted again stays."""
     lines = data.splitlines(keepends=True)
-    recent = [other for other in lines if not _is_old(fastjson.loads_dict(other), before)]
+    rows = ((line, fastjson.loads_dict(line)) for line in lines)
+    recent = [line for line, row in rows if is_never(row) or (clock.parse(row.get("time")) or before) >= before]
     return b"".join(recent), len(lines) - len(recent)
-
-
-def _is_old(row: dict[str, object], before: float) -> bool:
-    at = clock.parse(row.get("time"))
-    return not is_never(row) and at is not None and at < before

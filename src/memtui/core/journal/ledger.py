@@ -209,8 +209,9 @@ class Ledger:
         return [step for step in reversed(self.all()) if step.is_change and step.state != "intent"]
 
     def later(self, transaction: Transaction) -> Transaction | None:
-        """Return the undoable change after one that is most about the same memories, the newest of several, or None."""
+        """Return the newest undoable change that is most about the same memories (or else JSON) after one, or None."""
         own = {path for path in transaction.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
+        own = own or {path for path in transaction.paths if path.endswith(".json")}
         after = [self.transactions[key] for key in self.undoable[self.undoable.index(transaction.id) + 1 :]]
         best = max(reversed(after), key=lambda transaction: len(own.intersection(transaction.paths)), default=None)
         return best if best is not None and own.intersection(best.paths) else None

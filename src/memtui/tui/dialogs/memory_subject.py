@@ -301,7 +301,7 @@ def _field(key: str, value: str) -> FormField:
 
 
 def _trigger_field(lines: Sequence[str]) -> FormField:
-    return FormField(TRIGGERS, present_triggers.as_text(lines), placeholder=WHEN)
+    return FormField(TRIGGERS, "; ".join(lines), placeholder=WHEN)
 
 
 def _check_triggers(add: Sequence[str], others: int) -> None:

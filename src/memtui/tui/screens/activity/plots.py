@@ -76,7 +76,7 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     _receipts(text, statistics, known)
     _title(text, "Hook time", "of logged runs")
     text.append(f"{'half under':>22}  {'95% under':>9}  {'runs':>6}\n", style="dim")
-    for event, times in statistics.by_runs():
+    for event, times in sorted(statistics.events.items(), key=lambda pair: -len(pair[1])):
         text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
         half, most = (f"{limit:,} ms" for limit in limits(times))
         text.append(f"{half:>10}  {most:>9}  ").append(f"{len(times):>6,}\n", style="dim")
