@@ -67,6 +67,10 @@ def listed(path):
     return os.listdir(path) if os.path.isdir(path) else []
 
 
+def foot(app):
+    return app.screen.frame.foot.render().plain
+
+
 async def to(pilot, name):
     """Put the cursor on a draft, or on an item by its first words."""
     await settle(pilot)
@@ -955,14 +959,15 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         await pilot.press("space", "space")
         await settle(pilot)
         assert title().endswith(" · 3 marked")
-        assert "approve 1 draft" in [action.footer for action in app.screen.footer_actions()]
+        assert foot(app).startswith(" 1 draft marked:  a approve  ")
+        assert "x reject  w later" in foot(app)
         shown = app.screen.describe(app.screen.table.row).text.plain
-        assert shown.startswith("a approve 1 draft; the others stay marked")
+        assert shown.startswith("3 rows are marked: the keys act on 1 draft first.")
         assert "mark it done" not in shown
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert said[-1] == "Rejected: “Metric units, 24-hour clock”. 2 of other kinds stay marked. z undoes."
+        assert said[-1] == "Rejected: “Metric units, 24-hour clock”. z undoes."
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert title().endswith(" · 2 marked")
@@ -1696,7 +1701,7 @@ async def to_kind(pilot, word):
 
 
 async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_marked(app):
-    lead = "a approve 1 draft; the others stay marked"
+    lead = "2 rows are marked: the keys act on 1 draft first."
 
     async def mark_two_kinds(pilot):
         await to_kind(pilot, "merge")
@@ -1710,14 +1715,14 @@ async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_
         await mark_two_kinds(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        assert "stay marked" not in app.screen.detail.plain
+        assert "are marked" not in app.screen.detail.plain
         await mark_two_kinds(pilot)
         await pilot.press("v")
         await settle(pilot)
-        assert app.screen.detail.plain.startswith("a done 1 todo; the others stay marked")
+        assert app.screen.detail.plain.startswith("3 rows are marked: the keys act on 1 todo first.")
         await pilot.press("A")
         await settle(pilot)
-        assert "stay marked" not in app.screen.detail.plain
+        assert "are marked" not in app.screen.detail.plain
 
 
 async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):
@@ -1728,10 +1733,12 @@ async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_ar
         await pilot.press("space", "k", "enter")
         await settle(pilot)
         assert app.screen.detail_covers_list
-        assert "the others stay marked" not in app.screen.detail.plain
+        assert "are marked" not in app.screen.detail.plain
+        assert "marked:" not in foot(app)
         await pilot.press("escape")
         await settle(pilot)
-        assert "the others stay marked" in app.screen.detail.plain
+        assert "2 rows are marked" in app.screen.detail.plain
+        assert "marked:" in foot(app)
 
 
 async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_are_about(app):
@@ -1743,11 +1750,23 @@ async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_ar
         await pilot.press("G")
         await settle(pilot)
         assert app.screen.table.row is not first
-        assert app.screen.detail.plain.startswith(f"a {first.kind.verbs['approve']} 1 ")
-        assert "others stay marked" not in app.screen.detail.plain
+        lead = f"1 {first.kind.singular} is marked: the keys act on it."
+        assert app.screen.detail.plain.startswith(lead)
+        assert f" 1 {first.kind.singular} marked:  a {first.kind.verbs['approve']}  " in foot(app)
         await pilot.press("escape")
         await settle(pilot)
-        assert not app.screen.detail.plain.startswith(f"a {first.kind.verbs['approve']} 1 ")
+        assert not app.screen.detail.plain.startswith(lead)
+        assert "marked:" not in foot(app)
+
+
+async def test_what_works_on_one_row_works_where_rows_of_other_kinds_are_marked_too(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await to_kind(pilot, "todo")
+        await pilot.press("space")
+        await to(pilot, "ask-before-migrations")
+        await pilot.press("space", "k", "e")
+        await settle(pilot)
+        assert app.screen.heading == "Edit and approve the draft"
 
 
 async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
@@ -1757,8 +1776,8 @@ async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_i
         await to(pilot, "prefer-pnpm")
         await pilot.press("space", "k")
         await settle(pilot)
-        assert app.screen.detail.plain.startswith("m merge 1 draft; the others stay marked")
-        assert app.screen.footer_actions()[0].footer == "merge 1 draft"
+        assert app.screen.detail.plain.startswith("2 rows are marked: the keys act on 1 draft first.")
+        assert " 1 draft marked:  m merge  " in foot(app)
         await pilot.press("a")
         await settle(pilot)
         message = [note.message for note in app._notifications][-1]

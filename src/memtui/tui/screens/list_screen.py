@@ -121,9 +121,8 @@ class ListScreen(Screen[None], Generic[Row]):
         self._then = then
 
     def _run_when_read(self, then: Callable[[], object]) -> None:
-        if any(
-            each.node is self and each.group not in {COMMAND, "plan"} and not each.is_finished for each in self.workers
-        ):
+        running = {worker.group for worker in self.workers if worker.node is self and not worker.is_finished}
+        if running - {COMMAND, "plan"}:
             self.set_timer(POLL_SECONDS, lambda: self._run_when_read(then))
         elif self.is_current:
             self.call_later(then)  # after the messages that the workers posted
@@ -157,8 +156,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if at is not None:
             self.wanted = None
         self.table.keep_marks(self.all_rows)
-        self.frame.show_status()
-        self.summarize()
+        self.show_marks()
         self.show_detail()
 
     def summarize(self) -> None:
@@ -295,8 +293,8 @@ class ListScreen(Screen[None], Generic[Row]):
         yield self.frame.foot
 
     def status_words(self) -> str:
-        """Return what there is to say beside the keys, such as that files are still being read."""
-        return ""
+        """Return what there is to say beside the keys, such as that a range begins."""
+        return actions.keyed("a range has begun: {list.range} ends it here") if self.table.in_range else ""
 
     def on_news(self, message: News) -> None:
         message.show()
@@ -339,8 +337,11 @@ class ListScreen(Screen[None], Generic[Row]):
     def no_row(self) -> str:
         return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."
 
+    def acted_on(self) -> Sequence[Row]:
+        return self.table.chosen()
+
     def one_by_one(self) -> str:
-        marked = len(self.table.chosen())
+        marked = len(self.acted_on())
         return f"{marked} are marked, but this works on one: escape unmarks." if marked > 1 else ""
 
     @on(RowList.Opened, "#list")
@@ -361,7 +362,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def mark(self) -> None:
         self.table.toggle_mark()
-        self.summarize()
+        self.show_marks()
 
     def markable(self) -> Sequence[Row]:
         """Return the rows that `mark_all` marks."""
@@ -369,15 +370,15 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def mark_all(self) -> None:
         self.table.mark_all(self.markable())
-        self.summarize()
+        self.show_marks()
 
     def mark_range(self) -> None:
         self.table.mark_range()
+        self.show_marks()
+
+    def show_marks(self) -> None:
+        self.frame.show_status()
         self.summarize()
-        if self.table.in_range:
-            self.frame.tell(actions.keyed("a range begins here: {list.range} again at its end"))
-        else:
-            self.frame.show_status()
 
     # the filter
 
@@ -424,8 +425,7 @@ class ListScreen(Screen[None], Generic[Row]):
         event.stop()  # a dialog that this opens again would take the same key as its own
         if not any(step() for step in self.escape_steps()):
             self.table.focus()
-        self.frame.show_status()
-        self.summarize()
+        self.show_marks()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         """Return the steps that escape tries in this order, until one returns that it had something to take back."""

@@ -193,7 +193,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def mark_all(self, rows: Sequence[Row]) -> None:
         """Mark all these rows; unmark everything if they all are marked."""
         every = {self._key(row) for row in rows}
-        self.marks = set() if every <= self.marks else every
+        self.marks, self._anchor = set() if every <= self.marks else every, ""
         self.redraw()
 
     def keep_marks(self, rows: Sequence[Row]) -> None:
@@ -202,7 +202,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def mark_range(self) -> None:
         """Begin a range at the cursor, marking that row; on the second call, mark all rows from there to the cursor."""
-        if self._anchor in self._places:
+        if self.in_range:
             first, last = sorted((self._places[self._anchor], self.cursor))
             self.marks |= set(map(self._key, self.rows[first : last + 1]))
             self._anchor = ""
@@ -213,7 +213,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @property
     def in_range(self) -> bool:
-        return bool(self._anchor)
+        return self._anchor in self._places
 
     def clear_marks(self) -> bool:
         had = bool(self.marks)

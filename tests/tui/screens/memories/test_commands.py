@@ -42,6 +42,20 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
+async def test_a_range_that_has_begun_is_named_until_it_has_ended(app):
+    words = "a range has begun: v ends it here"
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for end in ("v", "A", "escape"):
+            await pilot.press("v", "j")
+            app.screen.reload()
+            await settle(pilot)
+            assert app.screen.frame.status == words
+            await pilot.press(end)
+            assert app.screen.frame.status == ""
+            await pilot.press("escape")
+
+
 @pytest.mark.slow
 async def test_a_range_and_all_can_be_marked(app):
     async with app.run_test(size=(120, 40)) as pilot:

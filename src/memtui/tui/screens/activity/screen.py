@@ -311,7 +311,7 @@ class Activity(ListScreen[Row]):
         reading = self.listing.reading
         skipped = many(reading.skipped, "torn line") if reading is not None and reading.skipped else ""
         full = f"older ones: filter ({KEPT:,} are held)" if reading is not None and reading.full else ""
-        return " · ".join(filter(None, (skipped, full)))
+        return " · ".join(filter(None, (skipped, full, super().status_words())))
 
     def numbers(self) -> tuple[str, str]:
         """Return how many deliveries the query wants, of how many, as far as the log is read."""

@@ -1,9 +1,8 @@
 """Merges, fixes and removals as rows of the inbox, and the commands that make or reject them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from rich.text import Text
 
@@ -15,7 +14,7 @@ from memtui.core.memories.plan import is_index
 from memtui.core.redaction import redact
 from memtui.present import changesets, colours, query, secret
 from memtui.tui.batch import left_alone
-from memtui.tui.dialogs.ask import Choice, ignored
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
@@ -23,7 +22,7 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import change_text
 from memtui.tui.screens.inbox.change_text import ChangeFacts
 from memtui.tui.screens.inbox.chosen import MEMORIES, RowCommands
-from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, InboxRow, InboxView
+from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, InboxRow, InboxView, counted
 from memtui.tui.screens.inbox.subjects import OutcomeSubject
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.body import fits
@@ -59,10 +58,6 @@ class ProposedRow(InboxRow):
             state="" if kind in (MERGE, RULE) else query.PROBLEM,
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
         )
-
-    def weighed(self, weights: Any) -> "ProposedRow":
-        """Return the row with what weighing found."""
-        return self.of(replace(self.facts, weighed=weights))
 
     @property
     def proposal(self) -> Proposal:
@@ -143,10 +138,8 @@ class ChangeCommands(RowCommands):
         text = change_text.previewed([row.facts for row in rows])
         if unable:
             text.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
-        if unsaved := self.unsaved(rows):
-            text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
-        kinds = {(row.kind.singular, row.kind.plural) for row in rows}
-        what = many(len(rows), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
+        text.append(self.unsaved(rows), "yellow")
+        what = counted(rows)
         return await self.chosen.agrees(f"{what}: this will be written", text, f"approve {what}")
 
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:

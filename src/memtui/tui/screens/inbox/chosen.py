@@ -15,13 +15,13 @@ from memtui.core.review import later
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.batch import AT_ONCE
-from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, which
+from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, ignored, which
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import InboxRow, InboxView
+from memtui.tui.screens.inbox.row import DRAFT, InboxRow, InboxView, counted
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, note_seconds
@@ -48,8 +48,7 @@ class Chosen:
         take_off: Callable[[Sequence[InboxRow], float], object],
     ) -> None:
         self.services, self.screen, self._take_off = services, screen, take_off
-        self._others = 0  # rows of other kinds that were marked at the last decision
-        self.lead = ""  # what the detail that was described last says is meant
+        self.lead = ""  # what stands above the detail that was described last
 
     @property
     def leader(self) -> InboxRow | None:
@@ -69,6 +68,18 @@ class Chosen:
         leader = self.leader
         return [row for row in self._every() if leader is not None and row.kind.family == leader.kind.family]
 
+    def markable(self) -> Sequence[InboxRow]:
+        """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
+        kind that always does, and among hidden rows, all of them."""
+        under = self.leader
+        alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
+        if under is not None and under.until is not None:
+            return [row for row in alike if row.until is not None]
+        sure = [row for row in alike if not (row.needs_look or row.is_taken)]
+        if under is not None and under.kind is DRAFT:
+            sure = [row for row in sure if row.item and not row.item.entry.one_off()]
+        return sure or [row for row in alike if row.until is None]
+
     def items(self) -> list[Waiting]:
         """Return the entries of the chosen rows that are of the leader's kind."""
         return [row.item for row in self.same_kind() if row.item]
@@ -79,29 +90,30 @@ class Chosen:
         alike = self.same_kind()
         return "merge" if alike and all(row.is_taken for row in alike) else "approve"
 
-    def meant(self) -> str:
-        """Return what the first key does where rows of several kinds or only others are marked: `approve 1 draft`."""
-        alike, leader = self.same_kind(), self.leader
-        if leader is None or (len(alike) == len(self._every()) and self.screen.table.row in alike):
+    def count(self) -> str:
+        """Return what the keys act on where rows of several kinds or only others are marked: `1 draft`."""
+        alike = self.same_kind()
+        if not alike or (len(alike) == len(self._every()) and self.screen.table.row in alike):
             return ""
-        kinds = {(row.kind.singular, row.kind.plural) for row in alike}
-        count = many(len(alike), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
-        return f"{leader.kind.verbs[self.verb]} {count}" if self.verb in leader.kind.verbs else ""
+        return counted(alike)
 
-    def word(self, leader: InboxRow, verb: str) -> str:
-        """Return what the foot calls a verb."""
-        return (self.meant() if verb == self.verb else "") or leader.kind.verbs[verb]
+    def words(self) -> str:
+        """Return the same in a sentence."""
+        count, alike, every = self.count(), len(self.same_kind()), len(self._every())
+        if not count:
+            return ""
+        if alike < every:
+            return f"{every} rows are marked: the keys act on {count} first."
+        return f"{count} {'is' if alike == 1 else 'are'} marked: the keys act on {'it' if alike == 1 else 'them'}."
 
     def describe(self, row: InboxRow, view: InboxView) -> Described:
-        """Return the detail of a row; what the first key does stands above it, where that is about other rows."""
-        self.lead = meant = self.meant()
-        view.without_keys = self.services.read_only or bool(meant)
+        """Return the detail of a row; below what the keys act on, where that is other rows."""
+        self.lead = self.words()
+        view.without_keys = self.services.read_only or bool(self.lead)
         described = row.describe(view)
-        if not meant:
+        if not self.lead:
             return described
-        others = "; the others stay marked" if len(self.same_kind()) < len(self._every()) else ""
-        lead = Text(f"{actions.key_of(f'inbox.{self.verb}')} {meant}{others}\n\n", "bold")
-        glance = described.glance
+        lead, glance = Text(f"{self.lead}\n\n", "bold"), described.glance
         return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
 
     def is_seen(self) -> bool:
@@ -117,7 +129,7 @@ class Chosen:
         """Take the chosen rows but those with the keys `failed` off the list at once: the next key is about the next
         row. One that was rejected stays grey for so many seconds. Marked rows of other kinds stay so."""
         alike, table = self.same_kind(), self.screen.table
-        rows, self._others = [row for row in alike if row.key not in failed], len(self._every()) - len(alike)
+        rows = [row for row in alike if row.key not in failed]
         marks = table.marks - {row.key for row in rows}
         table.clear_marks()
         table.marks = marks
@@ -137,10 +149,8 @@ class Chosen:
             self.services.read(parts)
 
     def say(self, words: str) -> None:
-        """Say what was done, how many rows of other kinds are marked still, and which key takes it back."""
-        count = self._others
-        others = f" {count:,} of {'another kind stays' if count == 1 else 'other kinds stay'} marked." if count else ""
-        self.services.say(f"{words}{others} {actions.takes_back()}")
+        """Say what was done, and which key takes it back."""
+        self.services.say(f"{words} {actions.takes_back()}")
 
     async def work(self, change: Callable[[], Result], count: int) -> Result:
         """Make changes to so many memories; many in a thread, so that the screen goes on. Raises what `change` does."""
@@ -162,8 +172,7 @@ class Chosen:
             return "The filter hides the marked ones: escape shows them."
         if row is None or not row.folds:
             return "There is nothing under the cursor."
-        what = many(len(row.folds), row.folds[0].kind.singular, row.folds[0].kind.plural)
-        return f"This row folds {what}: enter shows or hides them."
+        return f"This row folds {counted(row.folds)}: enter shows or hides them."
 
 
 class RowCommands:
@@ -180,7 +189,7 @@ class RowCommands:
         """Name rows: one by its sentence, several by their number."""
         if len(rows) == 1:
             return f"“{cut(safe_text.line(rows[0].gist), GIST_SHOWN)}”"
-        return many(len(rows), rows[0].kind.singular, rows[0].kind.plural)
+        return counted(rows)
 
     async def later(self) -> None:
         """Ask until when the chosen rows are hidden, and hide them or bring them back."""
@@ -248,10 +257,11 @@ class RowCommands:
             await edit()
         return answer == PROPOSED
 
-    def unsaved(self, rows: Sequence[InboxRow]) -> int:
-        """Count the rows that were edited and not saved, among several."""
+    def unsaved(self, rows: Sequence[InboxRow]) -> str:
+        """Return a line that says how many rows were edited and not saved, among several; empty if none was."""
         names = autosave.names(self.services.data.root) if len(rows) > 1 else ()
-        return sum(autosave.has(names, row.autosave) for row in rows)
+        count = sum(autosave.has(names, row.autosave) for row in rows)
+        return f"! {ignored(count, 'inbox.edit')}\n" if count else ""
 
     async def note(self) -> None:
         """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
@@ -266,10 +276,8 @@ class RowCommands:
         when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
         self.chosen.act(lambda: review.to_guidance(items), f"Now {it} {when}.")
 
-    def why_not_one(self) -> str:
-        """Say why the chosen entries can't be edited, if they can't."""
-        if reason := self.screen.one_by_one():
-            return reason
+    def why_too_long(self) -> str:
+        """Say that the chosen entry is too long to be edited, if it is."""
         item = self.chosen.items()[0]
         return "" if fits(item.text) else f"It is too long to be changed here. It is in {safe_text.line(item.path)}."
 

@@ -22,7 +22,7 @@ from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.present import colours, drafts, safe_text, unheard
 from memtui.present.memories import loader, scopes_explained
-from memtui.tui.dialogs.ask import Choice, ignored
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
@@ -42,12 +42,11 @@ from memtui.tui.screens.inbox.text import (
     shown_of_each,
     written_text,
 )
-from memtui.tui.services import Command
+from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
-    from memtui.tui.screens.inbox.row import InboxView
 
 TODO_KEYS = (
     ("inbox.approve", "mark it done and remove it"),
@@ -165,7 +164,7 @@ class TodoCommands(RowCommands):
         """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.done),
-            "edit": Command(self.edit, self.why_not_one),
+            "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
             "note": Command(self.note),
             "reject": Command(partial(self.reject_entries, for_good=False)),
         }
@@ -218,7 +217,7 @@ class DraftCommands(RowCommands):
         """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.approve),
-            "edit": Command(self.edit, self.why_not_one),
+            "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
             "merge": Command(self.merge),
             "note": Command(self.note),
             "reject": Command(self.reject_entries),
@@ -247,8 +246,7 @@ class DraftCommands(RowCommands):
             text.append(written_text(result, self.view.home(result), shown_of_each(len(drafts)))).append("\n")
         if errors:
             text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
-        if unsaved := self.unsaved(rows):
-            text.append(f"! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
+        text.append(self.unsaved(rows), "yellow")
         free = [result for result in drafts if not result.taken]
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.chosen.agrees(title, text, f"write {many(len(free), 'memory', 'memories')}" if free else ""):
@@ -371,7 +369,7 @@ class DraftCommands(RowCommands):
         old, new = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (target.raw, after))
         text.append_text(line_diff.drawn(old, new, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
-            text.append(f"\n! {ignored(unsaved, 'inbox.edit')}\n", style="yellow")
+            text.append(f"\n{unsaved}", "yellow")
         if await self.services.ask(Preview(f"{name} becomes", text, "write it")):
             sentence = f"Merged into {name}."
             self.chosen.act(lambda: approve.merge_all(store, items, target), sentence)

@@ -121,7 +121,7 @@ class ChangedCommands(RowCommands):
         one = self.screen.one_by_one
         return super().table() | {
             "approve": Command(self.keep),
-            "edit": Command(self.edit, self._why_no_edit),
+            "edit": Command(self.edit, first_of(one, self._why_no_edit)),
             "reject": Command(self.reject_changes),
             "history": Command(self.history, one),
             "follow": Command(lambda: self.services.go_to_memory(self._memories()[0].key), one),
@@ -189,8 +189,6 @@ class ChangedCommands(RowCommands):
         await history.show_memory(self.services, item.scope, item.key)
 
     def _why_no_edit(self) -> str:
-        if reason := self.screen.one_by_one():
-            return reason
         return "It was deleted: there is nothing to edit." if self._memories()[0].kind == "deleted" else ""
 
 

@@ -110,16 +110,14 @@ class PlannedChanges:
         proposed_rows = [row for row in self._rows if row.proposal.id in self.decided - ids]
         rows = [ProposedRow.of(replace(facts, weighed=weights.get(facts.proposal.id))) for facts in plan.changes]
         self.decided -= ids
-        self._rows, self._problems, self._stamps = (
-            [*rows, *proposed_rows],
-            rows_of_problems(plan.problems, plan.places),
-            plan.stamps,
-        )
+        self._rows, self._stamps = [*rows, *proposed_rows], plan.stamps
+        self._problems = rows_of_problems(plan.problems, plan.places)
 
     def weigh(self, weighed: Sequence[Weighed]) -> None:
         """Take over what some of the changes save."""
-        by_id = {other.proposal.id: other for other in weighed}
-        self._rows = [row.weighed(by_id.get(row.proposal.id, row.facts.weighed)) for row in self._rows]
+        weights = {row.proposal.id: row.facts.weighed for row in self._rows}
+        weights |= {other.proposal.id: other for other in weighed}
+        self._rows = [ProposedRow.of(replace(row.facts, weighed=weights[row.proposal.id])) for row in self._rows]
 
     def look(self, data: "Data") -> tuple[set[str], bool]:
         """Return which decided changes are open again, as after an undo, and whether a file that the plan depends on

@@ -32,7 +32,6 @@ from memtui.tui.screens.frame import Described
 
 if TYPE_CHECKING:
     from memtui.core.review.changed import Changed
-    from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
     from memtui.tui.services import Services
 
@@ -304,6 +303,12 @@ class FoldRow(InboxRow):
             kind.pad_right(max(0, 9 - kind.cell_len))
             text.append_text(kind).append_text(what).append("\n")
         return Described(text)
+
+
+def counted(rows: Sequence[InboxRow]) -> str:
+    """Return how many rows there are, in words: `2 drafts`, and of several kinds `2 changes`."""
+    nouns = {(row.kind.singular, row.kind.plural) for row in rows}
+    return many(len(rows), *(nouns.pop() if len(nouns) == 1 else ("change", "changes")))
 
 
 def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:

@@ -299,7 +299,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def summarize(self) -> None:
         super().summarize()
-        if self.chosen.meant() != self.chosen.lead:
+        if self.chosen.words() != self.chosen.lead:
             self.show_detail()
 
     def describe(self, row: InboxRow) -> Described:
@@ -316,6 +316,11 @@ class Inbox(ListScreen[InboxRow]):
         self.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind is DRAFT), None)
         self.fill()
 
+    def key_words(self) -> list[tuple[str, str]]:
+        """Return, in place of enter, what the keys that follow act on where that is not the row under the cursor."""
+        words, count = super().key_words(), self.chosen.count()
+        return [pair for pair in words if pair[0] != "enter"] + [(count, "marked:")] if count else words
+
     def footer_actions(self) -> list[actions.Action]:
         leader = self.chosen.leader
         if leader is None:
@@ -324,7 +329,7 @@ class Inbox(ListScreen[InboxRow]):
         if self.chosen.verb == "merge":
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
         return [
-            *(replace(actions.get(f"inbox.{verb}"), footer=self.chosen.word(leader, verb)) for verb in verbs),
+            *(replace(actions.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs),
             *(actions.on_screen("inbox", verb) for verb in ON_LIST),
         ]
 
@@ -418,16 +423,10 @@ class Inbox(ListScreen[InboxRow]):
         super().mark()
 
     def markable(self) -> Sequence[InboxRow]:
-        """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
-        kind that always does, and among hidden rows, all of them."""
-        under = self.chosen.leader
-        alike = [row for row in self.table.rows if under is not None and row.kind is under.kind]
-        if under is not None and under.until is not None:
-            return [row for row in alike if row.until is not None]
-        sure = [row for row in alike if not (row.needs_look or row.is_taken)]
-        if under is not None and under.kind is DRAFT:
-            sure = [row for row in sure if row.item and not row.item.entry.one_off()]
-        return sure or [row for row in alike if row.until is None]
+        return self.chosen.markable()
+
+    def acted_on(self) -> Sequence[InboxRow]:
+        return self.chosen.same_kind()
 
     def fold_word(self) -> str:
         row = self.table.row
