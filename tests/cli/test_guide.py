@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import ids, paths
+from memtui.core.base import clock, fs, ids, paths
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims
 from memtui.core.inbox import format as inbox_format
 from memtui.demo import next_session
@@ -461,7 +462,29 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
     assert [row["id"][-6:] for row in found["in_delivery"]] == [note]
     assert found["delivered"] == []
     assert bare("note", "--list").out.count(note[-6:]) == 1
-    assert ": not known. If it does not arrive, it waits" in bare("note", "--withdraw", note, check=False).err
+    for ref in (note, note[:4], note[-4:]):
+        assert ": not known. If it does not arrive, it waits" in bare("note", "--withdraw", ref, check=False).err
+
+
+@pytest.mark.parametrize("logs", ["nothing", "without the note", "an earlier delivery"])
+def test_an_id_says_of_a_note_that_a_hook_took_what_the_list_says(bare, logs):
+    note = bare("note", "mind the step").out.strip()
+    root = bare.env["HOME"] + "/.claude/memtui"
+    box = paths.inbox_dir(root, paths.project_key(bare.cwd))
+    (entry,) = bare.json("note", "--list")["entries"]
+    delivery, asker = ids.new_id(NOW), claims.Asker("5e551017-0000", "", str(bare.cwd), NOW)
+    assert claims.take(box, asker, delivery, lambda _: True) is not None
+    record = {"v": 1, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": "5e551017-0000", "chars": 40}
+    record |= {"project": paths.project_key(bare.cwd), "id": delivery, "items": []}
+    record |= {"text": '<memtui-guidance delivery="x">'}
+    if logs == "an earlier delivery":
+        record |= {"id": ids.new_id(NOW - 9000), "items": [{"kind": "guidance", "id": entry["id"]}]}
+    if logs != "nothing":
+        fs.append(delivery_log.log_path(root, NOW), json.dumps(record).encode() + b"\n")
+    (row,) = bare.json("note", "--list")["in_delivery"]
+    word = "not known" if logs == "without the note" else "on the way"
+    assert row["outcome"] == ("unknown" if logs == "without the note" else "waiting")
+    assert f"{note} is {word}: a hook took it" in bare("note", "--withdraw", note, check=False).err
 
 
 def test_a_note_that_arrived_is_said_to_have_arrived_before_its_claim_is_settled(memtui, world):

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from memtui.cli.context import Context
-from memtui.cli.output import Output, safe
+from memtui.cli.output import safe
 from memtui.core.base import clock, paths, short_ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.finding import Finding
@@ -70,26 +70,31 @@ def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError 
     if wrong := misnamed(ctx, ref):
         return wrong
     records = log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))
-    if len(prefix) >= MIN_REF and any(str(record.get("id")).endswith(prefix) for record in records):
+    if len(prefix) >= MIN_REF and any(short_ids.is_short_for(prefix, str(record.get("id"))) for record in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
     return None
 
 
 def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
-    """Return the error for the id of a note that a hook took: it says what became of it."""
+    """Return the error for the id of a note that a hook took last: it says what became of it, as the list does."""
     returns = "If it does not arrive, it waits here again: memtui note --list"
-    deliveries = {task.entry.id: task for task in under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])}
-    if len(ref.strip()) >= MIN_REF and (note := find_note(ctx.root, ref.strip())):
-        delivery = note.delivery
-        outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
-        see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: "
-        see += f"memtui note --again {short_id(note.id)}"
-        sentence = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {OUTCOMES[outcome][1]}."
-        return NotFoundError(sentence, returns if note.id in deliveries and outcome not in receipts.GOT else see)
+    slugs = [None, *paths.inbox_slugs(ctx.root)]
+    newest = {task.entry.id: task for task in reversed(under_way.listed(ctx.root, slugs))}
+    note = find_note(ctx.root, ref.strip()) if len(ref.strip()) >= MIN_REF else None
     with suppress(NotFoundError, ConflictError):
-        claim = deliveries[short_ids.match(ref, deliveries, "note")]
-        return NotFoundError(f"{ref} is on the way: a hook took it {ago(claim.time, ctx.now())}.", returns)
-    return None
+        claim = newest[short_ids.match(ref, newest, "note")]
+        if note is None or claim.delivery > note.delivery.id:
+            outcome = under_way.outcomes([claim], ctx.env, ctx.now())[claim.delivery]
+            return NotFoundError(
+                f"{ref} is {OUTCOMES[outcome][1]}: a hook took it {ago(claim.time, ctx.now())}.", returns
+            )
+    if note is None:
+        return None
+    delivery = note.delivery
+    outcome = receipts.outcomes([delivery.record], ctx.env, ctx.now())[delivery.id]
+    see = f"See `memtui activity {short_id(delivery.id)}`. To deliver it again: memtui note --again {short_id(note.id)}"
+    sentence = f"{ref} was delivered {ago(delivery.time, ctx.now())}: {OUTCOMES[outcome][1]}."
+    return NotFoundError(sentence, returns if note.id in newest and outcome not in receipts.GOT else see)
 
 
 def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
@@ -133,11 +138,6 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "evidence": item.evidence,
         "state": states(ctx, item),
     }
-
-
-def say_new_id(out: Output, was: str, now: str) -> None:
-    """Say that a hand-written todo has another id from now on."""
-    out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
 
 
 def states(ctx: Context, item: Waiting) -> "list[str]":

@@ -37,9 +37,8 @@ def withdraw(ctx: Context, ref: str) -> Result:
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]", options: "set[str]") -> Result:
-    """Send a note again: what expired or is held is renewed, until `expires`; what was delivered becomes a new note
-    like the old one, but for those of `fields` that `options` name. Raises NotFoundError, ConflictError if it waits
-    already, MemtuiError."""
+    """Send a note again: what expired or is held until `expires`, what was delivered as a new note with those of
+    `fields` that `options` name. Raises NotFoundError, ConflictError if it waits already, MemtuiError."""
     every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
         item = find(every, ref, "note")
@@ -77,8 +76,7 @@ def _waits(ref: str, name: str) -> ConflictError:
 
 
 def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
-    """Print why a note that was saved may reach nobody, and how to change that; return the same for --json. `addresses`
-    is its field `for`, `slug` its project."""
+    """Print why a note for these `addresses` may reach nobody in a project, and what to do; return it for --json."""
     unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
     for stranger in unknown:
         ctx.out.say(f"! {words.why(stranger)}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
@@ -91,12 +89,12 @@ def listing(ctx: Context) -> Result:
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
     deliveries = under_way.listed(ctx.root, [ctx.slug, None])
-    outcomes = receipts.outcomes([phrase.record.record for phrase in deliveries], ctx.env, ctx.now())
+    outcomes = under_way.outcomes(deliveries, ctx.env, ctx.now())
     claimed = [
         _sent(phrase.entry.id, phrase.entry.text, phrase.delivery, phrase.session, phrase.record.entrypoint)
         | {"time": None if phrase.time is None else clock.iso_seconds(phrase.time), "outcome": outcome}
         for phrase in deliveries
-        if (outcome := outcomes.get(phrase.delivery, receipts.WAITING)) not in receipts.SETTLED
+        if (outcome := outcomes[phrase.delivery]) not in receipts.SETTLED
     ]
     delivered = _delivered(ctx, {str(row["id"]) for row in claimed})
     data = {

@@ -12,6 +12,7 @@ from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.health import fixes
@@ -192,7 +193,7 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
     def text(out: Output) -> None:
         out.print(f"{acts.done('edit')}  {line(body)}")
         if entry_id != item.id:
-            entries.say_new_id(out, item.id, entry_id)
+            out.say(f"The id of {short_id(item.id)} is {short_id(entry_id)} from now on.")
         memories.say_undo(out)
 
     return Result({"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}, text)

@@ -141,11 +141,8 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     offer = offering.plan(store, backfill_reading.candidates, most=most, since=since, project=project)
     transaction_id = "" if dry else offer.write(store)
-    data: dict[str, object] = {
-        "dry_run": dry,
-        "files": backfill_reading.progress.files,
-        "bytes": backfill_reading.progress.bytes,
-    }
+    progress = backfill_reading.progress
+    data: dict[str, object] = {"dry_run": dry, "files": progress.files, "bytes": progress.bytes}
     data["drafts"] = [
         {key: getattr(draft.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
         | {key: getattr(draft, key) for key in ("id", "score", "folded")}
@@ -157,7 +154,6 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     data |= {"skipped": backfill_reading.skipped, "transaction": transaction_id or None}
 
     def text(out: Output) -> None:
-        progress = backfill_reading.progress
         summary = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
         out.print(summary if progress.bytes else _nothing(ctx, backfill_reading))
         rows = [
@@ -172,11 +168,8 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         if rows:
             out.table(["ID" if transaction_id else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
         details = [f"{offer.known:,} known already or decided on"] if offer.known else []
-        added = (
-            f"{'Added' if transaction_id else 'Would add'} {many(len(rows), 'draft')}"
-            if rows
-            else "No new draft was found"
-        )
+        verb = "Added" if transaction_id else "Would add"
+        added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
         out.print("; ".join([added, *offer.more_words, *details]) + ".")
         left_out = [f"{line(ctx.tilde(each.where))}: {line(each.why)}" for each in backfill_reading.skipped]
         more = len(left_out) - FIRST

@@ -339,12 +339,12 @@ class Note:
 
 
 def find_note(root: str, ref: str) -> Note | None:
-    """Find the newest delivery of the note with an id, or with a unique beginning or end of one. Raises as `match`."""
+    """Find the newest delivery of the note that an id means, as `short_ids.match` reads and raises."""
     notes_by_id: dict[str, Note] = {}
     prefix = ref.lower()
     for record in delivery_log.newest_first(root, needle=prefix.encode("utf-8", "replace"), fold=True):
         for note in notes_of(Delivery.of(record)):
-            if note.id.lower().startswith(prefix) or note.id.lower().endswith(prefix):
+            if short_ids.is_short_for(prefix.upper(), note.id):
                 notes_by_id.setdefault(note.id, note)
         if any(name.lower() == prefix for name in notes_by_id) or len(notes_by_id) > short_ids.SEVERAL:
             break

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memtui.core.base import fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import claimed
 from memtui.core.inbox import format as inbox_format
@@ -21,6 +22,12 @@ class UnderWay:
     slug: str | None
     entry: inbox_format.Entry
     record: Delivery
+
+
+def outcomes(tasks: Iterable[UnderWay], env: dict[str, str], now: float) -> dict[str, str]:
+    """Return by delivery what became of notes under way: waiting as long as the log has no record of it."""
+    every = {task.delivery: task.record.record for task in tasks}
+    return dict.fromkeys(every, receipts.WAITING) | receipts.outcomes(every.values(), env, now)
 
 
 def listed(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
