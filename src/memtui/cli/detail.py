@@ -7,7 +7,7 @@ from memtui.cli.context import Context
 from memtui.cli.decisions import DecisionRow, Decisions, as_data, difference
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, proposals
-from memtui.core.base import clock, paths
+from memtui.core.base import clock, dates, paths
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import ago, some, until
 from memtui.core.base.shell import shell_word
@@ -21,7 +21,7 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import changed as words
-from memtui.present import dates, drafts
+from memtui.present import drafts
 from memtui.present import versions as version_words
 
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}

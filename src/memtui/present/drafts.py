@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memtui.core.base import clock
+from memtui.core.base.dates import day, day_and_time
 from memtui.core.base.phrasing import cut, many, share
 from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
@@ -12,7 +13,6 @@ from memtui.core.review.evidence import Evidence, LikeRefused
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import safe_text
-from memtui.present.dates import day, day_and_time
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
 LIKELY = 0.5  # from this likelihood on a draft is called likely to last
@@ -89,8 +89,7 @@ def named(items: Sequence[Waiting]) -> str:
 
 
 def put_off(what: str, until: float | None, now: float) -> str:
-    """Say that something was hidden until a time, or brought back (None): `3 fixes: later, until Fri 27 Nov.`; without
-    its name if that is empty."""
+    """Say that something, nameless if empty, is hidden or back (None): `3 fixes: later, until Fri 27 Nov.`"""
     words = "back in the inbox" if until is None else f"later, until {day_and_time(until, now)}"
     return f"{what}: {words}." if what else f"{words[:1].upper()}{words[1:]}."
 

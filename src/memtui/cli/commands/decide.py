@@ -13,7 +13,7 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base import clock, ids
+from memtui.core.base import clock, dates, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import cut, it, many
 from memtui.core.base.short_ids import short_id
@@ -28,7 +28,7 @@ from memtui.core.review.changed import Changed, Untrusted
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import changed as changed_words
-from memtui.present import dates, drafts, unheard
+from memtui.present import drafts, unheard
 from memtui.present.memories import loader
 
 TYPE_CHECKING = False
@@ -441,7 +441,7 @@ def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None")
         call.review.snooze(items, until)
     if others:
         what = f"“{cut(others[0].says, 60)}”" if len(others) == 1 else many(len(others), "entry", "entries")
-        later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until))
+        later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until, call.ctx.now()))
     if until == NEVER:
         return Done(rows, acts.done("reject"))
     word = "back" if until is None else f"{acts.done('snooze')}, until {dates.day_and_time(until, call.ctx.now())}"

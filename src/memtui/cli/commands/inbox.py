@@ -6,13 +6,14 @@ from memtui.cli import decisions, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line
+from memtui.core.base import dates
 from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.inbox.format import NOUNS
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.present import changed, colours, dates, drafts, unheard
+from memtui.present import changed, colours, drafts, unheard
 
 LIMIT = 200
 WORDS = {plural: kind for kind, plural in KINDS.items()}

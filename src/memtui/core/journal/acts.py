@@ -14,7 +14,7 @@ ACTS = {
     "trust": ("trust {}", "trusted"),
     "untrust": ("revoke trust in {}", "not trusted any more"),
     "done": ("mark {} done", "done"),
-    "snooze": ("hide {} until later", "later"),
+    "snooze": ("hide {}", "later"),
     "withdraw": ("withdraw {}", "withdrawn"),
     "edit": ("edit {}", "edited"),
     "triggers": ("change triggers of {}", ""),

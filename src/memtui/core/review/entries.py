@@ -14,6 +14,7 @@ from memtui.core.journal.changes import Change
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.text_edit import ANCHOR_LINES, TextEdit
 from memtui.core.redaction import redact
+from memtui.core.review import later
 from memtui.core.review.waiting import Waiting, from_the_end
 from memtui.core.settings import config
 
@@ -83,8 +84,7 @@ class Review:
         return fresh["id"], transaction_id
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
-        """Remove drafts and todos, and remember what drafts said, for those that are like them; with `never`, it is not
-        extracted again."""
+        """Remove drafts and todos, and remember what drafts said; with `never`, it is not extracted again."""
         changes: list[Change] = list(_removals(items))
         for item in [entry for entry in items if entry.kind == "updates"]:
             name = item.entry.fields.get("name", "")
@@ -103,8 +103,7 @@ class Review:
         return self._run("reject", changes, items, "never draft {} again")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
-        """Hide entries until a time, in seconds since the epoch; None shows them again. A todo is kept besides, as the
-        next session would replace it."""
+        """Hide entries until a time, None to show them again; a todo is kept, as the next session would replace it."""
         changes = []
         for item in items:
             fields = {key: value for key, value in self._fields(item).items() if key != "until"}
@@ -112,7 +111,7 @@ class Review:
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
-        return self._run("snooze", changes, items, "bring back {}" if until is None else "")
+        return self._run("snooze", changes, items, later.step("{}", until, self.now()))
 
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""

@@ -3,7 +3,7 @@
 
 from collections.abc import Collection
 
-from memtui.core.base import clock, fastjson, fs, when
+from memtui.core.base import clock, dates, fastjson, fs, when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.base.when import NEVER
@@ -39,8 +39,7 @@ def path(root: str) -> str:
 
 
 def load(root: str) -> dict[str, float]:
-    """Read until when what is hidden, in seconds since the epoch, `when.NEVER` for good; nothing from a file that can't
-    be read."""
+    """Read until when what is hidden, in seconds since the epoch, NEVER for good; nothing if it can't be read."""
     try:
         rows = _rows(fs.read_or_empty(path(root)))
         times = {key: NEVER if words == "never" else clock.parse(words) for key, words in rows.items()}
@@ -55,14 +54,15 @@ def _rows(data: bytes) -> dict[str, str]:
     return {str(key): str(words) for key, words in rows.items() if key} if isinstance(rows, dict) else {}
 
 
-def step(what: str, until: float | None) -> str:
+def step(what: str, until: float | None, now: float) -> str:
     """Return what the list of changes calls it that something is hidden until a time, for good, or shown again."""
-    return f"bring back {what}" if until is None else acts.summary("reject" if until == NEVER else "snooze", what)
+    if until in {None, NEVER}:
+        return f"bring back {what}" if until is None else acts.summary("reject", what)
+    return acts.summary("snooze", f"{what} until {dates.day_and_time(until, now)}")
 
 
 def hide(journal: Journal, keys: Collection[str], until: float | None, what: str) -> None:
-    """Hide what has these keys until a time, `when.NEVER` for good, None to show it again; as one step of undo, which
-    the list of changes calls `what`. Raises MemtuiError."""
+    """Hide what has these keys until a time (None: show it) as one step of undo, called `what`. Raises MemtuiError."""
     file = path(journal.root)
     before = read_or_none(file)
     rows = {key: words for key, words in _rows(before or b"").items() if key not in keys}

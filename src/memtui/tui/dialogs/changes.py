@@ -1,5 +1,4 @@
-"""The dialog of all changes, newest first. Each can be undone, if its files are still as it left them. Changes made
-together are one row, which unfolds to each of them."""
+"""The dialog of all changes, newest first; those made together are one row, which unfolds to each of them."""
 
 import asyncio
 import os
@@ -16,6 +15,7 @@ from textual.widgets import Static
 
 from memtui import actions
 from memtui.core.base import clock
+from memtui.core.base.dates import when
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.short_ids import short_id
@@ -24,7 +24,6 @@ from memtui.core.journal import acts
 from memtui.core.journal.undo import decided, is_as_left, to_undo_first, was_delivered
 from memtui.present import legend, safe_text
 from memtui.present.changes import act, place, together
-from memtui.present.dates import when
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock, ids, paths, when
+from memtui.core.base.dates import day_and_time
 from memtui.core.base.phrasing import ago, until
 from memtui.core.client import serving, titles, transcript
 from memtui.core.client.projects import names, names_of_roots, paths_of, with_memory
@@ -21,7 +22,6 @@ from memtui.core.review import addressees
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import notes, safe_text, secret, unheard
-from memtui.present.dates import day_and_time
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave

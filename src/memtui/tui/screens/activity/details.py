@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock
+from memtui.core.base import clock, dates
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, cut, many, share, short, until
 from memtui.core.base.short_ids import short_id
@@ -20,7 +20,7 @@ from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
-from memtui.present import colours, dates, models, notes, safe_text, sessions
+from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import MEANINGS, RECEIPTS, counted, session_words

@@ -8,12 +8,13 @@ from typing import TypeVar
 from rich.text import Text
 
 from memtui import actions
+from memtui.core.base import dates
 from memtui.core.base.phrasing import cut, many
 from memtui.core.base.when import NEVER
 from memtui.core.memories.memory import read_memory
 from memtui.core.review import later
 from memtui.core.review.waiting import Waiting
-from memtui.present import dates, drafts, safe_text, unheard
+from memtui.present import drafts, safe_text, unheard
 from memtui.tui.batch import AT_ONCE
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, ignored, which
 from memtui.tui.dialogs.dialog import Preview
@@ -242,7 +243,7 @@ class RowCommands:
         if items:
             self.chosen.act(lambda: data.review().snooze(items, until), words, ENTRIES)
             return
-        keys, step = [row.later_key for row in rows], later.step(self.named(rows), until)
+        keys, step = [row.later_key for row in rows], later.step(self.named(rows), until, data.now())
         self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
 
     async def takes_proposed(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:

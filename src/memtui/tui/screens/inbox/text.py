@@ -8,13 +8,14 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.consolidate import similarity
+from memtui.core.base import dates
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, share
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
-from memtui.present import dates, drafts, safe_text, unheard
+from memtui.present import drafts, safe_text, unheard
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
