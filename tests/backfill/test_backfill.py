@@ -13,6 +13,7 @@ from memtui.backfill import begun, offering, reading, session
 from memtui.core.base import fs, paths
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
+from memtui.core.inbox import file as inbox_file
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 from memtui.core.review import taught, waiting
@@ -267,6 +268,18 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
     offer = past.fill()
     assert (offer.drafts, offer.known) == ([], 2)
+
+
+def test_a_sentence_of_which_a_draft_in_other_words_waits_is_left_out_and_counted(past):
+    """So do drafts that a model wrote, or a person edited, of which no record tells the place."""
+    past.say("one", f"{RULE} {OTHER}")
+    box = paths.inbox_dir(str(past.root), paths.project_key(str(past.tmp / "shop")))
+    quoted = past.read(dry=True).candidates.ranked(NOW)[0].draft
+    text = f"Packages come with pnpm\n\n> you: {quoted.person}"
+    inbox_file.add_entry(box, "updates", {"from": "subconscious", "session": "one"}, text, now=NOW)
+    offer = past.fill()
+    assert (len(offer.drafts), offer.known) == (1, 1)
+    assert offer.drafts[0].candidate.draft.description != quoted.description
 
 
 @pytest.mark.parametrize("where", ["shop/CLAUDE.md", "shop/.claude/rules/style.md", "home/.claude/CLAUDE.md"])

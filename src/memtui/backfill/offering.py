@@ -1,5 +1,4 @@
-"""What was found in the transcripts, said once (the same rule of several sessions is one candidate), and its order; the
-best go into the inboxes, as one step of undo, without what is known or was decided on."""
+"""Candidates from transcripts, each rule once; the best that are not known go into the inboxes as one step of undo."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -266,6 +265,7 @@ class _SaidAlready:
         self.store = store
         self._texts: dict[str, KnownTexts] = {}
         self._drafted: dict[str, tuple[set[str], set[str]]] = {}
+        self._quoted: set[tuple[str | None, str]] = set()  # of drafts that wait: the session, what the person said
 
     def says(self, each: Candidate) -> bool:
         """Tell whether a candidate is known, or was decided on."""
@@ -277,7 +277,9 @@ class _SaidAlready:
         if ids.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
             return True
         places = ["", each.project] if each.draft.scope == "project" else [""]
-        return any(self._of(place).find(each.draft.description) is not None for place in places)
+        if any(self._of(place).find(each.draft.description) is not None for place in places):
+            return True
+        return (each.draft.session, inbox_format.EVIDENCE[1] + " ".join(each.draft.person.split())) in self._quoted
 
     def _of(self, project: str) -> KnownTexts:
         """Return the texts of a project; of the global scope for ''."""
@@ -287,6 +289,7 @@ class _SaidAlready:
         slug = paths.project_key(project) if project else None
         for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
+            self._quoted |= {(item.entry.fields.get("session"), quote) for quote in item.evidence}
         for refused_draft in refused.load(paths.inbox_dir(self.store.root, slug)):
             texts.add(refused_draft.description, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
@@ -324,8 +327,7 @@ def _rendered(candidate: Candidate, entry: str, now: float) -> str:
 
 
 def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
-    """Yield the changes of a backfill: the drafts at the end of each inbox, and the lines that list them there and in
-    the inboxes of all projects in which they were said."""
+    """Yield the drafts for each inbox, and the lines that list them in those of all projects where they were said."""
     now = store.journal.now()
     texts: dict[str, str] = {}
     noted: dict[str, str] = {}

@@ -213,8 +213,7 @@ class KnownTexts:
                 self._exact.setdefault(key, what)
 
     def find(self, text: str, part: str = "") -> str | None:
-        """Return what names the text that says the same as a text, or exactly the same as a `part` of it; None if there
-        is none."""
+        """Return what names the text that says the same, or exactly the same as a `part`; None if there is none."""
         words = normalised(part or text)
         if words in self._exact and words:  # what has no words says nothing
             return self._exact[words]

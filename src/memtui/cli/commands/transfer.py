@@ -167,7 +167,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         ]
         if rows:
             out.table(["ID" if transaction_id else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
-        details = [f"{offer.known:,} known already or decided on"] if offer.known else []
+        details = [f"{offer.known:,} known already, waiting or decided on"] if offer.known else []
         verb = "Added" if transaction_id else "Would add"
         added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
         out.print("; ".join([added, *offer.more_words, *details]) + ".")

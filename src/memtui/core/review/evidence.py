@@ -1,5 +1,4 @@
-"""What helps a person to decide about a draft: the conversation around its evidence, similar memories, and drafts like
-it that they rejected."""
+"""What helps a person to decide about a draft: its conversation, similar memories, and rejected drafts like it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
