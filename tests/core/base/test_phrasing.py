@@ -35,9 +35,10 @@ def test_of_many_names_the_first_are_said_and_the_others_counted():
     ("text", "end", "beginning"),
     [
         ("install the hooks in the settings of shop", 30, "install the hooks in the"),
-        ("install the hooks in ~/.claude/settings.json", 37, "install the hooks in ~/.claude/"),
+        ("payment-provider-sandbox", 20, "payment-provider-san"),
+        ("install the hooks in ~/.claude/settings.json", 37, "install the hooks in ~/.claude/settin"),
         ("Use pnpmandnothingelseatall", 20, "Use pnpmandnothingel"),
     ],
 )
-def test_a_line_is_cut_between_words_or_in_a_path_that_would_go_whole(text, end, beginning):
+def test_a_line_is_cut_between_words_or_in_a_long_name_that_would_go_whole(text, end, beginning):
     assert text[: gap(text, end)].rstrip() == beginning

@@ -55,6 +55,7 @@ async def test_the_column_of_scopes_names_them_as_elsewhere(app):
         scopes = {app.screen._draw(pair)[-1].plain for pair in app.screen.table.rows}
         assert {"auto shop", "project shop", "agent reviewer", "auto blog", "global"} <= scopes
         assert "agent reviewer " in shown
+        assert "agent migrator@project" in shown
 
 
 def test_a_long_name_has_at_most_a_third_of_the_list():
@@ -65,7 +66,7 @@ def test_a_long_name_has_at_most_a_third_of_the_list():
 @pytest.mark.parametrize(
     ("name", "size", "words"),
     [
-        ("inbox", (80, 24), "agent migrator@pro…"),
+        ("inbox", (80, 24), " agent migrator@project "),
         ("inbox", (120, 36), "agent migrator@project"),
         ("activity", (80, 24), "agent night-shift"),
         ("activity", (120, 36), "files src/checkout/**"),

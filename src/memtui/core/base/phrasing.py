@@ -1,7 +1,5 @@
 """Write ages, sizes and counts in a few characters, for lists, and cut texts between words."""
 
-PARTS = "/-_:."  # where a name or a path is cut
-
 
 def age(seconds: "float | None", now: float) -> str:
     """Write an age: `now`, `4m`, `3h`, `12d`, `5mo`, `2y`; `-` for None. A time in the future has a `+` before it."""
@@ -64,14 +62,12 @@ def cut(text: str, most: int) -> str:
 
 
 def gap(text: str, end: int) -> int:
-    """Return where to cut a line of text that has room for `end` characters: at the last gap between two words; if that
-    leaves less than two thirds, in a name or a path behind one of its parts; at `end` where less than a third would
-    stay."""
+    """Return where to cut a line of text that has room for `end` characters: at the last gap between two words, or at
+    `end` where that would leave less than two thirds, as of a long name."""
     if not (text[end : end + 1].isalnum() and text[end - 1 : end].isalnum()):
         return end
-    blank, part = text.rfind(" ", 0, end), 1 + max(text.rfind(mark, 0, end) for mark in PARTS)
-    at = blank if blank > end * 2 // 3 else max(blank, part)
-    return at if at > end // 3 else end
+    blank = text.rfind(" ", 0, end)
+    return blank if blank > end * 2 // 3 else end
 
 
 def it(count: int) -> str:

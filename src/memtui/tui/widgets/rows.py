@@ -51,7 +51,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     `has_cursor` the cursor is there, and not drawn."""
 
     DEFAULT_CSS = """
-    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden; }
     RowList > .rows--cursor { background: $cursor-row; color: $cursor-text; text-style: bold; }
     RowList > .rows--cursor-blurred { background: $cursor-left; color: $cursor-text; }
     RowList > .rows--head { color: $text-muted; }
@@ -304,7 +304,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         over = chosen + painting.UNDIMMED if self.app.native_ansi_color else None
         columns, painted, console = self._columns_shown(), self._paint, self.app.console
         if painted is not None and painted.shown != columns:
-            self._strips.clear()  # a scroll bar that appears or disappears changes the width, too
+            self._strips.clear()
         self._paint = Paint(columns, Ink(console, base), Ink(console, base + chosen, over), mark)
         return super().render_lines(crop) if self.styles.gutter else painting.unframed(self, crop)
 

@@ -173,7 +173,7 @@ class NoteRow:
         """Draw its cells."""
         kind = _kind(self.word, KIND_WIDTH, lost=self.is_lost)
         words = Text.assemble(kind, safe_text.line(self.text, 400))
-        whom = Text(safe_text.line(self.whom(context), 80), "dim")
+        whom = Text(safe_text.line(self.whom(context), 80), "dim", no_wrap=True)
         mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
         glyph = Text(mark, kind.style if self.is_lost or self.under_way else "")
         written = age(self.time, context.data.now()) if self.time is not None else ""

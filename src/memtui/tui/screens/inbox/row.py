@@ -242,7 +242,7 @@ class InboxRow:
     def cells(self, view: "InboxView") -> list[Text]:
         """Draw the cells of the row: kind, sentence, place, age."""
         kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
-        where = Text(safe_text.line(self.place, PLACE), "dim")
+        where = Text(safe_text.line(self.place, PLACE), "dim", no_wrap=True)
         if self.kind is GHOST:
             what.stylize("dim")
         fuzzy.mark([kind, what, where], view.typed)

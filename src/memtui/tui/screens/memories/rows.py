@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
 
 from rich.segment import Segment
 from rich.text import Text
@@ -92,12 +93,16 @@ LEGEND = "\n".join(
 )
 
 
-def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Column]:
-    """Return the columns with room for the longest name in a third of `width` cells; the rest is for sentences."""
+def fitted(columns: Sequence[Column], width: int, longest_name: int, longest_scope: int = 0) -> list[Column]:
+    """Return the columns with room for the longest name in a third of `width` cells, and for the longest name of a
+    scope in a quarter; the rest is for sentences."""
     if width < SAYS_FROM:
         return list(columns)
-    room = max(SHORT_NAME, min(longest_name, LONG_NAME, width // 3))
-    return [dataclasses.replace(column, width=room) if column.title[:4] == "name" else column for column in columns]
+    sizes: dict[str, dict[str, Any]] = {
+        "name": {"width": max(SHORT_NAME, min(longest_name, LONG_NAME, width // 3))},
+        "scope": {"longest": longest_scope},
+    }
+    return [dataclasses.replace(column, **sizes.get(column.title.rstrip("▴"), {})) for column in columns]
 
 
 def columns(sort: str, last: str = "") -> list[Column]:
@@ -207,7 +212,7 @@ def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float, 
         "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
         "scope": lambda: safe_text.line(scope_word(scope, row, project), 40),
     }.get(sort, lambda: f"{row.used}×" if row.used else "")()
-    return Text(words, style="dim")
+    return Text(words, style="dim", no_wrap=True)
 
 
 def last(
@@ -238,7 +243,7 @@ class MemoryTable(RowList[Pair]):
         super().__init__(COLUMNS, draw, _path, empty=empty, look=lambda pair: (_path(pair), sought()), id="list")
         self.order = "name"
         self.of_projects = False
-        self.longest_name = 0
+        self.longest_name = self.longest_scope = 0
         self.recall_columns: Sequence[Column] = ()
         self.rule: Callable[[], str] = str
 
@@ -292,9 +297,8 @@ class MemoryTable(RowList[Pair]):
     def fit(self) -> None:
         width = self.scrollable_content_region.width - 1
         if width > 0:
-            self.columns = fitted(
-                self.recall_columns or columns(self.order, self.last_column), width, self.longest_name
-            )
+            shown = self.recall_columns or columns(self.order, self.last_column)
+            self.columns = fitted(shown, width, self.longest_name, self.longest_scope)
 
     def on_resize(self) -> None:
         self.fit()

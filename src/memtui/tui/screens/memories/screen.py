@@ -182,6 +182,8 @@ class Memories(ListScreen[Pair]):
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
         self.table.of_projects = self._is_everywhere
+        names = (self.reader.name_of(scope) for scope in self.reader.scopes if self._may_list(scope))
+        self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
         self._pairs = fuzzy.Haystack(pairs, rows.searched, None if self.recalled else rows.body)
         self.table.fit()
