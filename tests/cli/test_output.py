@@ -101,9 +101,9 @@ def test_text_is_cut_between_words(text, columns):
     assert shown == text or text[len(shown) - 1 :].startswith(" "), shown
 
 
-def test_a_name_or_a_path_is_cut_behind_one_of_its_parts():
+def test_a_name_or_a_path_is_cut_where_its_room_ends():
     assert output.cut("conventional-commits", 14) == "conventional-…"
-    assert output.cut("~/.claude/memory/projects", 15) == "~/.claude/…"
+    assert output.cut("~/.claude/memory/projects", 15) == "~/.claude/memo…"
     assert output.cut("indivisibilities", 8) == "indivis…"
 
 

@@ -164,7 +164,7 @@ def _cell(text: Text, room: int, column: Column, ink: Ink) -> list[Segment]:
 
 
 def _cut(text: Text, room: int) -> Text:
-    """Return the beginning of a text that is too long for so many cells, with `…`: whole words, or part of a long one."""
+    """Return the beginning of a text that is too long for its cells, with `…`: whole words, or part of one."""
     plain, short = text.plain, text.copy()
     fits = len(set_cell_size(plain, room - 1).rstrip())
     short.right_crop(len(plain) - len(plain[: gap(plain, fits)].rstrip()))

@@ -655,7 +655,7 @@ async def test_names_have_the_room_they_want(app):
 @pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_a_pinned_name_is_whole_and_one_that_is_too_long_is_cut_by_letters(app, world):
-    longest, endless = "conventional-commits-of-all", "a-name-of-many-words-that-has-no-room-in-any-list-at-all"
+    longest, endless = "conventional-commits-of-us", "a-name-of-many-words-that-has-no-room-in-any-list-at-all"
     for name in (longest, endless):
         write(f"{world.config}/memory/{name}.md", f"---\nname: {name}\npinned: true\n---\n\nPinned.\n")
     async with app.run_test(size=(120, 40)) as pilot:
