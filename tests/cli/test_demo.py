@@ -71,6 +71,7 @@ def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
     bare.cwd = data["projects"][0]
     assert bare.json("setup", check=False)["installed"]
     assert (Path(data["env"]["HOME"]) / ".claude/settings.json").is_file()
+    assert " the sample world " in bare("undo", "--list").out
 
 
 def test_open_without_a_terminal_says_what_works_instead(bare, tmp_path):

@@ -98,17 +98,17 @@ def _why_final(transaction: "Transaction") -> str:
     return f"{words[:1].upper()}{words[1:]} can't be undone{why}. "
 
 
-# Where a person made a change, by the journal's names, in lists.
-PLACES = {"cli": "shell", "tui": "TUI"}
+# Where a change was made, by the journal's names: in the list of commands, and in the narrow one of the TUI.
+PLACES = {
+    "cli": {"": "this shell", "cli": "a shell", "tui": "the terminal UI", "demo": "the sample world"},
+    "tui": {"": "here", "cli": "shell", "tui": "TUI", "demo": "sample"},
+}
 
 
 def place(transaction: "Transaction", door: str) -> str:
-    """Return from where a change came, in a word. `door`: the journal's name for the one that asks, cli or tui."""
-    return (
-        "here"
-        if transaction.actor == here(door) and transaction.by in PLACES
-        else PLACES.get(transaction.by, transaction.by)
-    )
+    """Return from where a change came, in a few words. `door`: the journal's name for the one that asks."""
+    is_here = transaction.actor == here(door) and transaction.by in PLACES
+    return PLACES[door].get("" if is_here else transaction.by, transaction.by)
 
 
 def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:

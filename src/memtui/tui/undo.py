@@ -12,7 +12,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import file_error
 from memtui.core.journal import acts, ledger, undo
-from memtui.present.changes import KEYS, asked_about, reason, undone_as_one
+from memtui.present.changes import KEYS, PLACES, asked_about, reason, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
@@ -104,7 +104,7 @@ class Undo:
         latest, op = elsewhere.first.latest, elsewhere.op
         meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
         here = "here" if latest.actor == ledger.here("tui") else "another TUI" if meanwhile else "the TUI"
-        words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "a shell"})
+        words = asked_about(elsewhere, self.services.data.now(), PLACES["cli"] | {"tui": here})
         if await self.services.ask(sure(words, f"{op.capitalize()} it")):
             self.want(op, sure_of=elsewhere.first.id)
 

@@ -14,10 +14,9 @@ from memtui.core.journal import acts
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import STATES, asked_about, place, reason, undone_as_one
+from memtui.present.changes import PLACES, STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
-WRITERS = {"cli": "a shell", "tui": "the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
@@ -99,7 +98,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
                 age(clock.parse(each.time), ctx.now()),
                 line(place(each, "cli")),
                 STATES.get(each.state, line(each.state)),
-                line(each.summary) + (f" (one of {size} in a step)" if (size := steps[each.group]) > 1 else ""),
+                line(each.summary) + (f" (1 of {size} in a step)" if (size := steps[each.group]) > 1 else ""),
             ]
             for each in transactions
         ]
@@ -116,7 +115,7 @@ def _as_row(transaction: Transaction) -> "dict[str, object]":
 
 def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
-    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), WRITERS))
+    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), PLACES["cli"]))
     try:
         ctx.confirm(question, "Nothing was changed.")
     except MemtuiError as error:
