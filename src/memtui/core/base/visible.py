@@ -57,7 +57,8 @@ def revealed(text: str, show: "Callable[[str], str]") -> str:
     # A piece at a time: split into single characters, a text takes eighty times its memory.
     for at in range(0, len(text), PIECE):
         piece = text[at : at + PIECE]
-        if piece.isascii() and piece.replace("\n", "").replace("\t", "").isprintable():
+        plain = piece.replace("\n", "").replace("\t", "")
+        if plain.isprintable() and (piece.isascii() or (max(plain) < "\ufe00" and BLANK.isdisjoint(plain))):
             pieces.append(piece)
             run = 0
             continue

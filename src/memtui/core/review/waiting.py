@@ -34,7 +34,7 @@ class Waiting:
     @property
     def key(self) -> str:
         """The entry's name among those of all inboxes: the id of hand-written text is a hash, so two may share it."""
-        return f"{self.path}#{self.id}"
+        return f"{self.path}#{self.entry.id}"
 
     @property
     def scope(self) -> str:

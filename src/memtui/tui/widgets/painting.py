@@ -86,8 +86,8 @@ def visible_columns(columns: Sequence[Column], width: int, *, beside: bool) -> V
         for at, column in enumerate(columns)
         if column.from_width <= width < (column.until_width or width + 1)
     ]
-    fixed = sum(column.cells(width) + 1 for _, column in shown if column.width)
-    flexible = max(1, sum(not column.width for _, column in shown))
+    fixed = sum([column.cells(width) + 1 for _, column in shown if column.width])
+    flexible = max(1, len([column for _, column in shown if not column.width]))
     rest = max(4, (width - fixed) // flexible - 1)
     return [(at, column, column.cells(width) or rest) for at, column in shown]
 

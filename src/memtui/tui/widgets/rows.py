@@ -140,6 +140,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if self.row_id != before:
             self.post_message(self.Moved(self))
 
+    def renew(self, rows: Sequence[Row]) -> None:
+        """Take over those of `rows` that are shown, and look as before."""
+        rows_by_id = {self._key(row): row for row in rows}
+        self.rows = [rows_by_id.get(self._key(row), row) for row in self.rows]
+
     @cached_property
     def _places(self) -> dict[str, int]:
         """The number of each row, by its id."""

@@ -22,7 +22,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import DRAFT, InboxRow, InboxView, counted
+from memtui.tui.screens.inbox.row import DRAFT, GHOST, InboxRow, InboxView, counted
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, note_seconds
@@ -34,6 +34,7 @@ ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 # When a row may wait until, in words that `later.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
+GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
 Result = TypeVar("Result")
@@ -54,7 +55,10 @@ class Chosen:
     @property
     def leader(self) -> InboxRow | None:
         """The row whose kind decides what a command does: the chosen one under the cursor, else the first."""
-        every, under = self._every(), self.screen.table.row
+        under = self.screen.table.row
+        if under is not None and not self.screen.table.marks:
+            return None if under.folds else under
+        every = self._every()
         return under if under in every else every[0] if every else None
 
     def _every(self) -> list[InboxRow]:
@@ -67,7 +71,9 @@ class Chosen:
     def same_kind(self) -> list[InboxRow]:
         """Return the chosen rows of the leader's kind."""
         leader = self.leader
-        return [row for row in self._every() if leader is not None and row.kind.family == leader.kind.family]
+        if leader is None or not self.screen.table.marks:
+            return [] if leader is None else [leader]
+        return [row for row in self._every() if row.kind.family == leader.kind.family]
 
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
@@ -93,22 +99,24 @@ class Chosen:
 
     def count(self) -> str:
         """Return what the keys act on where rows of several kinds or only others are marked: `1 draft`."""
-        alike = self.same_kind()
+        alike = self.same_kind() if self.screen.table.marks else []
         if not alike or (len(alike) == len(self._every()) and self.screen.table.row in alike):
             return ""
         return counted(alike)
 
     def words(self) -> str:
         """Return the same in a sentence."""
-        count, alike, every = self.count(), len(self.same_kind()), len(self._every())
-        if not count:
+        if not (count := self.count()):
             return ""
+        alike, every = len(self.same_kind()), len(self._every())
         if alike < every:
             return f"{every} rows are marked: the keys act on {count} first."
         return f"{count} {'is' if alike == 1 else 'are'} marked: the keys act on {'it' if alike == 1 else 'them'}."
 
     def describe(self, row: InboxRow, view: InboxView) -> Described:
         """Return the detail of a row; below what the keys act on, where that is other rows."""
+        if row.kind is GHOST:
+            return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         self.lead = self.words()
         view.without_keys = self.services.read_only or bool(self.lead)
         described = row.describe(view)
@@ -135,7 +143,6 @@ class Chosen:
         table.clear_marks()
         table.marks = marks
         self._take_off(rows, grey)
-        self.screen.summarize()
 
     def act(
         self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, grey: float = 0

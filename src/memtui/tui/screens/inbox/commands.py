@@ -87,20 +87,16 @@ def _routed(
 ) -> Command:
     """Return the command of a verb, which the kind of the chosen rows decides; on a grey row it is about the next."""
 
-    def command() -> Command | None:
-        leader = chosen.leader
-        return families[leader.kind.family].get(verb) if leader is not None else None
-
-    def is_for_next() -> bool:
-        return chosen.leader is not None and chosen.leader.kind is GHOST and verb not in GHOST.verbs
+    def is_for_next(leader: InboxRow | None) -> bool:
+        return leader is not None and leader.kind is GHOST and verb not in GHOST.verbs
 
     def why_not() -> str:
-        leader, own = chosen.leader, command()
-        if is_for_next():
-            return ""
+        leader = chosen.leader
         if leader is None:
             return chosen.nothing()
-        if own is not None:
+        if is_for_next(leader):
+            return ""
+        if (own := families[leader.kind.family].get(verb)) is not None:
             return own.why_not()
         ways = [f"{actions.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
         kinds = [kind.plural for kind in KINDS if verb in kind.verbs]
@@ -108,12 +104,13 @@ def _routed(
         return f"{whose} a {leader.kind.singular}: {', '.join(ways)}."
 
     def run() -> object:
-        if is_for_next():
+        if is_for_next(chosen.leader):
             drop_ghost()
             if reason := why_not():
                 chosen.services.warn(reason)
                 return None
-        own = command()
+        leader = chosen.leader
+        own = families[leader.kind.family].get(verb) if leader is not None else None
         return own.run() if own is not None else None
 
     return Command(run, why_not)

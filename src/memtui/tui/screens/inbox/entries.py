@@ -128,11 +128,11 @@ class EntryRow(InboxRow):
         return Described(*both)
 
 
-def rows_of(waiting: Sequence[Waiting], view: "InboxView") -> list[InboxRow]:
-    """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
+def rows_of(waiting: Sequence[Waiting], view: "InboxView", places: Mapping[str, str]) -> list[InboxRow]:
+    """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos. `places`:
+    the directories of scopes, by label."""
     entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
     entries += [entry for entry in waiting if entry.kind == "items"]
-    places = {scope.label: scope.directory for scope in view.data.scopes() if scope.exists}
     return [entry_row(entry, view, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries]
 
 

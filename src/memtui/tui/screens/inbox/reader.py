@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 class InboxReading(NamedTuple):
     """What was read. `waiting`: the drafts and todos of all inboxes; `names`: of the projects, by slug; `problem`:
     which inboxes could not be read, in words; `others`: the rows of the memories that somebody else wrote, and of those
-    that are not trusted; `hidden`: until when what is no entry is hidden."""
+    that are not trusted; `hidden`: until when what is no entry is hidden; `places`: the directories of the scopes, by
+    label."""
 
     waiting: list[Waiting]
     names: dict[str, str]
     problem: str
     others: list[InboxRow]
     hidden: dict[str, float]
+    places: dict[str, str]
 
 
 def read(data: "Data", *, all_projects: bool) -> InboxReading:
@@ -57,7 +59,8 @@ def read(data: "Data", *, all_projects: bool) -> InboxReading:
     except MemtuiError as error:
         problem = f"{problem} {error.message}".strip()
     others = [*rows_of_changed(data, changes), *rows_of_untrusted(data, data.untrusted(changes))]
-    return InboxReading(waiting, names, problem, others, later.load(data.root))
+    places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
+    return InboxReading(waiting, names, problem, others, later.load(data.root), places)
 
 
 def read_entries(data: "Data", last: InboxReading) -> InboxReading | None:

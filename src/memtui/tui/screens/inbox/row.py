@@ -311,6 +311,11 @@ def counted(rows: Sequence[InboxRow]) -> str:
     return many(len(rows), *(nouns.pop() if len(nouns) == 1 else ("change", "changes")))
 
 
+def as_seen(rows: Sequence[InboxRow]) -> list[tuple[object, ...]]:
+    """Return what is seen of rows: entries that were read again are other objects, but may have the same text."""
+    return [(row.key, row.until, row.is_taken, row.place, row.item.entry.raw if row.item else row) for row in rows]
+
+
 def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
     """Return rows kind by kind, as ORDER has them, and within a kind as they are; those `hidden` until a time at the
     end, in the order in which they come back, without those hidden for good."""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -17,11 +18,9 @@ from memtui import actions
 from memtui.consolidate.composing import Weighed
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error
-from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import Evidence
-from memtui.present import changesets, safe_text
-from memtui.present import legend as marks
+from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
@@ -30,7 +29,7 @@ from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import Ghost, commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
-from memtui.tui.screens.inbox.row import DRAFT, GHOST, FoldRow, InboxRow, InboxView, folded, in_order
+from memtui.tui.screens.inbox.row import DRAFT, FoldRow, InboxRow, InboxView, as_seen, folded, in_order
 from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
@@ -41,7 +40,6 @@ REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
-GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 COLUMNS = (
     Column("kind", 8),
     Column("what it says"),
@@ -63,20 +61,12 @@ class Inbox(ListScreen[InboxRow]):
     row_word: ClassVar[str] = "row"
     nouns: ClassVar[tuple[str, str]] = ("to decide", "to decide")
     nothing_chosen: ClassVar[str] = ""
-    legend: str = (
-        marks.section("In front of a row", (marks.UNSAVED, *change_rows.MARKS))
-        + marks.section("Filter", ((f"is:{state}", words) for state, words in terms.STATES.items()))
-        + marks.section("Kinds of fixes", changesets.MEANINGS.items())
-        + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
-        " draft is folded as probably a one-off if it was said once and is less than"
-        f" {inbox_format.LASTING:.0%} likely to last, or where that is not known, less than"
-        f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
-    )
+    legend: str = terms.LEGEND
 
     def __init__(self, services: Services) -> None:
         self.view = InboxView(services)
         table = RowList[InboxRow](
-            COLUMNS, self._draw, lambda row: row.key, empty=READING, look=lambda row: row.look, id="list"
+            COLUMNS, self._draw, attrgetter("key"), empty=READING, look=attrgetter("look"), id="list"
         )
         super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
@@ -107,7 +97,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def reload(self) -> None:
         """Read the inboxes, and plan changes when this is first shown; later look whether their files have changed."""
-        self._read(frozenset(self._gone))
+        self._read()
         if self.planned:
             self._look_for_changes()
         elif not self.planning:
@@ -119,15 +109,15 @@ class Inbox(ListScreen[InboxRow]):
             self._begins = False
             super().follow(parts)
         elif parts is None:
-            self._read(frozenset(self._gone), with_memories=False)
+            self._read(with_memories=False)
             if self.planned:
                 self._look_for_changes()
                 self._settle_soon()
             else:
                 self.plan()
         elif parts == ENTRIES or self._settle_timer is not None:
-            if parts & ENTRIES:
-                self._read_entries(frozenset(self._gone))
+            if parts & ENTRIES and self._last is not None:
+                self._read(self._last)
             self._settle_soon()
         else:
             super().follow(parts)
@@ -145,23 +135,20 @@ class Inbox(ListScreen[InboxRow]):
         self.reload()
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read_entries(self, removed: frozenset[str]) -> None:
-        """Read the entries again, after a decision about one; `removed`: keys of the rows that are decided on."""
-        reading = reader.read_entries(self.services.data, self._last) if self._last is not None else None
-        if reading is not None and not get_current_worker().is_cancelled:
-            self.call_later(self._show_reading, reading, removed)
-
-    @work(thread=True, exclusive=True, group="inbox")
-    def _read(self, removed: frozenset[str], *, with_memories: bool = True) -> None:
-        worker, data = get_current_worker(), self.services.data
-        reading = reader.read(data, all_projects=self.services.all_projects)
-        if worker.is_cancelled:
+    def _read(self, last: InboxReading | None = None, *, with_memories: bool = True) -> None:
+        """Read all, or after a decision about entries these alone, with the rest as in `last`."""
+        worker, data, removed = get_current_worker(), self.services.data, frozenset(self._gone)
+        reading = (
+            reader.read_entries(data, last) if last else reader.read(data, all_projects=self.services.all_projects)
+        )
+        if worker.is_cancelled or reading is None:
             return
         self.call_later(self._show_reading, reading, removed)
-        if with_memories:
+        if with_memories and last is None:
             self.call_later(self._show_memories, self.view.read_memories())
 
     def _show_reading(self, reading: InboxReading, removed: frozenset[str]) -> None:
+        before = self._state()
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
         waiting = {entry.key for entry in reading.waiting}
         self._gone -= removed
@@ -170,12 +157,17 @@ class Inbox(ListScreen[InboxRow]):
             self.table.redraw()
         view.forget({entry.directory for entry in reading.waiting})
         others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
-        self._elsewhere = entries.rows_of(others, view)
+        self._elsewhere = entries.rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
-        self._entries = [*entries.rows_of(here, view), *reading.others]
+        self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
         self._note_returned("entries", waiting | {row.key for row in self._entries})
         self._left.discard("entries")
-        self._arrange()
+        self._arrange(before)
+
+    def _state(self) -> tuple[object, ...]:
+        """What is shown, to be compared: after a decision about an entry, it mostly is as it has been since the key."""
+        rest = (self._last.problem, id(self._last.others)) if self._last is not None else ()
+        return as_seen(self.all_rows), as_seen(self._elsewhere), *rest
 
     def _note_returned(self, part: str, keys: set[str]) -> None:
         """Note which rows of a part have come back; those that an undo on another screen brought get the cursor."""
@@ -185,7 +177,8 @@ class Inbox(ListScreen[InboxRow]):
         self._keys[part] = keys
         self._all_keys |= keys
 
-    def _arrange(self) -> None:
+    def _arrange(self, before: tuple[object, ...] = ()) -> None:
+        """Put the rows together, and show them where they are not as `before`."""
         changes = self._changes.rows
         self._note_returned("changes", {row.key for row in changes})
         hidden = self._last.hidden if self._last is not None else {}
@@ -198,7 +191,12 @@ class Inbox(ListScreen[InboxRow]):
         if self.planned or self._plan_problem:
             here = Counter(row.kind.word for row in awake if row.item is None)
             data.note_decisions(data.decisions if is_all else here)
-        self.fill()
+        if before != self._state():
+            self.fill()
+        else:
+            self.table.renew(self.all_rows)
+            self._described = self.table.row
+            self.look_soon()
 
     def on_screen_suspend(self) -> None:
         """Note that another screen is open, where an undo may bring entries back."""
@@ -277,7 +275,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def numbers(self) -> tuple[str, str]:
         """Return how many rows that are not hidden pass the filter, of how many."""
-        count, total = (sum(row.until is None for row in inbox_rows) for inbox_rows in (self.table.rows, self.all_rows))
+        count, total = (len([row for row in rows if row.until is None]) for rows in (self.table.rows, self.all_rows))
         return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
@@ -303,8 +301,6 @@ class Inbox(ListScreen[InboxRow]):
             self.show_detail()
 
     def describe(self, row: InboxRow) -> Described:
-        if row.kind is GHOST:
-            return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"), title=row.kind.word)
         self.view.detail_width = self.frame.detail_width
         return self.chosen.describe(row, self.view)._replace(title=row.heading)
 

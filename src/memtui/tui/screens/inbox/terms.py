@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from memtui.present import query
+from memtui.core.inbox import format as inbox_format
+from memtui.present import changesets, query
+from memtui.present import legend as marks
 from memtui.tui.model import fuzzy
+from memtui.tui.screens.inbox.change_rows import MARKS
 from memtui.tui.screens.inbox.row import ORDER, InboxRow
 
 # What each term looks at.
@@ -16,6 +19,16 @@ TERMS: dict[str, Callable[[InboxRow], str]] = {
 }
 HINT = "words, kind:, type:, scope:, is:, project:"
 STATES = {query.PROBLEM: "a problem, or a fix of one", query.UNTRUSTED: "no session gets the memory yet"}
+# What the keys of the screen explain.
+LEGEND = (
+    marks.section("In front of a row", (marks.UNSAVED, *MARKS))
+    + marks.section("Filter", ((f"is:{state}", words) for state, words in STATES.items()))
+    + marks.section("Kinds of fixes", changesets.MEANINGS.items())
+    + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
+    " draft is folded as probably a one-off if it was said once and is less than"
+    f" {inbox_format.LASTING:.0%} likely to last, or where that is not known, less than"
+    f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
+)
 
 
 def words(typed: str) -> str:
