@@ -1,5 +1,6 @@
 """The tour: a draft is approved, a session of the sample world gets it, and it is undone; it can be left at every step."""
 
+import glob
 import os
 
 import pytest
@@ -79,21 +80,35 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert app.screen.is_on_draft
 
 
-@pytest.mark.parametrize("first", [[], ["a"]])
-async def test_what_was_approved_is_undone_at_once_where_its_key_is_named(world, first):
+@pytest.mark.parametrize("keys", ["z", "az"])
+async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world, keys):
     before = memories(world)
     app = touring(world)
     async with running(app, (80, 24), "a") as pilot:
-        for key in first:
+        assert "z undo  enter skip this step" in lines(app)[-1]
+        for key in keys:
             await pilot.press(key)
+            await settle(pilot)
+            await until(pilot, lambda: isinstance(app.screen, Tour))
+        assert memories(world) == before
+        assert app.screen.step is STEPS[1]
+        assert "Undone, which is step 3: the memory is gone, and the draft waits again." in " ".join(
+            " ".join(lines(app)).split()
+        )
+        assert "z undo" not in lines(app)[-1]
+        assert "enter end the tour" in lines(app)[-1]
+        if keys == "z":
+            await pilot.press("a")
             await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
             await settle(pilot)
-        assert app.screen.at == 1
-        assert "z undo" in lines(app)[-1]
-        await pilot.press("z")
+            shown = " ".join(" ".join(lines(app)).split())
+            assert "There it is" in shown
+            assert "and the new" not in shown
+        await pilot.press("enter")
         await settle(pilot)
-        assert memories(world) == before
-        assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
+        assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.\nThat was all.")
+        assert app.screen.group == "inbox"
+        assert app.screen.is_on_draft
 
 
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
@@ -115,7 +130,7 @@ async def test_j_moves_to_another_draft_that_can_be_accepted(world):
         at = inbox.table.cursor
         await pilot.press("j")
         await settle(pilot)
-        assert app.screen.at == 0
+        assert app.screen.step is STEPS[0]
         assert inbox.table.cursor == at + 1
 
 
@@ -139,7 +154,7 @@ async def test_it_is_left_where_one_is(world):
     async with running(app, (80, 24), "enter") as pilot:
         await pilot.press("x", "c", "d")  # keys of the screen below do nothing to it
         await settle(pilot)
-        assert app.screen.at == 1
+        assert app.screen.step is STEPS[1]
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.group == "activity"
@@ -152,20 +167,44 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
         assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
         await pilot.press("a")
         await settle(pilot)
-        assert app.screen.at == 1
+        assert app.screen.step is STEPS[1]
 
 
-async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
-    app = MemtuiApp(*empty, now=NOW, tour=True)
-    async with running(app, (80, 24), "a") as pilot:
-        assert app.screen.at == 0
-        assert "There is no draft here" in [note.message for note in app._notifications][-1]
-        await pilot.press("enter")
+async def test_on_a_row_that_is_no_draft_the_tour_says_how_to_come_to_one(world):
+    app = touring(world)
+    async with running(app, (80, 24)) as pilot:
+        table = app.screen_stack[0].table
+        while table.row.kind.word != "merge":
+            await pilot.press("j")
+        listed = len(table.rows)
+        await pilot.press("a")
         await settle(pilot)
-        assert app.screen.at == 1
-        await pilot.press("enter")
-        await settle(pilot)
-        assert not isinstance(app.screen, Tour)
+        assert notes(app) == ["This row is no draft: j and k move to one."]
+        assert app.screen.step is STEPS[0]
+        assert len(table.rows) == listed
+
+
+async def test_without_a_draft_the_tour_says_what_waits_instead(empty, world):
+    for inbox in glob.glob(f"{world.directory}/home/.claude/memtui/**/pending-*.md", recursive=True):
+        os.remove(inbox)
+    for project, words in (
+        (empty, "Nothing waits here yet."),
+        ((dict(world.env), world.shop), "No draft waits yet. Listed here: 1 changed memory, 1 merge,"),
+    ):
+        app = MemtuiApp(*project, now=NOW, tour=True)
+        async with running(app, (80, 24)) as pilot:
+            await until(pilot, lambda app=app, words=words: words in " ".join(" ".join(lines(app)).split()))
+            assert "approve" not in lines(app)[-1]
+            assert "draft under the cursor" not in " ".join(lines(app))
+            await pilot.press("a")
+            await settle(pilot)
+            assert app.screen.step is STEPS[0]
+            await pilot.press("enter")
+            await settle(pilot)
+            assert app.screen.step is STEPS[1]
+            await pilot.press("enter")
+            await settle(pilot)
+            assert not isinstance(app.screen, Tour)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])

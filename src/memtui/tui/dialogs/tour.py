@@ -3,33 +3,36 @@ it, undo it."""
 
 import asyncio
 import os
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
+from textual.worker import Worker
 
 from memtui import actions
+from memtui.core.base.phrasing import many, some
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.files import COMMAND
-
-if TYPE_CHECKING:
-    from memtui.tui.services import Services
+from memtui.tui.services import Services, services_of
 
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
 DRAW_SECONDS = 0.25
-# The answers of a step.
-DO, NEXT = "do", "next"
+# The answers of a step are its action, that of the last step, or this.
+NEXT = "next"
 APPROVE, UNDO = "inbox.approve", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
 # The keys that move the cursor of the list below, and how many rows.
 MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
+DRAFTS = ("draft", "drafts")
 UNDONE = "Undone"
+EARLY = f"{UNDONE}, which is step 3: the memory is gone, and the draft waits again."
+NO_DRAFT = "This row is no draft: j and k move to one."
 NOT_APPROVED = "Step 3 undoes what you approved, and you approved nothing. "
 LAST_WORDS = "That was all. {app.help} lists the keys of a screen, {app.quit} quits."
 
@@ -79,43 +82,35 @@ STEPS: Sequence[TourStep] = (
 )
 
 
-async def show(services: "Services") -> None:
+async def show(services: Services) -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    approved = words = ""  # `approved`: the id of the draft's row
-    answer: str | None = ""
+    approved, undone = "", False  # the id of the draft's row, and whether it waits again
     for at, step in enumerate(STEPS):
-        if step.action == UNDO and not approved:
-            words = NOT_APPROVED
+        if step.action == UNDO and (undone or not approved):
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
             screen.go_to_draft()
         can_do = not services.read_only and (_is_sample(services) or not step.real)
-        tour = partial(Tour, at, can_undo=bool(approved) and step.action != UNDO)
-        if answer == UNDO:
-            answer = DO
-        else:
-            answer = await services.ask(tour(step.words, can_do=can_do))
-        while answer == DO and step.action == APPROVE and not approved:
-            row = screen.table.row_id
-            if screen.is_on_draft:
-                await _do(services, screen, step)
-                approved = row if screen.table.index_of(row, screen.table.rows) is None else ""
-            else:
-                services.warn("There is no draft here: enter goes on.")
-            if not approved:
-                answer = await services.ask(tour(step.words, can_do=can_do))
-        if answer == DO:
-            if step.action != APPROVE:
-                await _do(services, screen, step)
-            if step.seen:
-                text = step.seen.replace("{new}", step.new if approved else "")
-                answer = await services.ask(tour(text, can_do=False))
-        if answer is None:
-            return
-    turns = [worker for worker in screen.workers if worker.group == "turn" and not worker.is_finished]
-    await asyncio.gather(*(worker.wait() for worker in turns))
-    if approved and services.last_note.startswith(UNDONE):
+        words, hint = step.words, "" if can_do else step.real
+        answer: str | None = ""
+        while answer != NEXT:
+            can_undo = bool(approved) and not undone
+            answer = await services.ask(Tour(at, screen, words, hint, can_do=can_do, can_undo=can_undo))
+            if answer is None:
+                return
+            if answer == APPROVE:
+                approved = await _approve(services, screen)
+                answer = NEXT if approved else ""
+            elif answer == START:
+                await _start_session(services, screen)
+                words, can_do = step.seen.replace("{new}", step.new if can_undo else ""), False
+            elif answer == UNDO:
+                undone = await _undo(services)
+                words = EARLY if undone else words
+                answer = NEXT if step.action == UNDO else ""
+    words = "" if approved else NOT_APPROVED
+    if undone:
         words = f"{UNDONE}: the memory is gone, and the draft waits here again.\n"
         inbox = services.go("inbox")
         inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
@@ -123,38 +118,47 @@ async def show(services: "Services") -> None:
     services.say(words + actions.keyed(LAST_WORDS))
 
 
-async def _do(services: "Services", screen: Any, step: TourStep) -> None:
-    if step.action == START:
-        from memtui.demo import next_session
-
-        data = services.data
-        session = await asyncio.to_thread(next_session.start, _home(services), data.project_root, data.now())
-        screen.listing.fold(session, unfold=True)
-        screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
-        screen.reload()  # a note that the session took waits no longer
-        return
-    running = _commands(screen)
-    services.action_run(step.action)
-    others = [worker for worker in screen.workers if id(worker) in _commands(screen) - running]
-    await asyncio.gather(*(other.wait() for other in others))
+async def _approve(services: Services, screen: Any) -> str:
+    """Approve the draft under the cursor. Return the id of its row; empty if it still waits."""
+    row, others = screen.table.row_id, set(screen.workers)
+    services.action_run(APPROVE)
+    await _settle(worker for worker in screen.workers if worker.group == COMMAND and worker not in others)
+    return row if screen.table.index_of(row) is None else ""
 
 
-def _commands(screen: Any) -> set[int]:
-    return {id(worker) for worker in screen.workers if worker.group == COMMAND and not worker.is_finished}
+async def _start_session(services: Services, screen: Any) -> None:
+    from memtui.demo import next_session
+
+    data = services.data
+    session = await asyncio.to_thread(next_session.start, _home(services), data.project_root, data.now())
+    screen.listing.fold(session, unfold=True)
+    screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
+    screen.reload()  # a note that the session took waits no longer
 
 
-def _home(services: "Services") -> str:
+async def _undo(services: Services) -> bool:
+    services.action_run(UNDO)
+    await _settle(worker for worker in services.workers if worker.group == "turn")
+    return services.last_note.startswith(UNDONE)
+
+
+async def _settle(workers: Iterable[Worker[Any]]) -> None:
+    await asyncio.gather(*(worker.wait() for worker in list(workers) if not worker.is_finished))
+
+
+def _home(services: Services) -> str:
     return os.path.dirname(services.data.env.get("HOME", ""))
 
 
-def _is_sample(services: "Services") -> bool:
+def _is_sample(services: Services) -> bool:
     from memtui.demo import world
 
     return world.is_world(_home(services))
 
 
 class Tour(Dialog[str]):
-    """A step of the tour. The answer is DO, NEXT, or UNDO to do the last step at once; None to leave."""
+    """A step of the tour: its `words`, and a `hint` for what can't be done here. The answer is the action that is to be
+    run, or NEXT; None to leave."""
 
     has_help = False
     DEFAULT_CSS = """
@@ -167,18 +171,30 @@ class Tour(Dialog[str]):
         Binding("enter,space", "dismiss('next')", "next"),
     ]
 
-    def __init__(self, at: int, words: str, *, can_do: bool, can_undo: bool) -> None:
+    def __init__(self, at: int, below: Any, words: str, hint: str, *, can_do: bool, can_undo: bool) -> None:
         super().__init__()
-        self.at, self.step, self.words, self.can_do = at, STEPS[at], words, can_do
-        self.can_undo = can_undo
+        self.step, self.below, self.words, self.hint = STEPS[at], below, words, hint
+        self.may_do, self.can_undo, self.lists_drafts = can_do, can_undo, self.step.action == APPROVE
+        self.is_last = at == len(STEPS) - 1 or (STEPS[at + 1].action == UNDO and not can_undo)
         self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
+        self.lowest, self.line = Static(), Text("…")
 
     def body(self) -> ComposeResult:
         yield Static(Text(self.words))
-        if self.can_do:
-            yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
-        elif self.step.real and self.words == self.step.words:
-            yield Static(Text(self.step.real))
+        yield self.lowest
+
+    @property
+    def can_do(self) -> bool:
+        """Whether the action of the step can be done now."""
+        return self.may_do and not (self.lists_drafts and self._without_draft())
+
+    def _without_draft(self) -> str:
+        """Say what the Inbox lists if no draft is among it; return nothing while it is read."""
+        kinds = Counter((row.kind.singular, row.kind.plural) for row in self.below.all_rows if row.until is None)
+        if DRAFTS in kinds or self.below.table.empty.endswith("…"):
+            return ""
+        others = some([many(count, *nouns) for nouns, count in kinds.items()])
+        return f"No draft waits yet. Listed here: {others}." if others else "Nothing waits here yet."
 
     @property
     def _key(self) -> str:
@@ -186,32 +202,39 @@ class Tour(Dialog[str]):
 
     def keys(self) -> Keys:
         does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do
-        ends = self.at == len(STEPS) - 1
-        enter = "end the tour" if ends else "skip this step" if self.can_do else "next"
-        moves = [("j k", "another draft")] * self.moves
-        undo = [(actions.key_of(UNDO), "undo")] * self.can_undo
+        undo = [(actions.key_of(UNDO), "undo")] * (self.can_undo and self.step.action != UNDO)
+        enter = "end the tour" if self.is_last else "skip this step" if self.can_do else "next"
+        moves = [("j k", "another draft")] * (self.lists_drafts and self.can_do)
         return (*does, *undo, ("enter", enter), *moves, ("escape", "leave the tour"))
-
-    @property
-    def moves(self) -> bool:
-        """Whether the cursor of the list can be moved: to the draft that is to be approved."""
-        return self.can_do and self.step.action == APPROVE
 
     def on_key(self, event: events.Key) -> None:
         if self.can_do and event.character == self._key:
             event.stop()
-            self.dismiss(DO)
+            if self.lists_drafts and not self.below.is_on_draft:
+                services_of(self).warn(NO_DRAFT)
+            else:
+                self.dismiss(self.step.action)
         elif self.can_undo and event.character == actions.key_of(UNDO):
             event.stop()
             self.dismiss(UNDO)
-        elif self.moves and event.key in MOVES:
-            screen: Any = self.app.screen_stack[0]
-            screen.table.action_move(MOVES[event.key])
+        elif self.lists_drafts and self.can_do and event.key in MOVES:
+            self.below.table.action_move(MOVES[event.key])
 
     def on_mount(self) -> None:
-        self.set_interval(DRAW_SECONDS, self.refresh)
-        self.below: Any = self.app.screen_stack[0]
-        self.call_after_refresh(self._make_room)
+        self.draw()
+        self.set_interval(DRAW_SECONDS, self.draw)
+
+    def draw(self) -> None:
+        """Draw the screen below, and what can be done on it now."""
+        self.refresh()
+        words = self.hint or (self._without_draft() if self.lists_drafts else "")
+        line = Text(f"Press {self._key} to {self.step.does}.", "bold") if self.can_do else Text(words)
+        if line != self.line:
+            self.line = line
+            self.lowest.update(line)
+            self.lowest.display = bool(line)
+            self.name_keys()
+            self.call_after_refresh(self._make_room)
 
     def _make_room(self) -> None:
         """Let the screen below end above the box: what the step is about can be read."""

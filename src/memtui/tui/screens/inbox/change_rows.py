@@ -61,7 +61,6 @@ class ProposedRow(InboxRow):
 
     @property
     def proposal(self) -> Proposal:
-        """The change."""
         return self.facts.proposal
 
     @property
@@ -76,7 +75,6 @@ class ProposedRow(InboxRow):
 
     @property
     def searched(self) -> str:
-        """The text that the filter searches."""
         return f"{super().searched} {self.proposal.kind} {changesets.about(self.proposal)}"
 
     def forbid(self, data: Data) -> None:
@@ -95,7 +93,6 @@ class ChangeCommands(RowCommands):
     """The commands on changes."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),

@@ -56,7 +56,6 @@ class GhostCommands(RowCommands):
     """The command on the grey row of what was rejected just now."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return {"reject": Command(self.forbid)}
 
     async def forbid(self) -> None:

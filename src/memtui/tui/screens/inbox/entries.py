@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -27,6 +26,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave, line_diff
+from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
 from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
@@ -45,9 +45,6 @@ from memtui.tui.screens.inbox.text import (
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
 
-if TYPE_CHECKING:
-    from memtui.tui.model.data import Data
-
 TODO_KEYS = (
     ("inbox.approve", "mark it done and remove it"),
     ("inbox.edit", "edit its text"),
@@ -64,12 +61,10 @@ class EntryRow(InboxRow):
 
     @property
     def gist(self) -> str:
-        """Its first line."""
         return drafts.title(self.item, 300)
 
     @property
     def look(self) -> tuple[object, ...]:
-        """What decides how it is drawn."""
         return self.key, self.until, self.item.entry.raw, self.is_taken
 
     @property
@@ -79,7 +74,6 @@ class EntryRow(InboxRow):
         return f"{self.kind.word}{of} {self.place}"
 
     def signs(self, _view: "InboxView") -> Text:
-        """Return whether its name is taken."""
         return Text("! " if self.is_taken else "", colours.WARNING)
 
     def when(self, view: "InboxView") -> str:
@@ -93,7 +87,6 @@ class EntryRow(InboxRow):
         return f"{self.kind.word} {name} {kind} {self.item.text[:2000]} {self.place}"
 
     def copied(self, _view: "InboxView") -> str:
-        """Return its text."""
         return self.item.text
 
     def look_up(self, view: "InboxView") -> Callable[[], object] | None:
@@ -161,7 +154,6 @@ class TodoCommands(RowCommands):
     """The commands on todos."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.done),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
@@ -214,7 +206,6 @@ class DraftCommands(RowCommands):
     """The commands on drafts."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),

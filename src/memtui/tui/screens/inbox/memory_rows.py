@@ -41,7 +41,6 @@ class ChangedRow(InboxRow):
     undelivered: bool = False  # until it is kept, which trusts it
 
     def when(self, view: InboxView) -> str:
-        """Return its age."""
         return age(self.changed.now.written, view.now)
 
     def look_up(self, view: InboxView) -> Callable[[], object] | None:
@@ -117,7 +116,6 @@ class ChangedCommands(RowCommands):
     """The commands that keep, edit and reject memories that somebody else wrote."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         one = self.screen.one_by_one
         return super().table() | {
             "approve": Command(self.keep),
@@ -270,7 +268,6 @@ class ProblemCommands(RowCommands):
     """The commands on problems."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         one = first_of(self.screen.one_by_one, self._why_no_memory)
         return super().table() | {
             "approve": Command(self.edit, one),
@@ -308,7 +305,6 @@ class TrustCommands(RowCommands):
     """The commands on memories that are not trusted."""
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return super().table() | {
             "approve": Command(self.trust),
             "reject": Command(self.never),

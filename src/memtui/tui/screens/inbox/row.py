@@ -164,7 +164,6 @@ class RowKind(NamedTuple):
 
     @property
     def style(self) -> str:
-        """Its colour."""
         return colours.KINDS.get(self.word, "")
 
 
@@ -285,11 +284,9 @@ class FoldRow(InboxRow):
 
     @property
     def look(self) -> tuple[object, ...]:
-        """What decides how it is drawn."""
         return self.key, self.says, self.is_open
 
     def cells(self, _view: "InboxView") -> list[Text]:
-        """Draw the cells: the sign of a fold, what it folds."""
         sign = marks.UNFOLDED if self.is_open else marks.FOLDED
         return [Text(sign, "dim"), Text(safe_text.line(self.says, SENTENCE), "dim"), Text(), Text()]
 

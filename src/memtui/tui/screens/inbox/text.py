@@ -214,10 +214,6 @@ def written_text(draft: Draft, home: str, limit: int) -> Text:
     content, body = draft.data.decode("utf-8", "replace").rstrip("\n"), draft.memory.body.strip("\n")
     head = max(0, content.rfind(body)) if body else len(content)
     cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)
-    return _append_lines(text, draft)
-
-
-def _append_lines(text: Text, draft: Draft) -> Text:
     if draft.index_lines:
         text.append("and in MEMORY.md\n", style="dim")
     for line in draft.index_lines:
