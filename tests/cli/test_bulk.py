@@ -20,8 +20,8 @@ def files(world):
     "words",
     [
         ["rm", *NAMES],
-        ["mv", *NAMES, "--to", "global"],
-        ["mv", "--copy", *NAMES, "--to", "global"],
+        ["mv", *NAMES, "--scope", "global"],
+        ["mv", "--copy", *NAMES, "--scope", "global"],
         ["edit", *NAMES, "--type", "reference"],
     ],
     ids=lambda words: words[0],
@@ -69,7 +69,7 @@ def test_several_are_restored(memtui, world):
 
 @pytest.mark.parametrize("copy", [[], ["--copy"]])
 def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, copy):
-    done = memtui("mv", *copy, "prefer-pnpm", "relase-steps", "--to", "global", check=False)
+    done = memtui("mv", *copy, "prefer-pnpm", "relase-steps", "--scope", "global", check=False)
     assert (done.code, "There is no memory “relase-steps”" in done.err) == (1, True)
     assert "prefer-pnpm" in names(memtui, "global")
     assert "relase-steps" not in names(memtui, "global")
@@ -135,6 +135,6 @@ def test_those_of_two_projects_go_to_the_trash_only_after_a_yes(memtui, world):
 def test_each_of_several_failures_says_what_to_do(memtui):
     memtui("new", "one", "--scope", "global", "--body", "One.")
     memtui("new", "one", "--scope", "project", "--body", "One.")
-    err = memtui("mv", "--copy", "zero", "one", "--to", "project", check=False).err
+    err = memtui("mv", "--copy", "zero", "one", "--scope", "project", check=False).err
     assert "Use one of: global:one, project:one." in err
     assert "There is no memory “zero”" in err

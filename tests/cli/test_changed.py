@@ -166,7 +166,7 @@ def sneak(memtui, name="prefer-pnpm"):
         [["edit", "prefer-pnpm", "--description", "mine"]],
         [["edit", "prefer-pnpm", "--type", "user"]],
         [["mv", "prefer-pnpm", "use-pnpm"]],
-        [["trust", "--yes", "prefer-pnpm"], ["mv", "prefer-pnpm", "--to", "global"]],
+        [["trust", "--yes", "prefer-pnpm"], ["mv", "prefer-pnpm", "--scope", "global"]],
         [["mv", "prefer-pnpm", "use-pnpm"], ["edit", "use-pnpm", "--description", "mine"], ["undo"]],
         [["rm", "prefer-pnpm"], ["undo"]],
         [["rm", "prefer-pnpm"], ["history", "--restore"]],

@@ -70,7 +70,7 @@ def test_ids_come_with_their_titles(offered):
 
 
 def test_scopes_types_settings_and_their_values_are_offered(offered):
-    assert list(offered("mv", "prefer-pnpm", "--to", ""))[:3] == ["global", "project", "auto"]
+    assert list(offered("mv", "prefer-pnpm", "--scope", ""))[:3] == ["global", "project", "auto"]
     assert "agent:reviewer" in offered("list", "--scope", "agent")
     assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
     assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}

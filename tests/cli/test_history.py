@@ -172,7 +172,7 @@ def test_the_history_goes_on_over_a_new_name_and_back(memtui, world):
     assert [(each["name"], each["deleted"]) for each in found] == [("zz", False), ("zz", False), ("yy", False)]
     assert "called zz" in memtui("history", "yy").out
     assert body(memtui, "yy", 1) == "one"
-    memtui("mv", "yy", "--to", "global")
+    memtui("mv", "yy", "--scope", "global")
     assert [each["name"] for each in memtui.json("history", "yy")["versions"]] == ["zz", "zz", "yy", "yy"]
     memtui("undo")
     memtui("undo")
@@ -225,7 +225,7 @@ def test_an_old_name_leads_to_what_became_of_it_and_restores_no_second_copy(memt
     assert memtui("show", "prefer-pnpm", check=False).code == 3
     assert memtui("show", "pp", "--raw").out == first.replace("prefer-pnpm", "pp", 1)
     memtui("mv", "pp", "qq")
-    memtui("mv", "qq", "--to", "global")
+    memtui("mv", "qq", "--scope", "global")
     assert memtui("history", "prefer-pnpm").err.startswith("prefer-pnpm is global:qq.\n")
     assert memtui("history", "project:qq").err.startswith("project:qq is global:qq.\n")
     memtui("history", "prefer-pnpm", "--restore", "1")
@@ -234,7 +234,7 @@ def test_an_old_name_leads_to_what_became_of_it_and_restores_no_second_copy(memt
 
 def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
     memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("mv", "prefer-pnpm", "--scope", "global")
     memtui("rm", "prefer-pnpm")
     for name in ("prefer-pnpm", "project:prefer-pnpm", "global:prefer-pnpm"):
         done = memtui("history", name)
@@ -250,7 +250,7 @@ def test_a_home_that_a_link_leads_to_has_the_same_history(memtui, world, tmp_pat
     other.symlink_to(world.directory)
     memtui.env |= {key: value.replace(world.directory, str(other)) for key, value in world.env.items()}
     memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("mv", "prefer-pnpm", "--scope", "global")
     memtui("history", "prefer-pnpm")
     memtui.env |= world.env
     memtui("history", "prefer-pnpm")
@@ -279,7 +279,7 @@ def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(m
     ]
     memtui("undo")
     memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
-    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("mv", "prefer-pnpm", "--scope", "global")
     memtui("history", "prefer-pnpm", "--restore", "1")
     assert [each.partition(" B ")[2] for each in told(memtui, "prefer-pnpm")] == [
         f"{first}, was in project",

@@ -211,7 +211,7 @@ def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, wo
     memtui("undo", "--yes")
     assert pairs() == [["till-one", "till-two"]]
     memtui("trust", "till-two", "--yes")
-    memtui("mv", "till-two", "--to", "global")
+    memtui("mv", "till-two", "--scope", "global")
     assert sorted(pairs()[0])[1] == "till-one"
     assert sorted(pairs()[0])[0].endswith("/memory/till-two.md")
 

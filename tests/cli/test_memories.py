@@ -124,7 +124,7 @@ def test_show_offers_what_waits_where_no_memory_is_called_alike(memtui):
     assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
 
 
-@pytest.mark.parametrize("words", ["mv editor --to mars", "approve J5VMX3 --scope mars"])
+@pytest.mark.parametrize("words", ["mv editor --scope mars", "approve J5VMX3 --scope mars"])
 def test_a_scope_that_there_is_not_is_answered_with_those_that_can_be_written(memtui, words):
     done = memtui(*words.split(), check=False)
     assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
@@ -278,7 +278,7 @@ def test_renaming_repairs_links_and_index(memtui, world):
 
 
 def test_moving_copying_deleting_and_restoring(memtui, world):
-    memtui("mv", "test-database", "--to", "global")
+    memtui("mv", "test-database", "--scope", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
     memtui("mv", "--copy", "test-database", "agent:reviewer:db")
     assert memory(memtui, "db")["scope"] == "agent:reviewer"
@@ -294,14 +294,14 @@ def test_moving_copying_deleting_and_restoring(memtui, world):
 def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_is_told(memtui, verb, word, scope):
     done = memtui(*verb.split(), "test-database", word, check=False)
     assert done.code == 2
-    assert f"memtui {verb} --to {scope} test-database" in done.err
+    assert f"memtui {verb} --scope {scope} test-database" in done.err
     assert memory(memtui, "test-database")["scope"] == "auto"
     assert memory(memtui, word) is None
 
 
 def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     done = memtui("mv", "prefer-pnpm", "release-steps", "global", check=False)
-    assert (done.code, "memtui mv --to global prefer-pnpm release-steps" in done.err) == (2, True)
+    assert (done.code, "memtui mv --scope global prefer-pnpm release-steps" in done.err) == (2, True)
     done = memtui("mv", "prefer-pnpm", "agent:nobody", check=False)
     assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
 
@@ -319,19 +319,19 @@ def test_a_scope_and_a_name_are_not_called_a_scope(memtui):
     nope = memtui("mv", "nope", "auto:x", check=False)
     assert (nope.code, "nope" in nope.err, "is a scope" in nope.err) == (3, True, False)
     several = memtui("mv", "prefer-pnpm", "release-steps", "auto:x", check=False)
-    assert (several.code, "--to SCOPE" in several.err, "is a scope" in several.err) == (2, True, False)
+    assert (several.code, "--scope SCOPE" in several.err, "is a scope" in several.err) == (2, True, False)
     refused = memtui("mv", "skip-code-review", "global:reviews", check=False)
     assert (refused.code, "is not trusted" in refused.err) == (1, True)
 
 
 def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui):
-    done = memtui("mv", "prefer-pnpm", "--to", "project", check=False)
+    done = memtui("mv", "prefer-pnpm", "--scope", "project", check=False)
     assert (done.code, "memtui mv project:prefer-pnpm NEWNAME" in done.err) == (1, True)
     memtui("mv", "prefer-pnpm", "NEWNAME")
 
 
 def test_a_name_that_can_mean_several_is_told_with_references_as_everywhere(memtui):
-    memtui("mv", "--copy", "prefer-pnpm", "--to", "global")
+    memtui("mv", "--copy", "prefer-pnpm", "--scope", "global")
     said = memtui("show", "prefer-pnpm", check=False).err
     assert "global:prefer-pnpm, project:prefer-pnpm" in said
 
@@ -408,7 +408,7 @@ def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_neve
     times = re.search(r"delivered \d+×", shown("prefer-pnpm"))[0]
     memtui("mv", "prefer-pnpm", "use-pnpm")
     assert times in shown("use-pnpm")
-    memtui("mv", "use-pnpm", "--to", "global")
+    memtui("mv", "use-pnpm", "--scope", "global")
     assert times in shown("use-pnpm")
     memtui("rm", "use-pnpm")
     memtui("history", "use-pnpm", "--restore")
@@ -449,11 +449,11 @@ def test_every_memory_says_where_it_comes_from(memtui):
     memtui("new", "no-mocks", "--body", "No mocks.")
     memtui("mv", "no-mocks", "never-mock")
     assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
-    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("mv", "prefer-pnpm", "--scope", "global")
     assert memtui.json("show", "prefer-pnpm")["origin"].startswith("moved here with memtui")
-    memtui("mv", "concise-answers", "--to", "project")
+    memtui("mv", "concise-answers", "--scope", "project")
     assert memtui.json("show", "concise-answers")["origin"].startswith("moved here with memtui")
-    memtui("mv", "never-mock", "--to", "global")
+    memtui("mv", "never-mock", "--scope", "global")
     assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
 
 
@@ -470,11 +470,11 @@ def test_trust_is_given_shown_and_taken_back(memtui):
 
 @pytest.mark.parametrize("command", ["mv", "mv --copy"])
 def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui, command):
-    refused = memtui(*command.split(), "skip-code-review", "--to", "global", check=False)
+    refused = memtui(*command.split(), "skip-code-review", "--scope", "global", check=False)
     assert refused.code == 1
     assert "memtui trust skip-code-review" in refused.err
     memtui("trust", "skip-code-review", "--yes")
-    memtui(*command.split(), "skip-code-review", "--to", "global")
+    memtui(*command.split(), "skip-code-review", "--scope", "global")
     assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
 
 
@@ -599,7 +599,7 @@ def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well
         (["edit", "prefer-pnpm", "editor", "--type", "project"], "To undo them: memtui undo"),
         (["mv", "prefer-pnpm", "pnpm-always"], "To undo it: memtui undo"),
         (["mv", "--copy", "prefer-pnpm", "pnpm-copy"], "To undo it: memtui undo"),
-        (["mv", "prefer-pnpm", "editor", "--to", "auto"], "To undo them: memtui undo"),
+        (["mv", "prefer-pnpm", "editor", "--scope", "auto"], "To undo them: memtui undo"),
     ],
 )
 def test_what_changes_a_memory_says_that_undo_takes_it_back(memtui, words, said):
@@ -613,7 +613,7 @@ def test_an_edit_that_changes_nothing_does_not_speak_of_undo(memtui):
 
 
 def test_after_a_move_the_finding_says_where_the_memory_is(memtui):
-    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("mv", "prefer-pnpm", "--scope", "global")
     assert "broken link [[prefer-pnpm]]: it is in global" in memory(memtui, "release-steps")["flags"]
     for command in ("doctor", "check"):
         found = memtui.json(command, check=False)["findings"]
@@ -622,7 +622,7 @@ def test_after_a_move_the_finding_says_where_the_memory_is(memtui):
         ]
         assert one["message"].endswith("It is in global, and a link leads within its scope only.")
         # Another memory of that name would be a duplicate.
-        assert one["remedy"].startswith("memtui mv global:prefer-pnpm --to project, or ")
+        assert one["remedy"].startswith("memtui mv global:prefer-pnpm --scope project, or ")
         assert "memtui new" not in one["remedy"]
 
 

@@ -52,7 +52,7 @@ def test_it_is_trusted_like_a_repository(bare, team):
     assert bare.json("trust", "--team", "--list")["changed"] == ["deploy.md"]
     assert bare.json("trust", "--yes")["trusted"] == ["deploy.md", "review.md"]
     bare("trust", "--team", "--remove")
-    assert "is shared by a team" in bare("mv", "--copy", "review", "--to", "global", check=False).err
+    assert "is shared by a team" in bare("mv", "--copy", "review", "--scope", "global", check=False).err
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_it_is_trusted_like_a_repository(bare, team):
         ("edit", "team:deploy", "--type", "project"),
         ("rm", "deploy"),
         ("rm", "--purge", "deploy"),
-        ("mv", "deploy", "--to", "auto"),
-        ("mv", "--copy", "mine", "--to", "team"),
+        ("mv", "deploy", "--scope", "auto"),
+        ("mv", "--copy", "mine", "--scope", "team"),
     ],
 )
 def test_nothing_there_changes_without_a_word(bare, team, command):
@@ -79,7 +79,7 @@ def test_nothing_there_changes_without_a_word(bare, team, command):
 
 
 @pytest.mark.parametrize(
-    "command", [("rm", "mine"), ("edit", "mine", "--type", "project"), ("mv", "--copy", "deploy", "--to", "auto")]
+    "command", [("rm", "mine"), ("edit", "mine", "--type", "project"), ("mv", "--copy", "deploy", "--scope", "auto")]
 )
 def test_what_is_ones_own_changes_without(bare, team, command):
     bare("trust", "--team", "--yes")

@@ -199,7 +199,7 @@ def test_the_list_says_where_each_change_was_made(memtui, world):
 def test_a_refused_undo_names_the_change_that_can_be_undone_now(memtui):
     memtui("new", "never-push", "--body", "Never push on fridays.", "--scope", "project")
     memtui("edit", "project:never-push", "--body", "Never push on Fridays.")
-    memtui("mv", "project:never-push", "--to", "global")
+    memtui("mv", "project:never-push", "--scope", "global")
     memtui("rm", "global:never-push")
     history = {row["op"]: row["id"] for row in reversed(memtui.json("undo", "--list")["history"][:4])}
     refused = memtui("undo", history["create"], check=False)

@@ -83,7 +83,6 @@ SOURCES = {
     ("edit", "names"): "memories waiting",
     ("rm", "names"): "memories",
     ("mv", "names"): "memories",
-    ("mv", "--to"): "scopes",
     ("trust", "names"): "memories",
     ("undo", "id"): "changes",
     ("approve", "ids"): "waiting changed",

@@ -36,14 +36,14 @@ def register(commands: "parser.Commands") -> None:
         "mv",
         mv,
         "rename memories, or move or copy them to a scope",
-        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global\n"
+        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --scope global\n"
         "memtui mv release-steps release-steps-v2 --copy",
         "Links to it and its line in MEMORY.md are updated.",
     )
     command.add_argument("--copy", action="store_true", help="copy, and leave the memory where it is")
-    about = "NAME NEWNAME, NAME SCOPE:NEWNAME, or with --to memories, NAME…"
+    about = "NAME NEWNAME, NAME SCOPE:NEWNAME, or with --scope memories, NAME…"
     command.add_argument("names", nargs="+", metavar="NAME", help=about)
-    command.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
+    command.add_argument("--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     command.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
 
 
@@ -108,9 +108,9 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """Return the new name of a memory, the second argument without --to; None if it keeps its own. If that is
-    SCOPE:NEWNAME, as lists name a memory, its scope becomes `args.to`."""
-    if args.to:
+    """Return the new name of a memory, the second argument without --scope; None if it keeps its own. If that is
+    SCOPE:NEWNAME, as lists name a memory, its scope becomes `args.scope`."""
+    if args.scope:
         return None
     every = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
     last = str(args.names[-1])
@@ -120,12 +120,12 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     # A word for a scope is unlikely to be meant as a name.
     if len(args.names) > 1 and scope is None and (is_scope or (kind in scopes.KINDS and kind not in every)):
         names, copy = " ".join(map(shell_word, args.names[:-1])), " --copy" * args.copy
-        hint = f"To put it there: memtui mv{copy} --to {shell_word(last.lower())} {names}"
+        hint = f"To put it there: memtui mv{copy} --scope {shell_word(last.lower())} {names}"
         raise UsageError(f"“{last}” is a scope, not a new name.", hint if is_scope else "memtui list names the scopes.")
     if len(args.names) != 2:
-        raise UsageError("Give a NEWNAME, or --to SCOPE.", "To move several, use --to.")
+        raise UsageError("Give a NEWNAME, or --scope SCOPE.", "To move several, use --scope.")
     del args.names[-1]
-    args.to = scope
+    args.scope = scope
     return rest if scope is not None else last
 
 
@@ -133,9 +133,9 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
     name = _new_name(ctx, args)
     store = ctx.store()
-    copied_only = args.copy and args.to
-    memories.ask_others(ctx, store, [] if copied_only else args.names, args.to or "", yes=args.yes)
-    target = store.scope(args.to) if args.to else None
+    copied_only = args.copy and args.scope
+    memories.ask_others(ctx, store, [] if copied_only else args.names, args.scope or "", yes=args.yes)
+    target = store.scope(args.scope) if args.scope else None
     if target is not None and name is not None and not args.copy:
         here = memories.find(ctx, args.names[0]).scope_label == target.label
         target = None if here else target

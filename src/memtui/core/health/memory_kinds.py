@@ -99,7 +99,7 @@ KINDS = {
     "memories.elsewhere": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
         " leads within its scope only.",
-        "memtui mv {where}:{name} --to {scope}, or remove the link: memtui edit {scope}:{memory}",
+        "memtui mv {where}:{name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}: it is in {where}",
         by=LINK,
     ),
@@ -111,7 +111,7 @@ KINDS = {
     ),
     "memories.cut": Kind(
         "MEMORY.md of {scope} is over its limit: {files:memory|memories} not loaded.",
-        FIX_INDEX + ", or move memories to another scope: memtui mv NAME --to SCOPE",
+        FIX_INDEX + ", or move memories to another scope: memtui mv NAME --scope SCOPE",
         "lint",
         "Claude Code doesn't see this: MEMORY.md is over its limit",
         SCOPE,
