@@ -4,6 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from memtui.tui.app import MemtuiApp
+from tui import stage
 
 from .conftest import NOW, running, settle
 from .test_frame import palette
@@ -45,6 +46,7 @@ async def test_nothing_found_is_said_as_in_lists_and_a_floating_box_has_sides(ap
         commands = app.screen.query_one("CommandList")
         assert str(commands.options[0].prompt) == " No matches for “zzzqq”."
         assert bool(commands.styles.border_left[0]) == (size[0] == 160)
+        assert any("─ Actions and themes ─" in strip.text for strip in stage.strips(app))
 
 
 async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):

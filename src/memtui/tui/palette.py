@@ -22,12 +22,12 @@ from memtui.tui.dialogs.dialog import BESIDE, KeyBar
 from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
-TITLE, PLACEHOLDER = " Actions and themes ", "a name, or a part of it"
+TITLE, PLACEHOLDER = "Actions and themes", "a name, or a part of it"
 KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("↓ ↑", "move"))
 # Cells of the columns: a longer name is cut, so that they stay in line; the width of the box, and that of the screen
 # from which there is room for words about an action.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 24, 7
-BOX_WIDTH, EXPLAINED_FROM = 100, 80
+FLOATING_FROM, EXPLAINED_FROM = 100 + 2 * BESIDE, 80
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
 # one that works elsewhere. Themes come after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
@@ -164,7 +164,7 @@ class Palette(CommandPalette):
     """Textual's palette, except that its list can be paged before it is drawn or where there is no room for it, and
     that it may be closed before it is mounted, and starts no search afterwards (keys may come in one burst)."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "filled"), (BOX_WIDTH + 2 * BESIDE, "floating")]  # noqa: RUF012  textual's
+    HORIZONTAL_BREAKPOINTS = [(0, "filled"), (FLOATING_FROM, "floating")]  # noqa: RUF012  textual's
 
     def __init__(self) -> None:
         super().__init__(placeholder=PLACEHOLDER)
@@ -175,13 +175,13 @@ class Palette(CommandPalette):
         yield KeyBar()
 
     def on_mount(self, event: events.Mount) -> None:
-        self.query_one("#--input").border_title = TITLE
         self.query_one(KeyBar).show(KEYS)
         if not self.is_current:
             event.prevent_default()
 
     def on_resize(self) -> None:
-        """Leave the last row of the screen to the keys: three are above the list."""
+        """Leave the last row of the screen to the keys: three are above the list. A rule has no blanks for a title."""
+        self.query_one("#--input").border_title = TITLE if self.size.width >= FLOATING_FROM else f" {TITLE} "
         self.query_one(CommandList).styles.max_height = min(self.size.height * 8 // 10, self.size.height - 4)
 
     def dismiss(self, result: None = None) -> AwaitComplete:
