@@ -41,11 +41,14 @@ def about(proposal: Proposal) -> str:
 
 
 def gist(proposal: Proposal) -> str:
-    """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed."""
+    """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed; of a
+    MEMORY.md with several problems the first, and how many more: the detail has all."""
     if proposal.kind == "merge":
         return about(proposal)
     what = title(proposal)
-    return next(iter(reasons(proposal)), f"{what[:1].upper()}{what[1:]}")
+    sentence = next(iter(reasons(proposal)), f"{what[:1].upper()}{what[1:]}")
+    first, _, others = sentence.partition(". MEMORY.md of ")
+    return f"{first} ({many(len(proposal.evidence) - 1, 'more problem')})." if others else sentence
 
 
 def scope_of(proposal: Proposal) -> str:

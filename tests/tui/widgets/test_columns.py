@@ -43,7 +43,8 @@ async def test_beside_the_detail_a_row_says_whom_it_is_for_unless_its_sentence_n
         short = next(line for line in shown if "Metric units" in line)
         long = next(line for line in shown if line.startswith("fix      project shop"))
         assert "  global  " in short
-        assert "old-wiki.md. MEMORY.md" in long
+        assert "old-wiki.md (1 more problem)" in long
+        assert not any("…" in line for line in shown if line.startswith("fix "))
 
 
 async def test_the_column_of_scopes_names_them_as_elsewhere(app):
