@@ -1,6 +1,7 @@
 """`memtui doctor --clean` says what would go, removes it for good, and everything else shows sensibly what went."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,9 @@ def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
     assert kept()["remedy"] == "memtui doctor --clean --dry-run"
     bare("doctor", "--clean")
     assert kept()["level"] == "ok"
+    memtui = Path(bare.env["HOME"], ".claude/memtui")
+    (memtui / "trash" / ("0" * 64)).write_bytes(b"x" * 3_000_000)
+    assert ", 3.0 MB in all" in kept()["message"], "all of its files count"
     assert "1 change for undo" in kept()["message"]
     assert "their texts for 180 days" in kept()["message"]
 

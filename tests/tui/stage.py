@@ -64,7 +64,7 @@ PARTS = {"lexical": 16.0, "share": 0.9, "cosine": 0.5, "overlap": 0.1}
 APPROVED = "no-snapshot-tests"
 # The digits at the end of a project's key follow from the place.
 KEY_OF_PLACE = re.compile(r"(-home-you[\w-]*)\.[0-9a-f]{6}")
-SIZE_OF_LOG = re.compile(r"\b3\d kB(?= · )")  # its lines name the interpreter, whose path is longer elsewhere
+SIZE_ON_DISK = re.compile(r"\b\d\d kB(?= · )")  # files name the interpreter, whose path is longer elsewhere
 # Longer than any screen waits for the cursor to rest before it reads.
 REST, RESTS = 0.05, 5
 
@@ -104,7 +104,7 @@ def place():
     def named(text):
         for old, new in names.items():
             text = text.replace(old, new)
-        return SIZE_OF_LOG.sub("35 kB", KEY_OF_PLACE.sub(r"\1.5a7e0f", text))
+        return SIZE_ON_DISK.sub("70 kB", KEY_OF_PLACE.sub(r"\1.5a7e0f", text))
 
     safe_text.line = lambda text, limit=safe_text.MAX_LINE: line(named(text), limit)
     safe_text.clean = lambda text: clean(named(text))

@@ -40,7 +40,7 @@ def setup_app(world):
 
 def said(found):
     """The code and the words of a finding. Versions may be taken in between two looks."""
-    return found.code, re.sub(r"[\d.]+ k?B of versions", "some versions", findings.message(found))
+    return found.code, re.sub(r"[\d.]+ k?B (?=of versions|in all)", "some ", findings.message(found))
 
 
 async def ready(pilot, folded=None):

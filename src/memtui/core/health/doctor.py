@@ -103,7 +103,7 @@ def check_root(root: str) -> Iterator[Finding]:
     open_to_others, locked = [], []
     # In a closed directory an open file, such as a note left by `echo >>`, is safe.
     closed = not os.stat(root).st_mode & 0o077
-    for number, (path, mode) in enumerate(modes(root)):
+    for number, (path, mode, _) in enumerate(modes(root)):
         if number >= FILES_CHECKED:
             break
         if mode & 0o077 and not closed:
@@ -116,21 +116,21 @@ def check_root(root: str) -> Iterator[Finding]:
         yield problem("root.locked", files=locked, root=root)
 
 
-def modes(top: str) -> Iterator[tuple[str, int]]:
-    """List `top` and every file and directory below it, with its permission bits; no symlinks."""
+def modes(top: str) -> Iterator[tuple[str, int, int]]:
+    """List `top` and all files and directories below it: permission bits, bytes (of a file, else 0); no symlinks."""
     try:
-        yield top, os.lstat(top).st_mode & 0o777
+        yield top, os.lstat(top).st_mode & 0o777, 0
     except OSError:
         return
     for here, directories, files in os.walk(top):
         for name in [*directories, *files]:
             path = os.path.join(here, name)
             try:
-                mode = os.lstat(path).st_mode
+                entry = os.lstat(path)
             except OSError:
                 continue
-            if mode & fs.S_IFMT != fs.S_IFLNK:
-                yield path, mode & 0o777
+            if (kind := entry.st_mode & fs.S_IFMT) != fs.S_IFLNK:
+                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs.S_IFREG else 0
 
 
 def errors(root: str, now: float) -> Iterator[Finding]:
@@ -169,12 +169,11 @@ def kept(journal: Journal, now: float) -> Iterator[Finding]:
     oldest = next((clock.parse(transaction.time) for transaction in ledger.all()), None)
     versions = Versions(journal.root)
     versions.follow()
-    log = sum(delivery_log.sizes(journal.root).values())
     facts: dict[str, Any] = {
         "changes": sum(transaction.is_change for transaction in ledger.all()),
         "since": now - oldest if oldest is not None else None,
-        "bytes": log + versions.bytes_kept,
-        "log": log,
+        "bytes": sum(size for _, _, size in modes(journal.root)),
+        "log": sum(delivery_log.sizes(journal.root).values()),
         "versions": versions.bytes_kept,
         "keep_days": retention.limits(journal.root).days,
     }

@@ -260,7 +260,8 @@ REGISTRY = {
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui model log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui model log"),
     "kept.ok": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts}, {versions:size} of versions"
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
+        " {versions:size} of versions, {bytes:size} in all"
     ),
     # unattended consolidation, and what it waits for
     "dream.ok": Kind(),
@@ -270,7 +271,7 @@ REGISTRY = {
     "dream.sessions": Kind("{missing:session} more to wait for"),
     "kept.due": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
-        " {versions:size} of versions; some of it is old enough to be deleted after the next turn",
+        " {versions:size} of versions, {bytes:size} in all; some of it is old enough to be deleted after the next turn",
         "memtui doctor --clean --dry-run",
         "collect",
     ),

@@ -62,7 +62,7 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
 def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     """Make memtui's files private to their owner. Undo opens them to others, but never shuts out the owner."""
     opened = []
-    for path, mode in doctor.modes(store.root):
+    for path, mode, _size in doctor.modes(store.root):
         if _wanted(path, mode) & ~mode:
             try:
                 os.chmod(path, mode | _wanted(path, mode))
@@ -70,7 +70,7 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
                 hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
                 raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
             opened.append(path)
-    shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode in doctor.modes(store.root)]
+    shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode, _size in doctor.modes(store.root)]
     shut = [mode_edit for mode_edit in shut if mode_edit.before != mode_edit.after]
     if shut:
         what = many(len(shut), "file or directory", "files and directories")
