@@ -66,7 +66,8 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
         assert ("guidance", 2) in prompt.logged.contents.counts  # the notes that waited
         assert activity.services.data.receipts.known[prompt.logged.id] == receipts.ARRIVED
-        assert any("What waits for it  1 note" in line for line in lines(app))  # one for files; not those that it got
+        # One is for files. Those that the session got do not wait any more, once that is read.
+        await until(pilot, lambda: "What waits for it  1 note" in " ".join(lines(app)))
         assert "memories, and the new" in " ".join(lines(app))
         await pilot.press("enter")
         await settle(pilot)
