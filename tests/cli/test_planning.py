@@ -14,11 +14,15 @@ def space(world):
     return own
 
 
+def counts(own):
+    return own.count_decisions(own.undecided())
+
+
 def test_what_was_read_is_not_read_again(world, monkeypatch):
-    before = Workspace(world.env, world.shop, by="tui", now=NOW).count_decisions()
+    before = counts(Workspace(world.env, world.shop, by="tui", now=NOW))
     own, read, again = space(world), scopes.read_memory, []
     monkeypatch.setattr(scopes, "read_memory", lambda path, label: again.append(path) or read(path, label))
-    assert own.count_decisions() == before
+    assert counts(own) == before
     assert not {path for path in again if own.known[path].broken is None and not path.endswith("CLAUDE.md")}
 
 
@@ -27,6 +31,6 @@ def test_what_changed_or_went_since_is_planned_as_it_is(world):
     os.unlink(f"{world.config}/memory/concise-answers.md")
     with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
         file.write("\nSee [[nowhere-at-all]].\n")
-    assert own.count_decisions() == Workspace(world.env, world.shop, by="tui", now=NOW).count_decisions()
+    assert counts(own) == counts(Workspace(world.env, world.shop, by="tui", now=NOW))
     subject = {row.proposal.id for row in own.undecided().proposals}
     assert subject == {row.proposal.id for row in Workspace(world.env, world.shop, by="tui").undecided().proposals}

@@ -36,6 +36,7 @@ def reader(tmp_path):
         refresh=lambda *_: None,
         count_findings=lambda: None,
         scopes=list,
+        undecided=lambda _: None,
         count_decisions=lambda _: Counter(),
         note_decisions=lambda _: None,
         count_live=lambda: False,
