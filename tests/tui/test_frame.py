@@ -108,7 +108,7 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
     app.first = "setup"
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.show_activity(f"memory:{path}")
+        app.go("activity").show_query(f"memory:{path}")
         await settle(pilot)
         assert app.screen.group == "activity"
         logged = [row.logged for row in app.screen.table.rows if isinstance(row, DeliveryEntry)]
@@ -118,7 +118,7 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         await settle(pilot)
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.path == path
-        app.show_activity("is:lost")
+        app.go("activity").show_query("is:lost")
         await settle(pilot)
         assert app.focused is app.screen.table
         app.go_to_memory(path + ".gone")

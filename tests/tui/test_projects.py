@@ -54,7 +54,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
 @pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
 async def test_a_query_that_names_another_project_is_of_all(app, query):
     async with running(app, (80, 24)) as pilot:
-        app.show_activity(query)
+        app.go("activity").show_query(query)
         await settle(pilot)
         assert word(app) == "all"
         assert {row.session[:4] for row in app.screen.table.rows if isinstance(row, SessionGroup)} == {"a94d"}

@@ -41,8 +41,7 @@ def about(proposal: Proposal) -> str:
 
 
 def gist(proposal: Proposal) -> str:
-    """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed; of a
-    MEMORY.md with several problems the first, and how many more: the detail has all."""
+    """Return the sentence of the inbox for a proposal: what is merged, else why; of several problems the first."""
     if proposal.kind == "merge":
         return about(proposal)
     what = title(proposal)

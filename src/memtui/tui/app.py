@@ -300,7 +300,8 @@ class MemtuiApp(Services):
         from memtui.tui.palette import Palette
 
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
-            self.push_screen(Palette())  # without Textual's id: the last palette may not be removed yet
+            # Without Textual's id: the last palette may not be removed yet.
+            self.push_screen(Palette(placeholder="a name, or a part of it"))
 
     # undo
 

@@ -22,7 +22,7 @@ from memtui.tui.dialogs.dialog import BESIDE, KeyBar
 from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
-TITLE, PLACEHOLDER = "Actions and themes", "a name, or a part of it"
+TITLE = "Actions and themes"
 KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("↓ ↑", "move"))
 # Cells of the columns: a longer name is cut, so that they stay in line; the width of the box, and that of the screen
 # from which there is room for words about an action.
@@ -165,9 +165,6 @@ class Palette(CommandPalette):
     that it may be closed before it is mounted, and starts no search afterwards (keys may come in one burst)."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "filled"), (FLOATING_FROM, "floating")]  # noqa: RUF012  textual's
-
-    def __init__(self) -> None:
-        super().__init__(placeholder=PLACEHOLDER)
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():

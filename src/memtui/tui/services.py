@@ -219,9 +219,6 @@ class Services(App[None]):
             where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
             self.fail(MemtuiError(f"{os.path.basename(path)} does not exist any more.", where))
 
-    def show_activity(self, query: str) -> None:
-        self.go("activity").show_query(query)
-
 
 def services_of(node: "DOMNode") -> Services:
     return cast("Services", node.app)

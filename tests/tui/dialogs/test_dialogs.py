@@ -349,6 +349,17 @@ async def test_a_narrow_form_shows_where_its_texts_are_cut(world):
         assert "“add tests for the ne…" in shown(app, app.screen.query_one("#to SelectOverlay"))
 
 
+async def test_the_options_of_a_form_leave_its_title_and_their_own_line_on_a_small_screen(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await start(pilot)
+        await pilot.press("c", "tab", "enter")
+        await settle(pilot)
+        options = app.screen.query_one("#to SelectOverlay")
+        assert options.region.y > app.screen.query_one("#to").region.y > 0
+        assert options.region.bottom < 15
+
+
 @pytest.mark.slow
 async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)

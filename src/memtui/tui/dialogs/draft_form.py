@@ -55,6 +55,7 @@ class DraftForm(Dialog[str]):
     DraftForm SelectOverlay.-textual-compact { margin: 0 0 1 -14; constrain: inside inflect; }
     DraftForm SelectOverlay.-textual-compact { border: round $accent !important; }
     DraftForm SelectOverlay.-textual-compact > .option-list--option { padding: 0 0 0 14; }
+    DraftForm.low SelectOverlay.-textual-compact { max-height: 6; }
     DraftForm .over { margin-top: 1; }
     DraftForm .where { height: auto; max-height: 3; padding-left: 15; color: $text-muted; }
     DraftForm .told { height: auto; max-height: 4; padding-left: 1; color: $text-warning; }

@@ -1,5 +1,4 @@
-"""The detail of a memory in recall: whether a memory would be delivered and why, and the text
-exactly as the model would get it; for the rule, the whole of what it would get."""
+"""The detail of a memory in recall: whether it would be delivered, why, and the text exactly as the model gets it."""
 
 from rich.text import Text
 
