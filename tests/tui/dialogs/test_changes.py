@@ -271,7 +271,7 @@ async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, 
     trash(world, "prefer-pnpm", "demo", NOW - 60)
     async with running(app, (80, 24), "U"):
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        assert " demo " in next(line for line in shown if "remove project:prefer-pnpm" in line)
+        assert " sample " in next(line for line in shown if "remove project:prefer-pnpm" in line)
 
 
 async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, world):
