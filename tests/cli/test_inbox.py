@@ -578,7 +578,7 @@ def test_a_snooze_until_a_time_of_a_day_names_it(memtui):
     (fix, *_) = [each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == "fix"]
     memtui("reject", fix, "--later", "2026-12-01 14:00")
     summaries = [row["summary"] for row in memtui.json("undo", "--list")["history"][:2]]
-    assert all(words.startswith("hide “") and words.endswith("” until Tue 1 Dec 14:00") for words in summaries)
+    assert all(words.startswith("hide until Tue 1 Dec 14:00: “") for words in summaries)
 
 
 def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):

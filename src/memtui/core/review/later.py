@@ -58,7 +58,7 @@ def step(what: str, until: float | None, now: float) -> str:
     """Return what the list of changes calls it that something is hidden until a time, for good, or shown again."""
     if until in {None, NEVER}:
         return f"bring back {what}" if until is None else acts.summary("reject", what)
-    return acts.summary("snooze", f"{what} until {dates.day_and_time(until, now)}")
+    return acts.summary("snooze", f"until {dates.day_and_time(until, now)}: {what}")
 
 
 def hide(journal: Journal, keys: Collection[str], until: float | None, what: str) -> None:
