@@ -47,6 +47,13 @@ async def test_beside_the_detail_a_row_says_whom_it_is_for_unless_its_sentence_n
         assert not any("…" in line for line in shown if line.startswith("fix "))
 
 
+async def test_the_names_of_the_scopes_are_whole_beside_the_list(app):
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        beside = [strip.text[:28] for strip in stage.strips(app)[2:-2]]
+        assert any(" other projects " in line for line in beside)
+
+
 async def test_the_column_of_scopes_names_them_as_elsewhere(app):
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
