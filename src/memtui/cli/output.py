@@ -331,11 +331,11 @@ class Output:
             self._row([(name, "dim") for name in headers[:count]], widths, right, indent)
         for row, note in zip(cells, [*notes, *[""] * len(cells)], strict=False):
             self._row(row[:count], widths, right, indent)
-            below = [cell for cell in row[count:] if cell[0]]
-            text = BELOW.join(cell[0] for cell in below)
-            pieces = self.wrapped(text, len(indent) + 4) if whole else [cut(text, max(MIN_FLEX, (room or 80) - 4))]
-            for piece in pieces if below else ():
-                self.exact(f"{indent}    {self.style(piece, below[-1][1])}")
+            if below := [cell for cell in row[count:] if cell[0]]:
+                text = BELOW.join(cell[0] for cell in below)
+                pieces = self.wrapped(text, len(indent) + 4) if whole else [cut(text, max(MIN_FLEX, (room or 80) - 4))]
+                for piece in pieces:
+                    self.exact(f"{indent}    {self.style(piece, below[-1][1])}")
             for piece in self.wrapped(note, len(indent) + 4) if note else ():
                 self.print(f"{indent}    {self.style(piece, 'yellow' if note.startswith('! ') else '')}")
 
@@ -346,7 +346,7 @@ class Output:
         for number, (text, style) in enumerate(cells):
             piece = cut(text, widths[number]) if self.columns is not None else text
             blanks = " " * (widths[number] - width(piece)) if number < len(cells) - 1 or number in right else ""
-            styled = self.style(piece, style)
+            styled = self.style(piece, style) if self.colour else piece
             shown.append(blanks + styled if number in right else styled + blanks)
         self.exact((indent + GAP.join(shown)).rstrip())
 

@@ -328,3 +328,17 @@ def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
                 assert len(come) == 1, path
                 assert len(gone) >= 1, path
                 assert changed.with_field(field, doc.get(field)).fields == doc.fields
+
+
+@pytest.mark.parametrize(
+    ("data", "fields", "body"),
+    [
+        (b"---\n---\nname: a\n---\nb\n", {}, "name: a\n---\nb\n"),
+        (b"---\nname: a\n---  \nb\n---\nc\n", {"name": "a"}, "b\n---\nc\n"),
+        (b"---\nname: a\n\ntype: user\n---\nb\n---\n", {"name": "a", "type": "user"}, "b\n---\n"),
+        (b"---\nname: a\n---", {"name": "a"}, ""),
+    ],
+)
+def test_the_first_line_of_three_dashes_ends_the_fields(data, fields, body):
+    doc = document.parse(data)
+    assert (doc.fields, doc.body, doc.broken) == (fields, body, None)

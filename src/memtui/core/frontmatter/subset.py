@@ -145,10 +145,11 @@ class _SubsetReader:
 
     def peek(self) -> "str | None":
         """Return the next line that is neither blank nor a comment; None at the end."""
-        while self.at < len(self.lines):
-            line = self.lines[self.at]
-            if not is_filler(line):
-                return line
+        lines = self.lines
+        while self.at < len(lines):
+            text = lines[self.at].strip(" \r\n")
+            if text and text[0] != "#":
+                return lines[self.at]
             self.at += 1
         return None
 
@@ -157,7 +158,7 @@ class _SubsetReader:
         if depth > DEPTH_LIMIT:
             self.fail("nested too deeply")
         while (line := self.peek()) is not None:
-            here = indent_of(line)
+            here = len(line) - len(line.lstrip(" "))
             if here < indent:
                 break
             split = split_key(line, here)
@@ -220,6 +221,8 @@ class _SubsetReader:
             self.fail(reason, self.at - 1)
 
     def plain_line(self, text: str, line: int) -> "tuple[str, bool]":
+        if not (":" in text or "#" in text or "\t" in text):  # as in most
+            return text.rstrip(" "), False
         comment = text.find(" #")
         if comment >= 0:
             text = text[:comment]
@@ -232,15 +235,15 @@ class _SubsetReader:
 
     def plain(self, rest: str, indent: int) -> str:
         text, commented = self.plain_line(rest, self.at - 1)
-        parts = [text]
+        parts, lines = [text], self.lines
         while not commented:
             below = self.at
-            while below < len(self.lines) and not self.lines[below].strip(" "):
+            while below < len(lines) and not lines[below].strip(" "):
                 below += 1
-            if below == len(self.lines):
+            if below == len(lines):
                 break
-            line = self.lines[below]
-            here = indent_of(line)
+            line = lines[below]
+            here = len(line) - len(line.lstrip(" "))
             if here <= indent or line[here] == "#":
                 break
             text, commented = self.plain_line(line[here:], below)

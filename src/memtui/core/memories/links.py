@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from memtui.core.frontmatter import code
 from memtui.core.places.locate import INDEX_NAME, is_memory_name
@@ -125,7 +124,11 @@ def file_target(raw: str) -> str:
     path = raw.strip().partition("#")[0].partition("?")[0]
     if not path.endswith(".md") or SCHEME.match(path):
         return ""
-    path = os.path.normpath(unquote(path, errors="surrogateescape"))
+    if "%" in path:
+        from urllib.parse import unquote
+
+        path = unquote(path, errors="surrogateescape")
+    path = os.path.normpath(path)
     return "" if "\0" in path else path
 
 

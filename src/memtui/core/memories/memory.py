@@ -49,7 +49,7 @@ def without_template(body: str) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which takes three times as long: thousands are made
 class Memory:
     """A memory file as read. `broken` says why it can't be changed; the other fields hold what could be read of it."""
 
