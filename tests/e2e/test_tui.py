@@ -68,7 +68,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         run = on.claude("hi")
 
         # From here on no key is pressed.
-        tui.see(r"▾ “hi”.* my project", rf"note +{NOTE[:20]}.*✓ │", "hi")
+        tui.see(r"▾ “hi”.* my project", rf"note +{NOTE[:20]}.*✓ +│", "hi")
         assert tui.running
 
         tui.press("gj")  # to the newest delivery
