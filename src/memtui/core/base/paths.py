@@ -18,22 +18,29 @@ MAX_LINKS = 40  # as the kernel has it
 # In the inbox of a project: its root and its remote, as JSON.
 PROJECT_FILE = "project.json"
 S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
+_HOMES: dict[str, str] = {}  # with symlinks followed, by path: looked up many times a second
 
 
 def config_dir(env: "dict[str, str]") -> str:
     """Return Claude Code's configuration directory, with symlinks followed: what is kept of it is the same through any
     link. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
-    return real(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
+    return _followed(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
 
 
 def root(env: "dict[str, str]") -> str:
     """Return memtui's own directory, with symlinks followed: MEMTUI_HOME, else `memtui/` in that of Claude Code."""
-    return real(env.get("MEMTUI_HOME") or config_dir(env) + "/memtui")
+    return _followed(env.get("MEMTUI_HOME") or config_dir(env) + "/memtui")
 
 
 def home(env: "Mapping[str, str]") -> str:
     """Return the person's home directory, with symlinks followed; empty if it is not known, or `/`."""
-    return real(env.get("HOME", "")).rstrip("/")
+    return _followed(env.get("HOME", "")).rstrip("/")
+
+
+def _followed(path: str) -> str:
+    if path not in _HOMES:
+        _HOMES[path] = real(path)
+    return _HOMES[path]
 
 
 def real(path: str) -> str:
