@@ -255,6 +255,8 @@ def test_options_for_everything_stand_before_or_after_the_command(memtui, world)
 
 def test_a_command_like_the_one_typed_is_named(memtui):
     assert "Did you mean list" in memtui("lisst", check=False).err
+    assert "Did you mean --project?" in memtui("recall", "x", "--projct", check=False).err
+    assert "Did you mean" not in memtui("note", "x", "--when", "soon", check=False).err
 
 
 def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):

@@ -496,6 +496,8 @@ def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
     said_of = memtui("inbox", "BV8W63").err
     assert "memtui approve BV8W63 makes it a memory, memtui reject BV8W63 rejects it." in said_of
     assert "Did you mean BV8W63 (“Ask before writing a database migration”)?" in said
+    # A memory has its name.
+    assert "memtui approve VGHARY --name NAME makes it a memory" in memtui("inbox", "VGHARY").err
 
 
 def test_an_unknown_note_points_to_the_list_of_notes(memtui):

@@ -202,6 +202,11 @@ def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui)
     assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
 
 
+def test_what_is_about_the_person_goes_to_the_global_scope(memtui):
+    assert memtui.json("new", "metric", "--type", "user", "--description", "Metric units")["scope"] == "global"
+    assert memtui.json("new", "miles", "--type", "user", "--scope", "project", "--body", "Miles")["scope"] == "project"
+
+
 def test_elsewhere_it_goes_to_the_clients_own_memory(bare):
     made = bare.json("new", "use-zod", "--type", "tool", "--body", "-", stdin="Use zod.\n\nFor all input.\n")
     assert (made["scope"], made["description"], made["type"]) == ("auto", "Use zod.", "tool")

@@ -44,8 +44,15 @@ def test_lines_of_the_template_that_were_left_are_not_saved(at_terminal, world):
     assert at_terminal(replace("The rule, in one sentence.", "No mocks."), "no-mocks")[0] == 0
     head = "---\nname: no-mocks\ndescription: No mocks.\nmetadata:\n  type: feedback\n---\n"
     assert made(world, "no-mocks") == head + "\nNo mocks.\n"
-    code, _ = at_terminal(replace("what happened, or what the user said.", "CI broke."), "ci", "--description", "CI")
+    code, _ = at_terminal(replace("what happened, or what the user said.", "CI broke."), "ci")
     assert (code, made(world, "ci").partition("---\n\n")[2]) == (0, "**Why:** CI broke.\n")
+
+
+@pytest.mark.slow
+def test_with_a_description_no_editor_opens(at_terminal, world):
+    code, words = at_terminal("raise SystemExit(1)", "no-mocks", "--type", "feedback", "--description", "No mocks")
+    assert (code, "no-mocks.md" in words) == (0, True), words
+    assert made(world, "no-mocks").endswith("description: No mocks\nmetadata:\n  type: feedback\n---\n\nNo mocks\n")
 
 
 @pytest.mark.slow

@@ -128,7 +128,8 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
             _print_evidence(out, item, reason)
         if near := reason.similar[: drafts.SIMILAR_SHOWN]:
             _print_similar(out, store, item, near)
-        out.say(entries.WAYS[item.kind][1].format(short_id(item.id)))
+        ways = entries.WAYS[item.kind][1].format(short_id(item.id))
+        out.say(ways.replace(" makes", " --name NAME makes") if proposed is not None and proposed.taken else ways)
 
     return data, text
 

@@ -235,7 +235,8 @@ def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) ->
     options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
     option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
     meant = OPTION_WORDS.get(option, "")
-    close = [meant] if meant.partition(" ")[0] in options else _close(option, options)
+    names = _close(option.lstrip("-"), [name[2:] for name in options if name.startswith("--")])
+    close = [meant] if meant.partition(" ")[0] in options else [f"--{name}" for name in names]
     what = option or " ".join(f"“{word}”" for word in rest)
     return UsageError(f"`memtui {words}` takes no {what}.", f"{_did_you_mean(close)}See `memtui {words} --help`.")
 

@@ -39,11 +39,11 @@ def register(commands: "parser.Commands") -> None:
         "create a memory",
         'memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"\n'
         "pbpaste | memtui new release-steps --type project --scope global --body -",
-        "Without --body your editor opens on a template for the type.",
+        "Without --description and --body your editor opens on a template for the type.",
     )
     command.add_argument("name", metavar="NAME", help="also the name of the file")
     command.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
-    command.add_argument("--scope", help="default: project where the repository has one, else auto (Claude Code's own)")
+    command.add_argument("--scope", help="default: global for user; project if the repository has one; else auto")
     command.add_argument("--description", help="the one line that the index shows; default: the first of the body")
     command.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
     command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
@@ -74,15 +74,16 @@ def register(commands: "parser.Commands") -> None:
 
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
-    scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes())
+    scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes(), args.type)
     stem = references.check_name(args.name)
     redacted: list[str] = []
-    if args.body is None:
+    if args.body is None and not args.description:
         if not sys.stdin.isatty():
-            raise UsageError("There is no body.", "Give one with --body TEXT, or --body - for standard input.")
+            raise UsageError("There is no text.", "Give --description, --body TEXT, or --body - for standard input.")
         mem = _new_in_editor(ctx, store, scope, stem, args)
     else:
-        fields = {"body": parser.body_text(args.body), "description": args.description or ""}
+        body = parser.body_text(args.body) if args.body is not None else ""
+        fields = {"body": body, "description": args.description or ""}
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_MADE)
         body = fields["body"]
         if not (body + fields["description"]).strip():
@@ -107,7 +108,7 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
     template = memory.TEMPLATES.get(args.type, "")
-    data = memory.new_memory_bytes(stem, args.description or PLACEHOLDER, args.type, template)
+    data = memory.new_memory_bytes(stem, PLACEHOLDER, args.type, template)
     with EditedFile(ctx, stem, data) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_MADE)
         if not draft.edited:

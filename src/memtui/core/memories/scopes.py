@@ -203,8 +203,11 @@ def pick(scopes: Sequence[Scope], label: str) -> Scope:
     raise NotFoundError(f"There is no scope “{label}” here.", f"There are: {labels}.")
 
 
-def home(scopes: Sequence[Scope]) -> Scope:
-    """Return the scope for a new memory if none was named: the project's if its directory exists, else auto."""
+def home(scopes: Sequence[Scope], kind: str) -> Scope:
+    """Return the scope for a new memory of a type if none was named: global for `user`, which is about the person; else
+    the project's if its directory exists, else auto."""
+    if kind == "user":
+        return next(scope for scope in scopes if scope.kind == "global")
     project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
     return project or next(s for s in scopes if s.kind == "auto" or "auto" in s.aliases)
 

@@ -274,11 +274,12 @@ class MemoryCommands:
         ]
         rows += TYPE_ROWS
         only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
-        scope = only if only in self.reader.targets() else scopes.home(self.reader.scopes)
         answer = await self.services.ask(Choice("New memory", rows, start=next(iter(autosaves), "feedback")))
         if answer in autosaves and autosaves[answer].path:
             await self._change(autosaves[answer].memory(), autosaves[answer])
-        elif answer in autosaves:
+            return
+        scope = only if only in self.reader.targets() else scopes.home(self.reader.scopes, answer or "")
+        if answer in autosaves:
             scope = next((s for s in self.reader.targets() if s.label == autosaves[answer].scope), scope)
             await self._create(scope, "", autosaves[answer])
         elif answer is not None:
