@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import ago, cut, many
 from memtui.core.base.shell import shell_word
 from memtui.core.journal import acts
 from memtui.core.journal.acts import REJECTS
 from memtui.core.journal.ledger import SHARED, here
 from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
+from memtui.core.memories import triggers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Transaction
     from memtui.core.journal.undo import Elsewhere, Undone
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 ON_MEMORIES = frozenset(
     ("approve", "copy", "create", "delete", "edit", "move", "pin", "purge", "rename", "restore", "retype", "triggers")
 )
+# Characters of a trigger or a prompt in the list of changes.
+SAID = 60
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what is done instead of an undo, where the settings file was changed since.
@@ -38,6 +42,31 @@ KEYS = {
     "uninstall": "{setup.approve} on the hooks of Setup",
     "": "{memories.history} on",
 }
+
+
+def worded(journal: "Journal", transaction: "Transaction") -> "Transaction":
+    """Return a change whose summary names the triggers or prompts that it added or removed. The journal has them among
+    its contents alone: they go with a memory that is deleted for good."""
+    verb, _, rest = transaction.summary.partition(" triggers ")
+    if transaction.op not in {"mute", "unmute"} and not (transaction.op == "triggers" and rest):
+        return transaction
+    try:
+        lines = [triggers.words_of(change) for change in journal.changes_of(transaction.record)]
+    except MemtuiError:
+        return transaction
+    added, removed = ([line for side in lines for line in side[at]] for at in (0, 1))
+    if transaction.op != "triggers":
+        prompts = "" if "“" in transaction.summary else _named(added or removed, "prompts like")
+        return replace(transaction, summary=f"{transaction.summary}{' for ' * bool(prompts)}{prompts}")
+    parts = [f"{word} {_named(of, 'trigger')}" for word, of in (("add", added), ("remove", removed)) if of]
+    return replace(transaction, summary=f"{' and '.join(parts) or f'{verb} triggers'} {rest}")
+
+
+def _named(lines: "Sequence[str]", noun: str) -> str:
+    quoted = [f"“{cut(line, SAID)}”" for line in lines[:1]]
+    return (
+        f"{many(len(lines), noun)} ({quoted[0]}, …)" if len(lines) > 1 else "".join(f"{noun} {text}" for text in quoted)
+    )
 
 
 def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":

@@ -86,6 +86,7 @@ def test_lines_follow_a_rename_a_move_and_the_way_through_the_trash(store):
 
 def test_what_is_deleted_for_good_leaves_no_line_behind(store):
     add(store, "a", "a secret plan")
+    triggers.mute(store, named(store, "a"), "tell me a secret plan", str.split)
     add(store, "b", "stays")
     store.rename(named(store, "a"), "c")
     store.erase(named(store, "c"))

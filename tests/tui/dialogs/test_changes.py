@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memtui.core.memories import scopes
+from memtui.core.memories import scopes, triggers
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import install
 from memtui.tui.widgets.detail import Detail
@@ -301,3 +301,36 @@ async def test_paths_in_the_list_of_changes_are_short_enough_to_be_read(app, wor
 def installed(world):
     path = install.settings_path(dict(world.env), world.shop, "user")
     install.apply(install.plan(path, "install", env=dict(world.env), scope="user"))
+
+
+@pytest.mark.parametrize("size", [(60, 15), (120, 36)])
+async def test_what_is_beside_a_memory_is_named_and_read_whole_where_its_row_has_no_room(app, world, size):
+    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
+    memory = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
+    triggers.change(store, memory, ["add the packages that the new page needs"])
+    triggers.mute(store, memory, "please write down what we said", str.split)
+    async with running(app, size, "U") as pilot:
+        await settle(pilot)
+        detail = app.screen.query_one(Detail)
+        muted, of_mutes = detail.plain.rstrip("\n").split("\n")
+        assert muted == "mute project:prefer-pnpm for prompts like “please write down what we said”"
+        assert of_mutes.startswith("In memtui's own mutes/")
+        await pilot.press("j")
+        await settle(pilot)
+        added = "add trigger “add the packages that the new page needs” to project:prefer-pnpm"
+        assert detail.plain.startswith(f"{added}\n")
+        assert ("to project:prefer-pnpm" in shown(app).split("in effect")[0]) == (size[0] > 100)
+
+
+async def test_a_cut_row_is_read_whole_before_the_difference(app, world):
+    trash(world, "prefer-pnpm", "tui", NOW - 60)
+    async with running(app, (24, 15), "U") as pilot:
+        await settle(pilot)
+        assert app.screen.query_one(Detail).plain.startswith("remove project:prefer-pnpm\n")
+
+
+async def test_a_row_with_room_is_not_said_again_before_the_difference(app, world):
+    path = trash(world, "prefer-pnpm", "tui", NOW - 60)
+    async with running(app, (80, 24), "U") as pilot:
+        await settle(pilot)
+        assert app.screen.query_one(Detail).plain.startswith(path)

@@ -14,7 +14,7 @@ from memtui.core.journal import acts
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import PLACES, STATES, asked_about, place, reason, undone_as_one
+from memtui.present.changes import PLACES, STATES, asked_about, place, reason, undone_as_one, worded
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
 ASKS = (  # the part of --help on what is asked about
@@ -82,7 +82,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     """List the changes, newest first."""
     ledger = journal.ledger()
-    every = ledger.changes()
+    every = [worded(journal, transaction) for transaction in ledger.changes()]
     transactions = every[: HISTORY if limit is None else limit or None]
     undoable = {key for key in ledger.undoable if not undoing.was_delivered(journal, ledger.transactions[key])}
     steps = Counter(transaction.group for transaction in every if transaction.group)

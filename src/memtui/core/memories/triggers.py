@@ -9,10 +9,12 @@ from typing import Literal, NamedTuple
 
 from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.phrasing import cut
 from memtui.core.base.storage import read_or_none
 from memtui.core.frontmatter import document
 from memtui.core.journal import own_files
-from memtui.core.journal.own_files import BesideRow
+from memtui.core.journal.changes import Change
+from memtui.core.journal.own_files import BesideEdit, BesideRow
 from memtui.core.memories import beside, memory, mutes, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -98,11 +100,7 @@ def as_row(trigger: Trigger) -> BesideRow:
 
 def one_line(text: str) -> str:
     """Return text as a line: clean, with single spaces, cut at a word after LONGEST characters."""
-    line = memory.one_line(text[: 8 * LONGEST])
-    if len(line) <= LONGEST:
-        return line
-    cut = line[: LONGEST - 1]
-    return (cut[: cut.rfind(" ")] if cut.rfind(" ") > LONGEST // 2 else cut) + "…"
+    return cut(memory.one_line(text[: 8 * LONGEST]), LONGEST)
 
 
 def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
@@ -177,6 +175,20 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     return True
 
 
+def words_of(change: Change) -> tuple[list[str], list[str]]:
+    """Return the lines that a change of the journal adds to what is beside a memory or in its file, and removes."""
+    sides: list[dict[str, str]] = []
+    if isinstance(change, BesideEdit):
+        for rows in (change.before, change.after):
+            is_removed = {row: fastjson.loads_dict(row).get("origin") == REMOVED for row in rows}
+            sides.append({own_files.text_of(row): row for row in rows if not is_removed[row]})
+    else:
+        fields = (document.parse(version.encode()).fields for version in change.texts)
+        sides += [{line: line for line in in_frontmatter(each)} for each in fields]
+    before, after = sides
+    return [line for line in after if before.get(line) != after[line]], [line for line in before if line not in after]
+
+
 # Prompts for which a person does not want a memory; `mutes` has the check for hooks
 
 
@@ -219,7 +231,7 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
         raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
     after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
     edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
-    store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem} for prompts like “{text[:60]}”")
+    store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem}")
     return True
 
 

@@ -1,9 +1,9 @@
 """The dialog of all changes, newest first; those made together are one row, which unfolds to each of them."""
 
 import asyncio
-import os
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
@@ -102,18 +102,18 @@ def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[
     return rows
 
 
-def difference(journal: "Journal", change: "Transaction") -> Text:
+def difference(journal: "Journal", change: "Transaction", sentence: str, *, is_cut: bool) -> Text:
     """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files, which
-    nobody wants to read, only the name. Reads the stored contents."""
-    text = Text()
+    nobody wants to read, only the name. Its sentence comes first if its row cuts it, or says more than such a name."""
     try:
         files = journal.changes_of(change.record)
     except MemtuiError as error:
-        return text.append(f"{error.message} {error.hint}", "dim")
+        return Text(f"{error.message} {error.hint}", "dim")
     own = [
         file for file in files if file.path.startswith(f"{journal.root}/") and file.path.endswith((".json", ".jsonl"))
     ]
     changes = [file for file in files if file not in own]
+    text = Text(f"{sentence}\n" if is_cut or not changes else "")
     for number, file in enumerate(changes[:FILES_SHOWN]):
         old, new = (version.rstrip("\n") for version in file.texts)
         text.append("\n" * bool(number) + safe_text.line(file.path, 300) + "\n", "bold")
@@ -124,7 +124,7 @@ def difference(journal: "Journal", change: "Transaction") -> Text:
     more = len(changes) - FILES_SHOWN
     text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
     for file in own:
-        text.append(f"{'and' if changes else 'In'} memtui's own {os.path.basename(file.path)}\n", "dim")
+        text.append(f"{'and' if changes else 'In'} memtui's own {file.path.removeprefix(f'{journal.root}/')}\n", "dim")
     return text
 
 
@@ -201,16 +201,18 @@ class Changes(Dialog[None]):
     def on_turned(self) -> None:
         self._read()
 
+    def _sentence(self, row: ChangeRow) -> str:
+        return safe_text.line(" ".join(map(self.data.tilde, row.summary.split(" "))), 300)
+
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
         seconds, own = clock.parse(row.each.time), decided(row.changes)
-        words = " ".join(map(self.data.tilde, row.summary.split(" ")))
         fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
         return [
             Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
             Text("" if row.inside else safe_text.line(place(row.each, "tui"), 20), style="dim"),
             Text(mark, style=style),
-            Text("  " * row.inside + fold + safe_text.line(words, 300), "" if row.state == "done" else "dim"),
+            Text("  " * row.inside + fold + self._sentence(row), "" if row.state == "done" else "dim"),
             Text(own[0].id[-6:] if len(own) == 1 else "", style="dim"),
         ]
 
@@ -225,7 +227,7 @@ class Changes(Dialog[None]):
                 names = "\n".join(safe_text.line(change.summary, 300) for change in row.together)
                 self.query_one(Detail).show(row.id, Text(names))
             else:
-                self._find_difference(row.each)
+                self._find_difference(row, is_cut=self.table.is_cut(row))
         self._show_in_foot(text)
         self.call_after_refresh(self.name_keys)
 
@@ -252,9 +254,9 @@ class Changes(Dialog[None]):
         return actions.keyed(words + redo)
 
     @work(group="difference", exclusive=True)
-    async def _find_difference(self, change: "Transaction") -> None:
-        text = await asyncio.to_thread(difference, self.data.journal(), change)
-        self.query_one(Detail).show(change.id, text)
+    async def _find_difference(self, row: ChangeRow, *, is_cut: bool) -> None:
+        draw = partial(difference, self.data.journal(), row.each, self._sentence(row), is_cut=is_cut)
+        self.query_one(Detail).show(row.id, await asyncio.to_thread(draw))
         self.call_after_refresh(self.name_keys)
 
     @on(RowList.Opened, "#changes")

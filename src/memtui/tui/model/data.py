@@ -134,8 +134,10 @@ class Data(Workspace):
     # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
-        ledger = self.ledger.follow()
-        return ledger, ledger.changes()
+        from memtui.present.changes import worded
+
+        ledger, journal = self.ledger.follow(), self.journal()
+        return ledger, [worded(journal, transaction) for transaction in ledger.changes()]
 
     # deliveries
 
