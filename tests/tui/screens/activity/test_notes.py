@@ -477,6 +477,18 @@ async def test_a_discarded_draft_is_gone(world, app):
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
+async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, app):
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    inbox_file.add_entry(directory, "guidance", {}, "Just in", now=NOW)
+    inbox_file.add_entry(directory, "guidance", {"urgent": "yes"}, "Just in, urgent", now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        waiting = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and not row.is_lost]
+        rows = [row.text for row in waiting if row.home in {None, paths.project_key(world.shop)}]
+        assert rows[:2] == ["CI is red on main: the lockfile job fails since 3f9a2c1.", "Just in, urgent"]
+        assert rows.index("The nightly backup failed twice.") < rows.index("Just in")
+
+
 async def test_the_queue_says_what_waits_and_what_is_stuck(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -586,7 +598,7 @@ async def test_hand_written_words_become_an_entry_when_they_are_changed(world, a
 async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "CI is red on main")
+        await to(pilot, "Checkout is being")
         await pilot.press("space", "space", "x")
         await settle(pilot)
         assert len(notes(world)) == len(before) - 2
@@ -602,7 +614,7 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
 async def test_two_quick_keys_withdraw_two_notes(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "CI is red on main")
+        await to(pilot, "Checkout is being")
         await burst(pilot, "x", "x")
         await settle(pilot)
         assert len(notes(world)) == len(before) - 2

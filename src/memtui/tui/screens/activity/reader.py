@@ -82,7 +82,7 @@ class ActivityReader:
         return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
 
     def read_notes(self) -> None:
-        """Read the notes of all projects that wait or are under way, those that are lost last."""
+        """Read the notes of all projects that wait, in the order in which sessions get them, are lost or under way."""
         data = self.data
         slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
         unread: list[Finding] = []
@@ -93,7 +93,7 @@ class ActivityReader:
             NoteRow(entry.entry, entry.entry.time(), entry.slug, entry, states=tuple(_wrong(entry, now, budget)))
             for entry in waiting
         ]
-        notes.sort(key=lambda row: (not row.is_lost, row.time or 0.0), reverse=True)
+        notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
         tasks = under_way.listed(data.root, slugs)
         notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
         names = projects.names(data.env, self._homes)
