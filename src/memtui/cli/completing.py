@@ -123,8 +123,7 @@ def escaped(word: str) -> str:
 
 
 def split(typed: str) -> "tuple[list[str], str]":
-    """Split what was typed into words, as a shell would; also return the quote that is open. The last word is empty
-    behind a blank."""
+    """Split what was typed into words, as a shell would, the last empty behind a blank; also return the open quote."""
     for quote in ("", "'", '"'):
         with suppress(ValueError):  # another quote is open
             *words, last = shlex.split(typed + END + quote)

@@ -95,8 +95,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Cut text to at most `columns` columns, with `…` at the end if it was longer: between words, or within a long
-    name."""
+    """Cut text to `columns` columns at most, with `…` where it is cut: between words, or within a long name."""
     if width(text) <= columns:
         return text
     end, used = 0, 0

@@ -63,8 +63,7 @@ class DemoSession:
     def delivers(
         self, event: str, blocks: list[delivery_blocks.Block], outcome: str = "arrived", tool: str = ""
     ) -> str:
-        """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript. Returns the
-        delivery's id."""
+        """Add a hook's delivery of blocks to the log and, as its outcome requires, to the transcript; return its id."""
         self.time += 1.0
         self.count += 1
         name = ulid(self.time, self.count)

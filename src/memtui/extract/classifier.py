@@ -61,8 +61,7 @@ class Classifier:
 
 
 class Judged(NamedTuple):
-    """Both probabilities of a turn, the `shipped` scores (log odds) without what was learned, and its features'
-    `rows`."""
+    """Both probabilities of a turn, the `shipped` scores (log odds) without what was learned, its features' `rows`."""
 
     feedback: float
     durable: float

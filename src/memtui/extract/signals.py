@@ -136,8 +136,7 @@ def signal_of(turn: Turn) -> Signal | None:
 
 
 def signals_of(turn: Turn) -> list[Signal]:
-    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules in sentences of their
-    own."""
+    """List the signals in a turn: that of `signal_of`, and up to MOST_RULES - 1 more rules in their own sentences."""
     main = signal_of(turn)
     if main is None or main.kind == "confirmation":
         return [main] if main else []

@@ -55,8 +55,7 @@ def personal(env: "dict[str, str]", directory: str) -> bool:
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:
-    """Return whether memtui's directory, or the client's, lies in the project; False for a project in the home
-    directory itself."""
+    """Return whether memtui's directory, or the client's, lies in the project; False for the home directory itself."""
     project = paths.project_root(here)
     if paths.real(project) == paths.home(env):
         return False

@@ -50,8 +50,7 @@ def _noted(hook: Hook) -> "dict[str, object]":
 
 
 def state_at_start(hook: Hook) -> "dict[str, object]":
-    """Return the state of a session that starts as a copy of another; `{}` if it is no copy, or its parent is not
-    found."""
+    """Return the state of a session that starts as a copy of another; `{}` if it is none, or of an unknown one."""
     parent = _parent_by_record(hook)
     if parent:
         # The copy's transcript is written anew, and keeps what the client would drop at a resume.
@@ -164,8 +163,7 @@ def _transcript_beside(hook: Hook, session_id: str) -> str:
 
 
 def _named_parent(path: str, session_id: str) -> str:
-    """Return the session that the first records of the transcript of `session_id` say they were copied from; "" if none
-    does."""
+    """Return the session from which a transcript's first records say they were copied; "" if they name none."""
     from memtui.core.client import transcript
 
     try:
@@ -203,8 +201,7 @@ def has_index(transcript: str) -> bool:
 
 
 def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
-    """Return the session whose last answer came when the start's payload says, with a context of that size; "" if
-    none."""
+    """Return the session whose last answer came when the start's payload says, with that context; "" if none."""
     past = payload.get("seconds_since_last_response")
     if isinstance(past, bool) or not isinstance(past, (int, float)):
         return ""
@@ -231,8 +228,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
 
 
 def _own_answer(hook: Hook) -> "dict[str, object]":
-    """Return the last answer in this session's transcript, as the payload of a start tells of it; `{}` if there is
-    none."""
+    """Return the last answer in this session's transcript, as the payload of a start tells of it, or `{}`."""
     from memtui.core.base import backwards
 
     try:

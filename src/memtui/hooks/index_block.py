@@ -188,8 +188,7 @@ def _quick_changes(
 
 
 def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> "list[tuple[str, str, str]] | None":
-    """List the memories that were written, by a path that changed, as (scope, directory, file); None if others may have
-    changed too."""
+    """List the memories written, by a changed path, as (scope, directory, file); None if others may have changed."""
     for scope, top in tops.items():
         directory, touched = top if isinstance(top, list) and len(top) == 2 else ("", "")
         if path == touched:

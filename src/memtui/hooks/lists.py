@@ -93,8 +93,7 @@ def _beyond(number: int) -> str:
 def items(
     hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None
 ) -> "delivery_blocks.Block | None":
-    """Return the block of one inbox's pending items from other sessions, `only` those with these ids if given; None if
-    there are none."""
+    """Return the block of an inbox's pending items from other sessions, `only` those with these ids, or None."""
     path = f"{directory}/{inbox_format.FILES['items']}"
     now = clock.now()
     parts = []

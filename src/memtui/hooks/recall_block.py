@@ -79,8 +79,7 @@ class Giving:
             return []
 
     def end(self, left_out: "list[delivery_blocks.Part]") -> None:
-        """Note that the memories were printed, but for the parts left out, and let go of the lock. An error is
-        logged."""
+        """Note that the memories were printed, but for parts left out, and let go of the lock. An error is logged."""
         lost = {str(part.item["path"]) for part in left_out if "path" in part.item}
         noted, self.paths = self.paths, self.paths - lost
         try:

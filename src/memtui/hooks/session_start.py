@@ -68,8 +68,7 @@ def handle(hook: runner.Hook) -> None:
 
 
 def _forget_given(hook: runner.Hook, source: str) -> None:
-    """Forget which memories the session was given, as far as its context does not have them any more. Raises
-    OSError."""
+    """Forget which memories the session was given that its context does not have any more. Raises OSError."""
     if source not in COPIES:
         fs.unlink(session_state.path(hook.root, hook.session_id, given.PART))
     elif KEEPS not in hook.payload:
@@ -78,8 +77,7 @@ def _forget_given(hook: runner.Hook, source: str) -> None:
 
 
 def _catch_up(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> None:
-    """Start a worker for what there was no time for, if anything, and for the indexes of memories. Must be called
-    last."""
+    """Start a worker for what there was no time for, and for the indexes of memories. Must be called last."""
     tasks = ["catalog"] if any(memories.unready for _, memories in catalogs) else []
     auto = locate.auto_dir(hook.env, hook.started_in)
     has_memories = any(memories.count for _, memories in catalogs) or any(
@@ -134,8 +132,7 @@ def _index(
     catalogs: "list[tuple[str, catalog.Catalog]]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
-    """Add to `blocks` the index of the memories, and to `catalogs` these; to a context that has it already, only what
-    changed since."""
+    """Add to `blocks` the index of the memories, or only what changed since the last, and to `catalogs` these."""
     memories = index_block.sources(hook)
     catalogs += memories
     if source == "compact" and old.get("prompted"):
@@ -148,8 +145,7 @@ def _index(
 
 
 def _message(hook: runner.Hook, source: str, catalogs: "list[tuple[str, catalog.Catalog]]", untrusted: int) -> str:
-    """Return the line for the person. `untrusted`: how many of the project's memories are not delivered, not being
-    trusted."""
+    """Return the line for the person. `untrusted`: how many of the project's memories are therefore not delivered."""
     counts = [(scope, memories.count) for scope, memories in catalogs]
     words: list[str] = []
     if source != "compact":
@@ -244,8 +240,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
 
 
 def _subconscious_words(hook: runner.Hook) -> str:
-    """Say which model reads the session, and with which tools: `subconscious full (haiku by the API, tools
-    read-only)`."""
+    """Say which model reads the session, and its tools: `subconscious full (haiku by the API, tools read-only)`."""
     from memtui.subconscious import places
 
     mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))

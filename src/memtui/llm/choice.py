@@ -82,8 +82,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
 
 
 def must_be_own(env: dict[str, str], cwd: str) -> None:
-    """Raise MemtuiError if the project of `cwd` sets a variable of `env` that says which model is asked, or by which
-    key."""
+    """Raise MemtuiError if the project of `cwd` sets a variable of `env` that says which model is asked, or its key."""
     places = (cwd, paths.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
     for directory in dict.fromkeys(filter(None, places)):
         for path, name in settings_files.variables(env, directory):
@@ -175,8 +174,7 @@ def _size(name: str) -> float:
 
 
 def listed(env: dict[str, str], url: str) -> list[str] | None:
-    """Return the models that a service lists; None without an answer. No redirect is followed: the key would go
-    along."""
+    """Return the models that a service lists, or None. No redirect is followed: the key would go along."""
     import http.client
     import urllib.error
     import urllib.request

@@ -70,8 +70,7 @@ def _named(lines: "Sequence[str]", noun: str) -> str:
 
 
 def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
-    """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was, which
-    names `ways`."""
+    """Return the first change undone, its summary counting all; if there is none, raise MemtuiError naming `ways`."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0], ways)
     first = decided(undone.done)[0]

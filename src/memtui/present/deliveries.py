@@ -136,8 +136,7 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
 
 
 def waited(times: Iterable[float], what: str) -> str:
-    """Say how long `what` waited for a hook, of its times in milliseconds: `half of the prompts under 3 ms, 95% under
-    40 ms`."""
+    """Say how long `what` waited for a hook, by milliseconds: `half of the prompts under 3 ms, 95% under 40 ms`."""
     half, most = limits(times)
     return f"half of the {what} under {half} ms" + (f", 95% under {most} ms" if most > half else "")
 

@@ -30,8 +30,7 @@ def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
 
 
 def kind(item: Waiting) -> str:
-    """Say what kind of draft an entry is: what Claude wanted to write, what the person said, or where it was imported
-    from."""
+    """Say what kind of draft an entry is: what Claude wanted to write, what the person said, or its import."""
     source = item.entry.fields.get("source", "")
     if item.entry.fields.get("kind") == inbox_format.IMPORTED and source:
         return f"imported from {source}"

@@ -56,8 +56,7 @@ def expiry(data: bytes) -> "float | None":
 
 
 def note_given(root: str, session_id: str, paths: "list[str]") -> None:
-    """Note that a session has the whole of some memories, as they are now, but for those that are gone. Raises
-    OSError."""
+    """Note that a session has the whole of some memories, as they are now, if they are there. Raises OSError."""
     from memtui.core.base import fs
     from memtui.core.deliveries import given
 

@@ -37,8 +37,7 @@ class Fields:
     texts: dict[str, str] = field(default_factory=dict)
 
     def weights(self) -> dict[str, int]:
-        """Return how much each term, also of the English words, counts: how often it is in a field, times its
-        weight."""
+        """Return how much each term, also of the English words, counts: how often a field has it, times its weight."""
         weights_by_term: dict[str, int] = {}
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
@@ -53,16 +52,14 @@ class Fields:
         return weights_by_term
 
     def passages(self) -> list[str]:
-        """Return the texts that are compared as a whole, each trigger line and all else, in English where that is
-        known."""
+        """Return the texts compared as a whole, each trigger line and all else, in English where that is known."""
         lines = filter(words.tells, self.texts["triggers"].split("\n"))
         whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss.in_english(text) for text in (whole, *lines)]
 
 
 def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
-    """Read the fields of a memory's bytes, with its `triggers` beside it; `file` names one without a name. Never
-    raises."""
+    """Read the fields of a memory's bytes, and its `triggers`; `file` names one without a name. Never raises."""
     data = data[:MOST_BYTES]
     doc = document.parse(data)
     name, description, kind = memory_head.summarise(data)

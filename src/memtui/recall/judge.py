@@ -79,8 +79,7 @@ class Verdict:
 
 
 class Recalled:
-    """What a text recalls: the `words` that counted; `why_silent`, a code if nothing is given; `verdicts`, best
-    first."""
+    """What a text recalls: the `words` that counted; `why_silent`, a code if it is nothing; `verdicts`, best first."""
 
     __slots__ = ("verdicts", "why_silent", "words")
 

@@ -79,8 +79,7 @@ def read_manifest(root: str, directory: str) -> "Manifest | None":
 
 
 def parse_manifest(data: bytes) -> "tuple[Manifest | None, int]":
-    """Return a file's manifest without tables, None if of another version, and where the tables begin. Raises
-    DAMAGED."""
+    """Return a file's manifest without tables (None: another version), and where these begin. Raises DAMAGED."""
     start = len(MAGIC) + 8
     if not data.startswith(MAGIC) or len(data) < start:
         return None, 0

@@ -126,8 +126,7 @@ WAIT, MOST_SECONDS = 30.0, 60
 
 
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
-    """Ask about the prompt of a hook's payload; without an answer it keeps what was recalled. Raises MemtuiError,
-    OSError."""
+    """Ask about a hook's prompt; without an answer what was recalled stays. Raises MemtuiError, OSError."""
     root, session = paths.root(env), transcript.text_of(payload.get("session_id"))
     key = session_state.load(root, session, PART).get("key")
     prompt = transcript.text_of(payload.get("prompt"))

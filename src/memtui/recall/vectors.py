@@ -95,8 +95,7 @@ def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":
 
 
 class Table:
-    """The table of token vectors, read as needed. Raises OSError, also for one that is not whole, or another
-    version."""
+    """The table of token vectors, read as needed. Raises OSError, also for one not whole, or of another version."""
 
     __slots__ = ("_fd", "_offsets", "_read", "_rows", "_vocabulary", "shards", "size")
 

@@ -105,8 +105,7 @@ class Situation:
 
 @dataclass
 class Wishes:
-    """What an answer asks for, as far as allowed: `edits` (block, old, new), `whispers`, ids `replied` to; `refused`:
-    why."""
+    """What an answer asks for that is allowed: `edits` (block, old, new), `whispers`, `replied` ids; why `refused`."""
 
     edits: list[tuple[str, str, str]] = field(default_factory=list)
     whispers: list[Whisper] = field(default_factory=list)

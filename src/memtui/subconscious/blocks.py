@@ -107,8 +107,7 @@ class Blocks:
         return content or DEFAULTS.get(name, "")
 
     def editable(self, name: str) -> str:
-        """Return the whole text of a block to change, or its default. Raises NotFoundError, MemtuiError if
-        unreadable."""
+        """Return the whole text of a block to change, or its default. Raises MemtuiError if it can't be read."""
         path = self.path(name)
         try:
             return places.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
@@ -193,8 +192,7 @@ class Blocks:
         return block_versions[::-1]
 
     def content(self, name: str, version: BlockVersion) -> str:
-        """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept,
-        MemtuiError."""
+        """Return the text that sessions and the model had by a version. Raises NotFoundError, MemtuiError."""
         if version.digest is None:
             return DEFAULTS.get(name, "")
         data = read_or_none(self._target(name))
@@ -203,8 +201,7 @@ class Blocks:
         return places.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
-        """Return what the model changed and their person undid, newest first: the block, lines once added, and
-        removed."""
+        """Return what the model changed and a person undid, newest first: the block, lines added, and removed."""
         edits: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
         names = {self.path(name): name for name in places.BLOCKS}

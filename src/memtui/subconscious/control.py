@@ -169,8 +169,7 @@ class WaitingMention(NamedTuple):
 
 @dataclass(frozen=True)
 class Overview:
-    """The subconscious in a project. `today`: what its `calls` used; `budget`: why it can ask no more; `under_way`:
-    runs."""
+    """The subconscious in a project: `today`'s use by its `calls`; `budget`: why it asks no more; runs `under_way`."""
 
     powers: Powers
     stopped: float | None

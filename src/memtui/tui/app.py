@@ -373,8 +373,7 @@ class MemtuiApp(Services):
 
 
 def main(env: dict[str, str], cwd: str, *, read_only: bool = False, **more: Any) -> int:
-    """Run the application in this terminal; `more` as for `MemtuiApp`. Return its exit code. Raises MemtuiError if it
-    could not go on."""
+    """Run the application here, `more` as for `MemtuiApp`; return its exit code. Raises MemtuiError if it stops."""
     if read_only:
         fs.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, **more)

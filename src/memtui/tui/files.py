@@ -91,8 +91,7 @@ class FileReader:
         self._rests_until = max(self._rests_until, time.monotonic() + KEY_REST_SECONDS)
 
     def look(self, near: list[str]) -> None:
-        """Check in a worker whether files have changed, those of `near` every time. Also count the findings, now and
-        then."""
+        """Check in a worker whether files have changed, always those of `near`. Now and then count the findings."""
         if self.has_read and not self.looking and time.monotonic() > self._rests_until:
             self.looking = True
             self.app.run_worker(lambda: self._look(near), group="look", thread=True)
@@ -122,8 +121,7 @@ class FileReader:
             self.data.take_in()
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read in a worker the data that all screens share; `parts` of the files as `Watch` names them, None for
-        all."""
+        """Read in a worker the data of all screens; `parts` of the files as `Watch` names them, None for all."""
         if not gc.isenabled():
             gc.freeze()  # modules and styles live as long as the process
             gc.enable()
@@ -167,8 +165,7 @@ class FileReader:
         return self.app.is_running
 
     def _count_findings(self, parts: frozenset[str]) -> None:
-        """Count for the top line what is broken, and what waits for a decision, when no keys are pressed: counting
-        reads all memories."""
+        """Count for the top line what is broken or waits, while no keys are pressed: counting reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
         is_quiet = now - max(self.last_key, self.began) >= QUIET_SECONDS and now >= self._count_at

@@ -194,8 +194,7 @@ async def _dispatch_message(self: MessagePump, message: Message) -> None:
 
 
 def _drawing(function: Callable[..., Any], verb: str, instead: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of widgets that draws something. If it fails, that is reported, and what `instead` returns is
-    drawn."""
+    """Return a function of widgets that draws; a failure is reported, and what `instead` returns is drawn."""
 
     @wraps(function)
     def drawn(self: Widget, *args: Any, **kwargs: Any) -> Any:

@@ -198,8 +198,7 @@ class Services(App[None]):
     # files and screens
 
     def read(self, parts: frozenset[str] | None = None) -> None:
-        """Read the files again, then have the screen on top read what it shows: these parts as `Watch` names them, None
-        for all."""
+        """Read the files again, then what the screen on top shows: these parts as `Watch` names them, None for all."""
         self.files.read(parts)
 
     def go(self, name: str) -> Any:

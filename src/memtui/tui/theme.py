@@ -42,8 +42,7 @@ CURSORS = {
 
 
 def variables(theme: Theme) -> dict[str, str]:
-    """Return the CSS variables for rules between panes and in dialogs, the cursor's row and scroll bars: visible but
-    quiet in any theme."""
+    """Return the CSS variables for rules, the cursor's row and scroll bars: visible but quiet in any theme."""
     if theme.ansi:
         return {
             "rule": "ansi_bright_black",

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 class Undo:
-    """The undo and redo of the application: one at a time, in the order of the keys. `turned` is called after the last
-    of them."""
+    """Undo and redo, one at a time, in the order of the keys; `turned` is called after the last of them."""
 
     def __init__(self, services: "Services", turned: Callable[[], None]) -> None:
         self.services, self.turned = services, turned

@@ -49,8 +49,7 @@ def extract(
 
 
 def wait_for_turn(path: str, last: str) -> bool:
-    """Wait until the transcript has the turn's `last` message, or if that is empty until its size stays the same; False
-    if in vain."""
+    """Wait until the transcript has the turn's `last` message, or if that is empty keeps its size; False in vain."""
     deadline = time.monotonic() + (TURN_SECONDS if last else QUIET_SECONDS)
     size = -1
     while True:

@@ -27,8 +27,7 @@ class Utterance:
 
 
 def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
-    """List the messages around the record `uuid`, else around the person's first that begins with `words`. Raises
-    OSError."""
+    """List the messages around the record `uuid`, else around the person's first with `words`. Raises OSError."""
     # What was queued is in a record of its own once it was sent, and only that one says who wrote it.
     return _around(path, uuid, words, queued=False) or _around(path, uuid, words, queued=True)
 

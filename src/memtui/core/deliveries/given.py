@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 def lock(root: str, session_id: str) -> fs.Lock:
-    """Return the lock of what a session was given, for whoever changes it: of two hooks at the same moment, one gives a
-    memory."""
+    """Return the lock of what a session was given: of two hooks at the same moment, one gives a memory."""
     return fs.Lock(f"{root}/run/worker-given-{session_state.safe(session_id)}.lock", LOCK_SECONDS, by_process=True)
 
 

@@ -158,8 +158,7 @@ def back_to(seconds: float) -> float:
 
 
 def parse(line: bytes, noted: "dict[str, str] | None" = None) -> "Record | None":
-    """Return the record of a line, with its outcome if that was `noted`; None if it is torn, no delivery, or of an
-    unknown version."""
+    """Return the record of a line, with its `noted` outcome; None if it is torn, no delivery, or of another version."""
     record = fastjson.loads_dict(line)
     if record.get("v") != VERSION or not isinstance(record.get("items"), list):
         return None

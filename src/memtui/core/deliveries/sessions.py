@@ -248,8 +248,7 @@ def row_of(session: Session, clients: Mapping[int, str], now: float) -> SessionR
 def look_up(
     row: SessionRow, session: Session, finder: transcript.Finder, outcomes: Mapping[str, int] | None = None
 ) -> SessionRow:
-    """Return the row with what its session is about, as its transcript says, and with the outcomes of its
-    deliveries."""
+    """Return the row with what its session is about, by its transcript, and with the outcomes of its deliveries."""
     path = session.transcript
     if not os.path.isfile(path):
         path = (finder.find(session.id) if session.id else None) or ""

@@ -101,8 +101,7 @@ def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> 
 
 
 def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
-    """Raise UsageError for guidance that is too long for any delivery, ConflictError if the file of the inbox is too
-    long to be read."""
+    """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     if inbox_format.is_too_long(path):
         from memtui.core.base.errors import ConflictError

@@ -49,8 +49,7 @@ def audience(addressees: "list[str]", default: object = ANYONE) -> "list[str]":
 
 
 def addresses(addressees: "list[str]") -> "list[str]":
-    """Return addressees: `people`, `session:ID`, `agent:NAME`, `path:GLOB`. At most one of each, since all must match
-    the same session."""
+    """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`), one of each: a session must match all."""
     valid: list[str] = []
     for address in addressees:
         kind, colon, name = address.strip().partition(":")
@@ -77,8 +76,7 @@ EXPIRY_HINT = f"Use one of: {EXPIRY}."
 
 
 def expiry(value: str, now: float) -> float:
-    """Return when a note expires, in seconds since the epoch; `when.NEVER` if it never does. A day without a time means
-    its end."""
+    """Return when a note expires, in seconds since the epoch, or `when.NEVER`. A day without a time means its end."""
     seconds = when.read(value, now, ahead=True, day=when.END)
     if seconds is None:
         raise UsageError(f"“{value}” is not a time.", EXPIRY_HINT)

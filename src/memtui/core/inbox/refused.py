@@ -15,8 +15,7 @@ DESCRIPTION, BODY = 600, 1000
 
 
 class RefusedDraft(NamedTuple):
-    """A rejected draft. `time`: when, in seconds since the epoch, None if that is not known; `never`: it must not be
-    drafted again."""
+    """A rejected draft. `time`: when, in seconds since the epoch, or None; `never`: it must not be drafted again."""
 
     name: str
     description: str
@@ -53,8 +52,7 @@ def is_never(row: dict[str, object]) -> bool:
 
 
 def load(directory: str) -> list[RefusedDraft]:
-    """Read the drafts that were rejected from an inbox, oldest first, of a long file the newest; none if it can't be
-    read."""
+    """Read the rejected drafts of an inbox, oldest first, of a long file the newest; none if it can't be read."""
     try:
         data = fs.read_or_empty(path(directory))[-MOST_BYTES:]
     except OSError:

@@ -63,8 +63,7 @@ def of(text: str) -> Rule:
 
 
 def same(one: Rule, other: Rule, share: float = SAME) -> bool:
-    """Tell whether two texts say the same rule. `share`: how many of the words of both, of all that either has, must be
-    in both."""
+    """Tell whether two texts say the same rule: both must have a `share` of the words that either has."""
     both = one.words & other.words
     if len(both) < LEAST or len(both) < share * len(one.words | other.words):
         return False

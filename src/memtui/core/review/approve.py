@@ -53,8 +53,7 @@ def _approve(journal: Journal, draft: Draft) -> Approval:
 
 
 def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str, now: float) -> list[BesideEdit]:
-    """Return the edit that gives a memory a `trigger`, and those that a pending update was imported with; none if there
-    are none."""
+    """Return the edit that adds to a memory a `trigger` and those of an imported pending update; None without any."""
     phrases = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
     requests = [trigger, *more]

@@ -114,8 +114,7 @@ def to_keep(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
 
 
 def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None:
-    """Record that a person has seen these, and trust those that are delivered only then, as one step of undo. Raises
-    MemtuiError."""
+    """Record that a person has seen these, and trust what needs it, as one step of undo. Raises MemtuiError."""
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
         texts = [(item.scope, item.now.file, versions.content(item.now)) for item in undelivered(journal.root, items)]

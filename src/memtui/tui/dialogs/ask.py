@@ -250,8 +250,7 @@ class Choice(Dialog[str | None]):
 
 
 def sure(question: str, yes: str) -> Choice:
-    """Return a dialog that confirms what can't be undone, with the cursor on cancel. The answer is empty or None for
-    no."""
+    """Return a dialog that confirms what can't be undone, its cursor on cancel: empty or None for no."""
     return Choice(question, [("", "Cancel"), ("yes", yes)])
 
 

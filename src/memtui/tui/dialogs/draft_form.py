@@ -269,8 +269,7 @@ class DraftForm(Dialog[str]):
     # keeping
 
     def keep_now(self) -> None:
-        """Keep what was typed, without waiting. Only changed values are kept; of something new all, since no file has
-        the others."""
+        """Keep what was typed, without waiting: what was changed, and of something new all, since no file has it."""
         self._is_keeping_due = False
         if not self._unchanged or self._ended:
             return

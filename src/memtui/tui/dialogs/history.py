@@ -26,8 +26,7 @@ NONE = "There are no versions of it: memtui keeps those of memories that it can 
 
 
 async def show_memory(services: Services, scope: Scope, path: str) -> str:
-    """List the versions of a memory of a scope by its path, and restore the chosen one. Return its path; empty if none
-    was restored."""
+    """List the versions of a memory by its path, and restore the chosen one; return its path, or an empty one."""
     data = services.data
     versions = data.versions
     if services.read_only:
@@ -123,8 +122,7 @@ async def _chosen(services: Services, name: str, lines: Sequence[str], about: Ca
 
 
 async def _is_wanted(services: Services, name: str, number: int, present: str | None, text: str) -> bool:
-    """Show what restoring a version changes; `present` is None for what was deleted. Return whether the person wants
-    that."""
+    """Show what restoring a version changes (`present` None: it was deleted); return whether the person wants it."""
     if present == text:
         services.say("That is the present text.")
         return False

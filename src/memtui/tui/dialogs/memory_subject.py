@@ -163,8 +163,7 @@ class MemorySubject(Subject):
 
 
 class NewMemorySubject(Subject):
-    """The subject of a form: a new memory from the template of a type, in one of several scopes. `save` returns
-    its path."""
+    """The subject of a form: a new memory from the template of a type, in one of several scopes, saved to a path."""
 
     def __init__(
         self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, autosave_name: Autosave | None

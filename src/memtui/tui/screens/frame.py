@@ -39,8 +39,7 @@ class Described(NamedTuple):
 
 
 class Frame:
-    """The frame of `screen`, a ListScreen, whose module stands on this one. `status`: what its bottom bar says beside
-    the keys."""
+    """The frame of `screen`, a ListScreen, whose module needs this one; `status` stands in its bottom bar."""
 
     def __init__(self, screen: Any) -> None:
         self.screen = screen

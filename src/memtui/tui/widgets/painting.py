@@ -137,8 +137,7 @@ def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Co
 
 
 def unframed(view: ScrollView, crop: Region) -> list[Strip]:
-    """Paint a region of a widget without border and padding, by `render_line`: Textual's way through those takes as
-    long as a line."""
+    """Paint a region of a widget without border and padding, by `render_line`: Textual's way takes long."""
     strips, background = [view.render_line(y) for y in crop.line_range], view.background_colors[1]
     for line_filter in view.get_line_filters():
         strips = [strip.apply_filter(line_filter, background) for strip in strips]

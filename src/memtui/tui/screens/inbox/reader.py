@@ -64,8 +64,7 @@ def read(data: "Data", *, all_projects: bool) -> InboxReading:
 
 
 def read_entries(data: "Data", last: InboxReading) -> InboxReading | None:
-    """Read the drafts and todos again: only of files that have changed are they other objects than before. None if none
-    are."""
+    """Read the drafts and todos again, only those of files that have changed anew. None if none have."""
     unread = list[Finding]()
     waiting = data.waiting(("updates", "items"), every=True, unread=unread)
     problem = " ".join(map(findings.with_remedy, unread)) or last.problem
@@ -92,8 +91,7 @@ class InboxPlan(NamedTuple):
 
 
 class PlannedChanges:
-    """The rows of what was planned last, and the ids of the changes that were `decided` on since: an undo brings them
-    back."""
+    """The rows of what was planned last, and the ids of changes `decided` on since, which an undo brings back."""
 
     def __init__(self) -> None:
         self._rows: Sequence[ProposedRow] = ()

@@ -115,8 +115,7 @@ class MemoryNavigation:
             self._read(path)
 
     def step_back(self) -> bool:
-        """Go back over the link that was followed last; if the cursor is not on its end any more, forget all links and
-        return False."""
+        """Go back over the link followed last; if the cursor has left its end, forget all links and return False."""
         if self.steps and self.steps[-1][1] == self.memories.row_id:
             self._read(self.steps.pop()[0])
             return True

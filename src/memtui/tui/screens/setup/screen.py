@@ -145,8 +145,7 @@ class Setup(ListScreen[SetupRow]):
         return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
-        """Return the top line: whether hooks run, and how many problems there are; with a filter what it lets
-        through."""
+        """Return the top line: whether hooks run, and how many problems there are; with a filter what passes it."""
         if self.is_filtered and self.typed.strip() != query.IS_PROBLEM:
             return super().summary()
         parts = []
