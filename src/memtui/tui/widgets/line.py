@@ -9,8 +9,6 @@ from textual.widgets import Static
 
 from memtui.tui.services import services_of
 
-BETWEEN, MORE = " · ", "…"  # between the facts of a summary, and behind those that there is room for
-
 
 class OneLine(Static):
     """A line that is always one row high, so that another text needs no new layout. Clicking one of its `pieces`
@@ -32,14 +30,14 @@ class OneLine(Static):
 
 
 def fitting(text: Text, width: int) -> Text:
-    """Return as many facts of a text, ` · ` between them, as fit into `width` cells, and a sign that there are more; of
-    the first at least its first words."""
+    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells; of the first at least its
+    first words, with `…` where it is cut."""
     if text.cell_len <= width:
         return text
-    ends = [match.start() for match in re.finditer(re.escape(BETWEEN), text.plain)]
-    end = next((end for end in reversed(ends) if text[:end].cell_len <= width - len(MORE)), -1)
+    ends = [match.start() for match in re.finditer(" · ", text.plain)]
+    end = next((end for end in reversed(ends) if text[:end].cell_len <= width), -1)
     if end < 0:
         blanks = [match.start() for match in re.finditer(" ", text.plain)]
         end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
         return text[:end].append("…") if end > width // 2 else text  # a long path is cut where the line ends
-    return text[:end].append(MORE)
+    return text[:end]

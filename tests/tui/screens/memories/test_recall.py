@@ -115,6 +115,19 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         assert "Use pnpm for every install" in app.screen.detail.plain
 
 
+@pytest.mark.usefixtures("every_frame")
+async def test_the_rule_drops_what_has_no_room_whole(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await ask(pilot)
+        table, recall = app.screen.table, app.screen.recall
+        line = table.render_line(table.rows.index(RULE) + table.header).text
+        assert line.strip("─ ") == recall.rule().split(" · ")[0]
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        line = table.render_line(table.rows.index(RULE) + table.header).text
+        assert line.strip("─ ") == recall.rule()
+
+
 async def test_likelihoods_of_the_prompt_before_go_while_another_one_takes_long(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -343,7 +356,8 @@ async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "go on")
         assert app.screen.table.empty == "Nothing would be delivered: a prompt of a word or two recalls nothing."
-        assert app.screen.summary().plain.startswith("Recall: which memories a prompt would bring, and why")
+        assert app.screen.summary().plain.startswith("Nothing would be delivered · ")
+        assert "searched" not in app.screen.summary().plain
 
 
 async def test_a_long_prompt_is_cut_at_its_end_while_the_list_has_the_focus(app):

@@ -355,14 +355,15 @@ class Recall(Labelled):
             return line.append(READING, style="bold")
         if self._step or not run.prompt.strip() or not run.memories:
             return line.append(safe_text.line(self._step) or TITLE, style="bold")
-        line.append(words.headline(run) if run.candidates else TITLE, style="bold")
+        headline = words.headline(run)
+        line.append(headline if run.candidates else headline.partition(":")[0], style="bold")  # the list says why
         if why := self.recalling.unheard:  # sessions get nothing of this
             line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
         elif words.nearest(run) and not self.services.read_only:
             line.append(f" · {actions.keyed(BY_TRIGGER)}", style="dim")
-        searched = [f"{run.memories:,} searched"] * (not run.delivered)
+        searched = [f"{run.memories:,} searched"] * (run.silent == "nothing")
         searched += [f"{self._not_searched} left out"] * bool(self._not_searched)
         facts = [", ".join(searched), words.took(run) if run.delivered else ""]
         return line.append("".join(f" · {fact}" for fact in facts if fact), style="dim")

@@ -24,6 +24,7 @@ from memtui.present.deliveries import GLYPHS
 from memtui.present.recall import PINNED
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import markdown
+from memtui.tui.widgets.line import fitting
 from memtui.tui.widgets.rows import Column, RowList
 
 Pair = tuple[Scope, Row]
@@ -310,7 +311,8 @@ class MemoryTable(RowList[Pair]):
         is_here, paint = self.has_cursor and at == self.cursor, self._paint
         assert paint is not None
         style = paint.cursor.base if is_here else self.get_component_rich_style("rows--head")
-        text = Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())} ", no_wrap=True)
-        text.truncate(width, overflow="ellipsis")
+        text = fitting(Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())}"), width - 1)
+        text.truncate(width - 1, overflow="ellipsis")
+        text.append(" ")
         line = text.plain + "─" * max(0, width - 1 - text.cell_len)
         return Strip([Segment(line, style)]).adjust_cell_length(width, paint.ink.base).crop(0, width)

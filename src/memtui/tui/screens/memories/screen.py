@@ -95,8 +95,7 @@ class Memories(ListScreen[Pair]):
             yield self.detail
 
     def begin(self) -> None:
-        """Focus the list in its remembered state, with the first page of memories read; all others are read after the
-        first paint."""
+        """Focus the list as it was left, with the first page of memories; others are read after the first paint."""
         state = State(self.services.data.root).get(self.group)
         self.table.order = order if (order := str(state.get("sort"))) in rows.ORDERS else "name"
         self.places.restore(state)
@@ -267,7 +266,8 @@ class Memories(ListScreen[Pair]):
         """Return how many memories are listed; where problems are sought, also how many there are."""
         if self.reader.partly:
             return READING
-        listed = super().counted() + " in all projects" * (self._is_everywhere and not self.recalled)
+        is_said = self.recalled or (self.has_class("narrow") and not self.search.project)  # the scope has it
+        listed = super().counted() + " in all projects" * (self._is_everywhere and not is_said)
         if self.search.state != query.PROBLEM:
             return listed
         place, wrong = self.places.row, findings.problems(flag for _, row in self.table.rows for flag in row.flags)
@@ -377,8 +377,7 @@ class Memories(ListScreen[Pair]):
         return IN_SCOPES if self.places.has_focus else super().no_row()
 
     def go_to(self, path: str) -> None:
-        """Put the cursor on a memory, leaving recall and clearing filters that hide it; one that is not read yet, once
-        it is."""
+        """Put the cursor on a memory once it is read, leaving recall and clearing filters that hide it."""
         if self.recalled is not None:
             self.recalled.leave()
         target = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)

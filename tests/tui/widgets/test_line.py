@@ -1,0 +1,23 @@
+"""The facts of a title: as many as there is room for."""
+
+import pytest
+from rich.text import Text
+
+from memtui.tui.widgets.line import fitting
+
+TITLE = "404 of 415 memories · 3 to fix · h chooses a scope"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (50, TITLE),
+        (49, "404 of 415 memories · 3 to fix"),
+        (30, "404 of 415 memories · 3 to fix"),
+        (29, "404 of 415 memories"),
+        (19, "404 of 415 memories"),
+        (18, "404 of 415…"),
+    ],
+)
+def test_facts_without_room_are_dropped_whole_and_only_a_cut_one_ends_in_an_ellipsis(width, shown):
+    assert fitting(Text(TITLE), width).plain == shown
