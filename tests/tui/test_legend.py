@@ -67,6 +67,16 @@ async def test_marks_that_are_rare_are_explained_too(world, name, marks):
 
 
 @pytest.mark.slow
+async def test_a_wider_terminal_has_no_shorter_help(world):
+    pages = {}
+    for width in (120, 160):
+        async with running(MemtuiApp(dict(world.env), world.shop, now=NOW), (width, 48)) as pilot:
+            pages[width] = await help_text(pilot)
+    assert all("try a prompt: what it brings and why" in page for page in pages.values())
+    assert set(pages[120].split()) <= set(pages[160].split())
+
+
+@pytest.mark.slow
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
     async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
         assert len(app.screen_stack) == 1

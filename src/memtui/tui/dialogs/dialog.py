@@ -33,6 +33,8 @@ BESIDE = 12
 CORNERS = 6
 # Cells of the page of keys that it can't write in, of the keys in a column, and from which width it has two columns.
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
+# Columns of that page: in a wide terminal it says no less than in one that it fills.
+HELP_ACROSS = 130
 # The keys that have room in any case.
 ALWAYS = ("escape", "f1")
 # The keys in the text below a list.
@@ -201,21 +203,23 @@ class Preview(Dialog[bool]):
     width."""
 
     DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
-    across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(False)", "back"),
         Binding("enter", "go", "go on"),
     ]
 
-    def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "") -> None:
+    def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, across: int = 100) -> None:
         super().__init__()
-        self.heading, self.go, self.has_help = title, go, bool(go)
+        self.heading, self.go, self.has_help, self.columns = title, go, bool(go), across
         self.draw = (lambda _: text) if isinstance(text, Text) else text
-        self.plain = self.draw(self.across).plain
+        self.plain = self.draw(across).plain
         self.pane = Detail(id="text")
 
     def body(self) -> ComposeResult:
         yield self.pane
+
+    def wanted(self) -> int:
+        return self.columns
 
     def keys(self) -> Keys:
         go = [("enter", self.go)] * bool(self.go)
@@ -226,7 +230,7 @@ class Preview(Dialog[bool]):
 
     def fit(self) -> None:
         super().fit()
-        self.pane.show("text", self.draw((self.across if self.floats else self.app.size.width) - PAGE_SIDES))
+        self.pane.show("text", self.draw((self.columns if self.floats else self.app.size.width) - PAGE_SIDES))
         self.pane.styles.max_height = max(3, self.app.size.height - 3 - 2 * self.query_one(".heading").display)
 
     def action_go(self) -> None:
@@ -258,7 +262,7 @@ def help_page(groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> Pre
             text.append_text(line[-1]).append("\n")
         return text.append("\n").append_text(below)
 
-    return Preview("Keys", drawn)
+    return Preview("Keys", drawn, across=HELP_ACROSS)
 
 
 def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str], room: int) -> list[Text]:
