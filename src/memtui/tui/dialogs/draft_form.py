@@ -64,6 +64,7 @@ class DraftForm(Dialog[str]):
     DraftForm.first .over { margin: 0 0 1 0; }
     DraftForm.first .where { min-height: 2; margin-top: 1; padding-left: 1; }
     DraftForm.low .over, DraftForm.low .where { margin-top: 0; }
+    DraftForm.low .over { min-height: 2; }
     DraftForm .texts { height: 1fr; margin-top: 1; }
     DraftForm .texts .over { margin: 0; width: 1fr; }
     DraftForm .beside { width: 50%; height: 1fr; padding-right: 1; }

@@ -477,6 +477,18 @@ async def test_a_discarded_draft_is_gone(world, app):
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
+async def test_what_a_note_takes_as_its_end_is_read_whole_in_a_small_terminal(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await write(pilot, "hello", expires="yesterday")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        shown = " ".join(strip.text.strip() for strip in app.screen._compositor.render_strips())
+        assert "“yesterday” is in the past. Use one of: today, tomorrow," in shown
+        assert "2030-12-31 14:00, never." in shown
+
+
 async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.add_entry(directory, "guidance", {}, "Just in", now=NOW)
