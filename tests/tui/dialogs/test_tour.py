@@ -150,15 +150,19 @@ async def test_a_draft_that_can_not_be_approved_leaves_the_step_where_it_is(worl
         assert memories(world) == before
 
 
-async def test_it_is_left_where_one_is(world):
+@pytest.mark.parametrize("leave", ["escape", "q"])
+async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
-        await pilot.press("x", "c", "d")  # keys of the screen below do nothing to it
-        await settle(pilot)
+        for key in "xcd":  # keys of the screen below do nothing to it, and that is said
+            await pilot.press(key)
+            await settle(pilot)
+            assert notes(app)[-1].startswith("This key does nothing in the tour")
         assert app.screen.step is STEPS[1]
-        await pilot.press("escape")
+        await pilot.press(leave)
         await settle(pilot)
         assert app.screen.group == "activity"
+        assert notes(app)[-1].startswith("You left the tour, not memtui: ^p has it again. ? lists the keys")
 
 
 async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):

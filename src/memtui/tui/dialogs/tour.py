@@ -34,7 +34,9 @@ UNDONE = "Undone"
 EARLY = f"{UNDONE}, which is step 3: the memory is gone, and the draft waits again."
 NO_DRAFT = "This row is no draft: j and k move to one."
 NOT_APPROVED = "Step 3 undoes what you approved, and you approved nothing. "
-LAST_WORDS = "That was all. {app.help} lists the keys of a screen, {app.quit} quits."
+LAST_WORDS = "{app.help} lists the keys of a screen, {app.quit} quits."
+LEFT = "You left the tour, not memtui: {app.palette} has it again. "
+OTHER_KEY = "This key does nothing in the tour: the last line names those that do."
 
 
 class TourStep(NamedTuple):
@@ -98,6 +100,7 @@ async def show(services: Services) -> None:
             can_undo = bool(approved) and not undone
             answer = await services.ask(Tour(at, screen, words, hint, can_do=can_do, can_undo=can_undo))
             if answer is None:
+                services.say(actions.keyed(LEFT + LAST_WORDS))
                 return
             if answer == APPROVE:
                 approved = await _approve(services, screen)
@@ -115,7 +118,7 @@ async def show(services: Services) -> None:
         inbox = services.go("inbox")
         inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
         inbox.fill()
-    services.say(words + actions.keyed(LAST_WORDS))
+    services.say(actions.keyed(f"{words}That was all. {LAST_WORDS}"))
 
 
 async def _approve(services: Services, screen: Any) -> str:
@@ -219,6 +222,8 @@ class Tour(Dialog[str]):
             self.dismiss(UNDO)
         elif self.lists_drafts and self.can_do and event.key in MOVES:
             self.below.table.action_move(MOVES[event.key])
+        elif event.is_printable and event.character not in {"q", " ", "?"}:
+            services_of(self).warn(OTHER_KEY)
 
     def on_mount(self) -> None:
         self.draw()
