@@ -89,7 +89,7 @@ def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told
     changed = world.file.read_bytes().replace(b"hunter2-in-env", b"another")
     world.file.write_bytes(changed)
     with pytest.raises(ConflictError, match=r"settings\.json") as caught:
-        undone_as_one(undo.run(world.journal, "undo"))
+        undone_as_one(world.journal, undo.run(world.journal, "undo"))
     assert "memtui setup hooks --remove" in caught.value.hint
     assert world.file.read_bytes() == changed
     assert installs.load(str(world.root))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ON_MEMORIES = frozenset(
     ("approve", "copy", "create", "delete", "edit", "move", "pin", "purge", "rename", "restore", "retype", "triggers")
 )
+# Those that change lines beside a memory: triggers, and prompts for which it is muted.
+ON_LINES = frozenset(("triggers", "mute", "unmute"))
 # Characters of a trigger or a prompt in the list of changes.
 SAID = 60
 # What became of a change, by its state in the journal.
@@ -48,7 +50,7 @@ def worded(journal: "Journal", transaction: "Transaction") -> "Transaction":
     """Return a change whose summary names the triggers or prompts that it added or removed. The journal has them among
     its contents alone: they go with a memory that is deleted for good."""
     verb, _, rest = transaction.summary.partition(" triggers ")
-    if transaction.op not in {"mute", "unmute"} and not (transaction.op == "triggers" and rest):
+    if transaction.op not in ON_LINES or (transaction.op == "triggers" and not rest):
         return transaction
     try:
         lines = [triggers.words_of(change) for change in journal.changes_of(transaction.record)]
@@ -69,11 +71,11 @@ def _named(lines: "Sequence[str]", noun: str) -> str:
     )
 
 
-def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
+def undone_as_one(journal: "Journal", undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
     """Return the first change undone, its summary counting all; if there is none, raise MemtuiError naming `ways`."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0], ways)
-    first = decided(undone.done)[0]
+    first = worded(journal, decided(undone.done)[0])
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 

@@ -79,13 +79,14 @@ class Undo:
             return not self._stop
 
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
-            outcome = undo.attempt(
-                self.services.data.journal(), op, key, sure=lambda elsewhere: elsewhere.first.id == sure_of, go_on=go_on
-            )
+            journal = self.services.data.journal()
+            outcome = undo.attempt(journal, op, key, sure=lambda elsewhere: elsewhere.first.id == sure_of, go_on=go_on)
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
-            return outcome, undone_as_one(outcome, {op: actions.keyed(way) for op, way in KEYS.items()}).summary
+            return outcome, undone_as_one(
+                journal, outcome, {op: actions.keyed(way) for op, way in KEYS.items()}
+            ).summary
 
         try:
             outcome, summary = await asyncio.to_thread(attempt)

@@ -312,14 +312,27 @@ async def test_what_is_beside_a_memory_is_named_and_read_whole_where_its_row_has
     async with running(app, size, "U") as pilot:
         await settle(pilot)
         detail = app.screen.query_one(Detail)
-        muted, of_mutes = detail.plain.rstrip("\n").split("\n")
+        muted, of_mutes, prompt = detail.plain.rstrip("\n").split("\n")
         assert muted == "mute project:prefer-pnpm for prompts like “please write down what we said”"
-        assert of_mutes.startswith("In memtui's own mutes/")
+        assert (of_mutes.startswith("In memtui's own mutes/"), prompt) == (True, "+ please write down what we said")
         await pilot.press("j")
         await settle(pilot)
         added = "add trigger “add the packages that the new page needs” to project:prefer-pnpm"
         assert detail.plain.startswith(f"{added}\n")
         assert ("to project:prefer-pnpm" in shown(app).split("in effect")[0]) == (size[0] > 100)
+
+
+async def test_a_long_trigger_is_read_whole_in_the_detail_and_the_toast_names_it(app, world):
+    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
+    memory = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
+    line = "how do we keep amounts of money exact when orders are sent to the bank by the nightly export"
+    triggers.change(store, memory, [line])
+    async with running(app, (120, 36), "U") as pilot:
+        await settle(pilot)
+        assert f"\n+ {line}\n" in app.screen.query_one(Detail).plain
+        await pilot.press("z")
+        await settle(pilot)
+        assert app.last_note.startswith("Undone: add trigger “how do we keep amounts")
 
 
 async def test_a_cut_row_is_read_whole_before_the_difference(app, world):

@@ -38,6 +38,13 @@ def test_prose_is_broken_between_words():
     assert lines(text, 30) == ["Use pnpm for every install and", "script, and never npm."]
 
 
+def test_an_arrow_stays_with_what_it_points_to():
+    assert lines(Text("links     → release-steps  ← release-steps"), 30) == [
+        "links     → release-steps",
+        "          ← release-steps",
+    ]
+
+
 def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():
     text = Text("Use pnpm for every install and script, and never npm.").append("\nsecond\n")
     text.stylize("bold", text.plain.index("never"), text.plain.index("never") + 5)

@@ -66,7 +66,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None
     ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
-    as_one = undone_as_one(undone)
+    as_one = undone_as_one(journal, undone)
     failed = [{**_as_row(transaction), "error": reason(transaction, error)} for transaction, error in undone.failed]
 
     def text(out: Output) -> None:

@@ -22,8 +22,9 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.base.storage import file_error
 from memtui.core.journal import acts
 from memtui.core.journal.undo import decided, is_as_left, to_undo_first, was_delivered
+from memtui.core.memories import triggers
 from memtui.present import legend, safe_text
-from memtui.present.changes import act, place, together
+from memtui.present.changes import ON_LINES, act, place, together
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
@@ -42,8 +43,8 @@ STATES = {
     "purged": ("✗", "dim", "was deleted for good: it can't be restored"),
     "back": ("·", "dim", "was interrupted and undone at once"),
 }
-# Files whose differences are shown.
-FILES_SHOWN = 20
+# Files whose differences are shown, and characters of a trigger or a prompt.
+FILES_SHOWN, LINE_SHOWN = 20, 2000
 # Rows that the list has in any case; the difference gets those that a short list leaves free.
 LEAST_ROWS = 3
 # Changes of a group that its row names.
@@ -125,6 +126,9 @@ def difference(journal: "Journal", change: "Transaction", sentence: str, *, is_c
     text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
     for file in own:
         text.append(f"{'and' if changes else 'In'} memtui's own {file.path.removeprefix(f'{journal.root}/')}\n", "dim")
+        added, removed = triggers.words_of(file) if change.op in ON_LINES else ([], [])
+        for sign, style, lines in (("+", "green", added), ("-", "red", removed)):
+            text.append("".join(f"{sign} {safe_text.line(line, LINE_SHOWN)}\n" for line in lines), style)
     return text
 
 

@@ -11,7 +11,8 @@ INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} 
 LONGEST_LABEL = 20
 # Nothing is indented where fewer cells than this would be left.
 LEAST_CELLS = 12
-WORD, PART = re.compile(r"\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
+# An arrow stays with what it points to.
+WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
 def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
