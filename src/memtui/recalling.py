@@ -244,11 +244,11 @@ class Recalling:
 
     # what can be changed from here; each is one step of undo
 
-    def add_trigger(self, memory: "Memory", line: str) -> None:
-        """Add a trigger to a memory. Raises MemtuiError."""
+    def add_trigger(self, memory: "Memory", line: str) -> bool:
+        """Add a trigger to a memory; return whether it is new. Raises MemtuiError."""
         from memtui.core.memories import triggers
 
-        triggers.change(self.space.store(), memory, add=[line])
+        return triggers.change(self.space.store(), memory, add=[line])
 
     def mute(self, memories: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
         """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""

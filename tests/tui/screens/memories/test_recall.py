@@ -4,6 +4,7 @@ import asyncio
 import os
 
 import pytest
+from textual.widgets import Input
 
 from memtui.core.base import fs
 from memtui.core.deliveries import log as delivery_log
@@ -195,9 +196,23 @@ async def test_a_trigger_is_added_and_undone(app):
         assert outcomes(app)["prefer-pnpm"] == "inject"
         await to(pilot, "prefer-pnpm")
         assert "its trigger  “how should the avatar" in app.screen.detail.plain
+        await pilot.press("t", "enter")
+        await settle(pilot)
+        assert app.last_note == "prefer-pnpm has this trigger already."
         await pilot.press("z")
         await settle(pilot)
         assert outcomes(app)["prefer-pnpm"] == "unlikely"
+
+
+async def test_a_trigger_that_is_too_long_stays_in_its_form(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        await pilot.press("t", "end")
+        app.screen.query_one(Input).value = "when " * 61
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Line)
+        assert "300 characters at most" in str(app.screen.query_one("#wrong").render())
 
 
 @pytest.mark.slow

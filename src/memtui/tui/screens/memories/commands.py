@@ -182,7 +182,7 @@ class MemoryCommands:
         current = self.list.chosen()[0][1].memory.type
         kind = await self.services.ask(Choice(f"Change the type of {_names(self.list.chosen())}", TYPE_ROWS, current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
-            self.services.say(f"It is {kind} already.")
+            self.services.say(f"Its type is {kind} already.")
         elif kind:
             self.list.marks -= {row.memory.path for _, row in self.list.chosen() if row.memory.type == kind}
             await self._each(lambda store, mem: store.retype(mem, kind), f"Made {kind}")

@@ -414,12 +414,15 @@ class Recall(Labelled):
 
     async def trigger(self) -> None:
         """Add a line on when the memory is needed, first of all the prompt itself."""
+        from memtui.core.memories.triggers import checked
+
         memory = self.list.chosen()[0][1].memory
-        question = f"Add a trigger for {safe_text.line(memory.name, 60)}"
+        name, prompt = safe_text.line(memory.name, 60), safe_text.line(self.prompt, 300)
         about = "When is it needed? In the words of a prompt, other than its own."
-        answer = await self.services.ask(Line(question, safe_text.line(self.prompt, 300), about=about, verb="add"))
-        if answer is not None and answer.strip():
-            self._change(lambda: self.recalling.add_trigger(memory, answer), "Trigger added.")
+        line = Line(f"Add a trigger for {name}", prompt, about=about, verb="add", check=checked)
+        if (answer := await self.services.ask(line)) is not None:
+            add = partial(self.recalling.add_trigger, memory, answer)
+            self._change(add, f"Trigger added to {name}.", f"{name} has this trigger already.")
 
     def _outcomes(self) -> "list[tuple[Memory, str]]":
         return [(pair[1].memory, each.outcome) for pair in self.list.chosen() if (each := self.candidate(pair))]
@@ -437,10 +440,11 @@ class Recall(Labelled):
         names = some([safe_text.line(memory.name, 60) for memory in memories], NAMES_SHOWN)
         self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{sentence}: {names}.")
 
-    def _change(self, change: Callable[[], object], sentence: str) -> None:
+    def _change(self, change: Callable[[], object], sentence: str, unchanged: str = "") -> None:
+        """Make a change and say so; `unchanged` is said where the change returns that there was none."""
         try:
-            change()
+            is_changed = change() is not False
             self.list.clear_marks()
-            self.services.say(f"{sentence} {actions.takes_back()}")
+            self.services.say(f"{sentence} {actions.takes_back()}" if is_changed else unchanged)
         finally:
             self.services.read()
