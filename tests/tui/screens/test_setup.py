@@ -830,12 +830,12 @@ async def test_what_waits_in_the_inbox_is_counted_as_its_rows_are(setup_app):
         assert " · Inbox: 2 fixes, 1 problem, 1 to trust · " in summary(screen)
 
 
-async def test_a_title_that_has_no_room_for_a_place_says_that_there_is_more(setup_app):
+async def test_a_title_drops_the_place_for_which_there_is_no_room_whole(setup_app):
     async with setup_app.run_test(size=(60, 15)) as pilot:
         await ready(pilot)
         await install_hooks(pilot)
         await ready(pilot)
-        assert summary(pilot.app.screen) == "✓ Setup is fine · Inbox: 3 fixes, 1 problem, 1 to trust…"
+        assert summary(pilot.app.screen) == "✓ Setup is fine · Inbox: 3 fixes, 1 problem, 1 to trust"
         assert "problems" not in [row.title for row in pilot.app.screen.table.rows], (
             "the title says that there are none"
         )
