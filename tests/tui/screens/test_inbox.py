@@ -1344,6 +1344,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         for name, keys in (
             ("metric-units", ("x",)),
+            ("metric-units", ("w", "enter")),
             ("no-snapshot-tests", ("enter", "G", "a", "escape")),
             ("Fix the flaky", ("enter", "a", "escape")),
         ):
@@ -1357,6 +1358,22 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             await pilot.press("z")
             await rest(pilot)
             assert app.screen.table.row_id == key, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["changed", "merge", "trust"])
+async def test_undo_puts_the_cursor_on_what_is_not_put_off_any_more(app, kind):
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.screen.planned)
+        await to_kind(pilot, kind)
+        key = app.screen.table.row_id
+        await pilot.press("w", "enter")
+        await rest(pilot)
+        assert app.screen.table.row_id != key
+        app.screen.table.move_to(0)
+        await pilot.press("z")
+        await rest(pilot)
+        assert app.screen.table.row_id == key
 
 
 @pytest.mark.slow

@@ -623,6 +623,18 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     assert notes(world) == after
 
 
+async def test_undo_puts_the_cursor_on_the_note_that_came_back(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Checkout is being")
+        key = app.screen.table.row_id
+        await pilot.press("x")
+        await settle(pilot)
+        assert app.screen.table.row_id != key
+        await pilot.press("z")
+        await settle(pilot)
+        assert app.screen.table.row_id == key
+
+
 async def test_two_quick_keys_withdraw_two_notes(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:

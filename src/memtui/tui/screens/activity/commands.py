@@ -27,12 +27,14 @@ class NoteCommands:
 
     def __init__(self, screen: ListScreen[Row], context: RowContext) -> None:
         self.screen, self.services, self.context = screen, screen.services, context
+        self._withdrawn: set[str] = set()  # the keys of the notes withdrawn last, of which an undo brings the rows back
 
     def table(self) -> dict[str, Command]:
         """Return command by action id."""
         no_row, one = self.screen.no_row, self.screen.one_by_one
         return {
             "app.note": Command(self.new),
+            "app.undo": Command(self.undo),
             "activity.edit": Command(self.edit, first_of(no_row, one, self._why_not_waiting)),
             "activity.withdraw": Command(self.withdraw, first_of(no_row, self._why_not_back)),
             "activity.again": Command(self.again, first_of(no_row, one, self._why_not_again)),
@@ -92,12 +94,20 @@ class NoteCommands:
         try:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
+            self._withdrawn = {item.key for item in items}
             # The next key is for the row that is then under the cursor, though the files are not read again yet.
             self.context.notes = [note for note in self.context.notes if note.item not in items]
             self.screen.fill()
             self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
         finally:
             self.services.read()
+
+    def undo(self) -> None:
+        """Undo the last change, and put the cursor on a withdrawn note that comes back."""
+        if keys := self._withdrawn:
+            self._withdrawn = set()
+            self.screen.wanted = lambda listed: next((at for at, row in enumerate(listed) if row.key in keys), None)
+        self.services.turn("undo")
 
     def _sent(self) -> list[Note]:
         row = self.screen.table.row

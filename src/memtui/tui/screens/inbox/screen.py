@@ -150,7 +150,7 @@ class Inbox(ListScreen[InboxRow]):
     def _show_reading(self, reading: InboxReading, removed: frozenset[str]) -> None:
         before = self._state()
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
-        waiting = {entry.key for entry in reading.waiting}
+        waiting = {entry.key for entry in reading.waiting if not entry.entry.snoozed(view.now)}
         self._gone -= removed
         if reading.names != view.names:
             view.names = reading.names
@@ -160,7 +160,7 @@ class Inbox(ListScreen[InboxRow]):
         self._elsewhere = entries.rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
-        self._note_returned("entries", waiting | {row.key for row in self._entries})
+        self._note_returned("entries", waiting | self._awake(reading.others))
         self._left.discard("entries")
         self._arrange(before)
 
@@ -168,6 +168,10 @@ class Inbox(ListScreen[InboxRow]):
         """What is shown, to be compared: after a decision about an entry, it mostly is as it has been since the key."""
         rest = (self._last.problem, id(self._last.others)) if self._last is not None else ()
         return as_seen(self.all_rows), as_seen(self._elsewhere), *rest
+
+    def _awake(self, rows: Sequence[InboxRow]) -> set[str]:
+        hidden = self._last.hidden if self._last is not None else {}
+        return {row.key for row in rows if hidden.get(row.later_key, 0.0) <= self.view.now}
 
     def _note_returned(self, part: str, keys: set[str]) -> None:
         """Note which rows of a part have come back; those that an undo on another screen brought get the cursor."""
@@ -180,7 +184,7 @@ class Inbox(ListScreen[InboxRow]):
     def _arrange(self, before: tuple[object, ...] = ()) -> None:
         """Put the rows together, and show them where they are not as `before`."""
         changes = self._changes.rows
-        self._note_returned("changes", {row.key for row in changes})
+        self._note_returned("changes", self._awake(changes))
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
