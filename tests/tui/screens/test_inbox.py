@@ -779,6 +779,13 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
         assert said == "Never again: “No snapshot tests for components”. z undoes."
+        await pilot.press("z")
+        await settle(pilot)
+        assert (
+            app.last_note == "Undone: never draft “No snapshot tests for components” again; it is rejected as before."
+        )
+        await pilot.press("Z")
+        await settle(pilot)
         assert json.loads(read(rejected))["never"] is True
         assert json.loads(read(rejected))["text"] == "No snapshot tests for components"
         assert set(updates(world)) == before
