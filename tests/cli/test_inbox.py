@@ -496,6 +496,7 @@ def test_words_for_all_and_the_beginning_of_a_draft_say_what_to_type(memtui):
     said_of = memtui("inbox", "BV8W63").err
     assert "memtui approve BV8W63 makes it a memory, memtui reject BV8W63 rejects it." in said_of
     assert "Did you mean BV8W63 (“Ask before writing a database migration”)?" in said
+    assert memtui("inbox", "--kind", "rules").out.startswith("Nothing of this kind waits here")
     # A memory has its name.
     assert "memtui approve VGHARY --name NAME makes it a memory" in memtui("inbox", "VGHARY").err
 

@@ -178,6 +178,8 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
             words = acts.summary("reject", subject) + " for good" * never
+            if never and all(each.subject in known for each in new):
+                words = f"{acts.NEVER} {subject} again"
             store.journal.run("reject", [FileChange(path, before, data)], words)
     return Rejected(new, pairs, bool(new) or pairs > 0)
 

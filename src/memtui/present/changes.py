@@ -14,7 +14,6 @@ from memtui.core.journal.ledger import SHARED, here
 from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
 from memtui.core.memories import triggers
-from memtui.core.review.entries import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,10 +76,9 @@ def undone_as_one(journal: "Journal", undone: "Undone", ways: "Mapping[str, str]
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0], ways)
     first = worded(journal, decided(undone.done)[0])
-    if undone.total > 1:
-        return replace(first, summary=together(undone.done, undone.total))
-    is_rejected = undone.op == "undo" and first.summary.startswith(NEVER)
-    return replace(first, summary=f"{first.summary}; it is rejected as before") if is_rejected else first
+    summary = together(undone.done, undone.total) if undone.total > 1 else first.summary
+    is_rejected = undone.op == "undo" and summary.startswith(f"{acts.NEVER} ")
+    return replace(first, summary=summary + "; it is rejected as before" * is_rejected)
 
 
 def act(transaction: "Transaction") -> str:

@@ -798,6 +798,36 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         assert not there(rejected)
 
 
+@pytest.mark.slow
+async def test_the_undo_of_never_again_says_that_a_merge_is_rejected_as_before(app):
+    async with running(app, (160, 48)) as pilot:
+        await until(pilot, lambda: app.screen.planned)
+        await to_kind(pilot, "merge")
+        key = app.screen.table.row_id
+        for pressed in ("x", "k", "x", "z"):
+            await pilot.press(pressed)
+            await settle(pilot)
+        assert app.last_note.startswith("Undone: never merge test-")
+        assert app.last_note.endswith(" again; it is rejected as before.")
+        await pilot.press("z")
+        await rest(pilot)
+        assert app.screen.table.row_id == key
+
+
+async def test_a_grey_row_can_not_be_marked(app):
+    async with running(app, SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("x", "k")
+        await settle(pilot)
+        rows = len(app.screen.table.rows)
+        for key in ("space", "A"):
+            await pilot.press(key)
+            await settle(pilot)
+            assert app.last_note == "This row was rejected: it can't be marked."
+        assert (app.screen.table.marks, len(app.screen.table.rows)) == (set(), rows)
+        assert "mark" not in drawn(app)[-1]
+
+
 @pytest.mark.parametrize("kind", ["todo", "changed", "problem", "trust"])
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app, kind):
     async with app.run_test(size=(160, 48)) as pilot:

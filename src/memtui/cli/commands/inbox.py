@@ -83,6 +83,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         elif args.later:
             out.print("Nothing is for later. memtui reject ID --later friday hides something until then.")
             return
+        elif args.kind:
+            out.print("Nothing of this kind waits here: memtui inbox lists all kinds.")
         else:
             _print_nothing(ctx, out)
         more = len(rows) - len(decision_rows)

@@ -2,6 +2,8 @@
 
 # What a person does who rejects what others wrote: its operations in the journal are `delete` or `restore`.
 REJECTS = "take-back"
+# Begins the summary of a rejection for good that follows a rejection.
+NEVER = "never"
 # By the operation in the journal, or REJECTS: what the list of changes calls
 # it (`{}` is what it is about), and what is said once it is done.
 ACTS = {

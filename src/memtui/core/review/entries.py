@@ -19,7 +19,6 @@ from memtui.core.review.waiting import Waiting, from_the_end
 from memtui.core.settings import config
 
 GIST = 60  # characters of an entry in the journal
-NEVER = "never draft "  # begins the summary of a rejection for good, which follows the rejection
 
 
 def _anchor(entry: inbox_format.Entry, source: str) -> str:
@@ -101,7 +100,7 @@ class Review:
                 row_before = fastjson.loads_dict(row)
                 if row_before.get("id") in wanted and not refused.is_never(row_before):
                     changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
-        return self._run("reject", changes, items, f"{NEVER}{{}} again")
+        return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
         """Hide entries until a time, None to show them again; a todo is kept, as the next session would replace it."""

@@ -182,6 +182,11 @@ class Chosen:
             return "There is nothing under the cursor."
         return f"This row folds {counted(row.folds)}: enter shows or hides them."
 
+    def why_not_marked(self) -> str:
+        """Say why the row under the cursor can't be marked: nothing is there, or it was rejected."""
+        is_ghost = self.leader is not None and self.leader.kind is GHOST
+        return "This row was rejected: it can't be marked." if is_ghost else self.nothing()
+
 
 class RowCommands:
     """The commands on rows of one family. Each kind adds its own to the table."""

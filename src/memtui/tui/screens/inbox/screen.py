@@ -72,8 +72,8 @@ class Inbox(ListScreen[InboxRow]):
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
         self.commands |= commands(self.chosen, self.view, self._ghost.drop) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
-            "list.mark": Command(self.mark, self.chosen.nothing),
-            "list.mark_all": Command(self.mark_all, self.chosen.nothing),
+            "list.mark": Command(self.mark, self.chosen.why_not_marked),
+            "list.mark_all": Command(self.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
             "app.undo": Command(self.undo),
         }
@@ -418,7 +418,7 @@ class Inbox(ListScreen[InboxRow]):
 
     # moving
 
-    def mark(self) -> None:  # on a grey row, it marks the next
+    def mark(self) -> None:
         self._ghost.drop()
         super().mark()
 
