@@ -828,6 +828,20 @@ async def test_a_grey_row_can_not_be_marked(app):
         assert "mark" not in drawn(app)[-1]
 
 
+async def test_keys_on_a_grey_row_are_not_for_the_next_row(world, app):
+    async with running(app, SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("x", "k")
+        await settle(pilot)
+        before = updates(world)
+        for key in "aewm":
+            await pilot.press(key)
+            await settle(pilot)
+            assert app.last_note == "You rejected this. x: never again. z: it waits again."
+        assert app.screen.table.row.key.startswith("ghost ")
+        assert updates(world).keys() == before.keys()
+
+
 @pytest.mark.parametrize("kind", ["todo", "changed", "problem", "trust"])
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app, kind):
     async with app.run_test(size=(160, 48)) as pilot:

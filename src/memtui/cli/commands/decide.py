@@ -429,7 +429,7 @@ def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         if not dropped.changed:
             out.say("They were rejected before.")
         elif not call.args.never:
-            out.say("Not proposed again while the memories stay as they are; with --never it never is.")
+            out.say("Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never.")
 
     return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, text)
 

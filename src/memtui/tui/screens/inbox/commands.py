@@ -1,6 +1,6 @@
 """The commands of the inbox: what a verb does is decided by the kind of the chosen rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rich.text import Text
@@ -8,7 +8,7 @@ from textual.timer import Timer
 
 from memtui import actions
 from memtui.tui.screens.inbox.change_rows import ChangeCommands
-from memtui.tui.screens.inbox.chosen import Chosen, RowCommands
+from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
 from memtui.tui.screens.inbox.entries import DraftCommands, TodoCommands
 from memtui.tui.screens.inbox.memory_rows import ChangedCommands, ProblemCommands, TrustCommands
 from memtui.tui.screens.inbox.row import GHOST, KINDS, InboxRow, InboxView
@@ -67,8 +67,8 @@ class GhostCommands(RowCommands):
         self.chosen.act(lambda: row.forbid(self.services.data), f"Never again: {self.named([row])}.")
 
 
-def commands(chosen: Chosen, view: InboxView, drop_ghost: Callable[[], object]) -> dict[str, Command]:
-    """Return the commands by the id of their action. `drop_ghost` takes the grey row off the list."""
+def commands(chosen: Chosen, view: InboxView) -> dict[str, Command]:
+    """Return the commands by the id of their action."""
     families = {
         "draft": DraftCommands(chosen, view).table(),
         "ghost": GhostCommands(chosen, view).table(),
@@ -78,36 +78,26 @@ def commands(chosen: Chosen, view: InboxView, drop_ghost: Callable[[], object]) 
         "problem": ProblemCommands(chosen, view).table(),
         "trust": TrustCommands(chosen, view).table(),
     }
-    return {f"inbox.{verb}": _routed(chosen, families, verb, drop_ghost) for verb in VERBS}
+    return {f"inbox.{verb}": _routed(chosen, families, verb) for verb in VERBS}
 
 
-def _routed(
-    chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb: str, drop_ghost: Callable[[], object]
-) -> Command:
-    """Return the command of a verb, which the kind of the chosen rows decides; on a grey row it is about the next."""
-
-    def is_for_next(leader: InboxRow | None) -> bool:
-        return leader is not None and leader.kind is GHOST and verb not in GHOST.verbs
+def _routed(chosen: Chosen, families: Mapping[str, Mapping[str, Command]], verb: str) -> Command:
+    """Return the command of a verb, which the kind of the chosen rows decides."""
 
     def why_not() -> str:
         leader = chosen.leader
         if leader is None:
             return chosen.nothing()
-        if is_for_next(leader):
-            return ""
         if (own := families[leader.kind.family].get(verb)) is not None:
             return own.why_not()
+        if leader.kind is GHOST:
+            return actions.keyed(GHOST_WORDS)
         ways = [f"{actions.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
         kinds = [kind.plural for kind in KINDS if verb in kind.verbs]
         whose = f"{actions.key_of(f'inbox.{verb}')} is for {kinds[0]}; of" if len(kinds) == 1 else "That is not for"
         return f"{whose} a {leader.kind.singular}: {', '.join(ways)}."
 
     def run() -> object:
-        if is_for_next(chosen.leader):
-            drop_ghost()
-            if reason := why_not():
-                chosen.services.warn(reason)
-                return None
         leader = chosen.leader
         own = families[leader.kind.family].get(verb) if leader is not None else None
         return own.run() if own is not None else None

@@ -70,7 +70,7 @@ class Inbox(ListScreen[InboxRow]):
         )
         super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
-        self.commands |= commands(self.chosen, self.view, self._ghost.drop) | {
+        self.commands |= commands(self.chosen, self.view) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
             "list.mark_all": Command(self.mark_all, self.chosen.why_not_marked),
