@@ -115,7 +115,7 @@ def test_a_rejected_merge_is_proposed_again_when_its_memories_change_or_after_un
     """As with `x` in the TUI."""
     done = shell("reject", ids(shell)["merge"])
     assert "kept apart" not in done.out
-    assert "Not proposed again while the memories stay as they are" in done.err
+    assert "Not proposed while the memories stay as they are" in done.err
     assert "To undo it: memtui undo" in done.err
     assert "merge" not in ids(shell)
     assert "undone: reject merge prefer-pnpm into pnpm-only" in shell("undo").out
