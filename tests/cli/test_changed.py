@@ -271,7 +271,7 @@ def test_names_that_nobody_changed_are_refused(memtui):
     assert done.code == 3
     assert "Nobody else has changed" in done.err
     assert memtui("approve", check=False).code == 2
-    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits for a decision here.")
+    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing of this kind waits here")
 
 
 def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(memtui, three, world):
