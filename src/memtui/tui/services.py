@@ -145,8 +145,8 @@ class Services(App[None]):
             screen.query(holders).remove()
 
     def drop_errors(self) -> None:
-        """Remove all notes if one is an error: a key was pressed, so it was seen."""
-        if any(note.severity == "error" for note in self._notifications):
+        """Remove all notes if one is an error or a warning: a key was pressed, so it was seen."""
+        if any(note.severity != "information" for note in self._notifications):
             self.clear_notifications()
 
     # questions and commands
