@@ -124,3 +124,17 @@ def test_it_says_what_it_did_not_follow_and_where():
         yaml_subset.load("name: a\ndescription: Fix: this\n")
     assert caught.value.line == 1
     assert "unquoted" in caught.value.reason
+
+
+@given(messy, st.sampled_from("\"'"), messy)
+@example("a", '"', "# b")
+@example("a", '"', "\t# b")
+@example("a", "'", " x\nz: c")
+def test_what_has_text_after_a_closing_quote_is_no_yaml_either(inside, quote, after):
+    text = f"k: {quote}{inside}{quote}{after}\n"
+    try:
+        yaml_subset.load(text)
+    except NotInSubsetError as error:
+        if error.reason == yaml_subset.AFTER_QUOTE:
+            with pytest.raises((yaml.YAMLError, ValueError)):
+                base(text)

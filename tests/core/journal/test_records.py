@@ -8,6 +8,7 @@ from memtui.core.base import ids
 from memtui.core.journal import records
 from memtui.core.journal.changes import ChangedFiles, FileChange, ModeEdit, Patch
 from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
+from memtui.core.journal.shapes import readable
 from memtui.core.journal.text_edit import TextEdit
 
 A, B, C, ROW = b"a\n", b"b\n", b"c\n", b'{"text":"x"}'
@@ -85,7 +86,7 @@ def intent(*rows):
 
 @pytest.mark.parametrize(("row", "change"), WRITTEN)
 def test_a_row_is_read_as_the_change_that_wrote_it(row, change):
-    assert records.readable(intent(row))
+    assert readable(intent(row))
     assert records.changes_of(intent(row), CONTENTS.__getitem__) == [change]
     assert change.inverse().inverse() == change
 
@@ -95,9 +96,9 @@ def test_a_row_without_one_of_its_keys_or_of_no_kind_steers_nothing(row, change)
     optional = {"mode", "times", "at"}
     for key in row.keys() - optional:
         left = {name: value for name, value in row.items() if name != key}
-        assert not records.readable(intent(left)), key
-    assert not records.readable(intent({**row, type(change).key: 7.5}))
-    assert not records.readable(intent({"path": "/d/x.md"}))
+        assert not readable(intent(left)), key
+    assert not readable(intent({**row, type(change).key: 7.5}))
+    assert not readable(intent({"path": "/d/x.md"}))
 
 
 def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):

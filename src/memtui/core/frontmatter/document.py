@@ -174,7 +174,7 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
         return subset.load(block), None, False
     except NotInSubsetError as error:
         broken = f"line {first_line + error.line}: {error.reason}"
-    strict, may_be_yaml = _pyyaml(block)
+        strict, may_be_yaml = (None, False) if error.reason == subset.AFTER_QUOTE else _pyyaml(block)
     if strict is not None:
         return strict, None, False
     try:

@@ -16,6 +16,8 @@ ESCAPES = {
     " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
+# A reason with which a block is no YAML either: PyYAML, which takes long to load, is not asked.
+AFTER_QUOTE = "text after a closing quote"
 
 
 class NotInSubsetError(ValueError):
@@ -276,7 +278,9 @@ class _SubsetReader:
             else:
                 blanks += 1
             if end >= 0:
-                self.end_of_value(line[end + 1 :], "text after a closing quote")
+                if line[end + 1 : end + 2] == "#":
+                    self.fail("a comment without a blank before it", self.at - 1)
+                self.end_of_value(line[end + 1 :], AFTER_QUOTE)
                 return "".join(parts)
             if self.at == len(self.lines) or self.lines[self.at][:3] in FENCES:
                 self.fail("a quote that is never closed", start)

@@ -4,16 +4,15 @@ import contextlib
 import dataclasses
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import UnionType
 from typing import Any, ClassVar, Literal, Self
 
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import read_or_none
+from memtui.core.journal.shapes import Row
 
-Row = Mapping[str, Any]
 # Whether a change was made (made) or not (open); foreign: the file is neither as it was before nor as it is after it.
 State = Literal["made", "open", "foreign"]
 # Returns the stored content with a hash. Raises NotFoundError once it was purged.
@@ -31,42 +30,12 @@ class ChangedFiles(dict[str, bytes | None]):
         return data
 
 
-def is_digest(value: object) -> bool:
-    """Return whether a value is a hash by which the journal names contents."""
-    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
-
-
-def is_digest_or_none(value: object) -> bool:
-    """Return whether a value is such a hash, or None for no content."""
-    return value is None or is_digest(value)
-
-
-def fits(value: object, shape: Any) -> bool:
-    """Return whether a value of JSON has a shape: a type or a union, a function that tells, a dict with the shapes of
-    keys that must be there, a list with the shape of each item, or a tuple with those of all its items."""
-    match shape:
-        case dict():
-            return isinstance(value, dict) and all(
-                key in value and fits(value[key], part) for key, part in shape.items()
-            )
-        case list():
-            return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
-        case tuple():
-            return isinstance(value, list) and len(value) == len(shape) and all(map(fits, value, shape))
-        case type() | UnionType():
-            return isinstance(value, shape)
-    return bool(shape(value))
-
-
 @dataclass(frozen=True)
 class Change(ABC):
     """A change of the file, or directory, at `path`."""
 
-    # The key that only rows of this kind have; the shapes of a row's values, of those that it must and that it may
-    # have; the fields that change places in the change that takes this one back.
+    # The key in `shapes` of its rows; the fields that change places in the change that takes this one back.
     key: ClassVar[str]
-    shape: ClassVar[Row]
-    optional: ClassVar[Row] = {}
     swapped: ClassVar[tuple[str, str]] = ("before", "after")
     path: str
 
@@ -139,8 +108,6 @@ class FileChange(Change):
     file; `times`: its modification time with each content (nanoseconds, None: now), restored by an undo."""
 
     key = "before"
-    shape: ClassVar[Row] = {"before": is_digest_or_none, "after": is_digest_or_none}
-    optional: ClassVar[Row] = {"times": (int | None, int | None)}
     before: bytes | None
     after: bytes | None
     mode: int | None = None
@@ -238,10 +205,6 @@ def _digest(data: bytes | None) -> str | None:
     return None if data is None else ids.digest(data)
 
 
-def _is_absolute(path: object) -> bool:
-    return isinstance(path, str) and path.startswith("/")
-
-
 @dataclass(frozen=True)
 class Patch(Change):
     """Replace `removed` by `added` at byte `at` of a settings file: only these bytes are stored, as the rest may be
@@ -249,11 +212,6 @@ class Patch(Change):
     with it."""
 
     key = "cut"
-    shape: ClassVar[Row] = {
-        "cut": {"at": int, "mode": int, "from": is_digest_or_none, "to": is_digest_or_none, "dirs": [_is_absolute]},
-        "removed": is_digest,
-        "added": is_digest,
-    }
     at: int
     removed: bytes
     added: bytes
@@ -322,7 +280,6 @@ class ModeEdit(Change):
     """The permission bits of a file or directory before and after. A path that is gone counts as done."""
 
     key = "modes"
-    shape: ClassVar[Row] = {"modes": (int, int)}
     before: int
     after: int
 

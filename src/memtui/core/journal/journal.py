@@ -14,9 +14,10 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
 from memtui.core.client import process
 from memtui.core.journal import records
-from memtui.core.journal.changes import Change, Row, State
+from memtui.core.journal.changes import Change, State
 from memtui.core.journal.ledger import Ledger, here
-from memtui.core.journal.records import VERSION, ContentStore, readable
+from memtui.core.journal.records import ContentStore
+from memtui.core.journal.shapes import VERSION, Row, readable
 from memtui.core.places import catalog, reindexing
 
 LOCK_SECONDS = 10.0

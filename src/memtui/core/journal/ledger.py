@@ -13,7 +13,7 @@ from typing import Any
 from memtui.core.base import fastjson, ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.records import VERSION, readable
+from memtui.core.journal.shapes import VERSION, readable
 from memtui.core.places.locate import INDEX_NAME
 
 BLOCK = 1 << 18

@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import changes
+from memtui.core.journal.shapes import Row, is_pair
 from memtui.core.places import trust
 
 FORMAT = 1
@@ -31,11 +32,10 @@ class EntryEdit(changes.Change):
     """The entry `name` of a table in a JSON file, before and after; a file without entries is removed."""
 
     key = "entry"
-    shape: ClassVar[changes.Row] = {"entry": {"table": str, "key": str, "before": dict | None, "after": dict | None}}
     table: str
     name: str
-    before: changes.Row | None
-    after: changes.Row | None
+    before: Row | None
+    after: Row | None
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -50,11 +50,11 @@ class EntryEdit(changes.Change):
         return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
         entry = row["entry"]
         return cls(row["path"], entry["table"], entry["key"], entry["before"], entry["after"])
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
         return changes.state_of(self._read_file()[self.table].get(self.name), self.before, self.after)
 
     def _read_file(self) -> dict[str, Any]:
@@ -86,18 +86,11 @@ class EntryEdit(changes.Change):
         fs.write_atomic(self.path, text.encode("utf-8", "backslashreplace"))
 
 
-def _is_names(table: object) -> bool:
-    return isinstance(table, dict) and all(isinstance(name, str) for name in table.values())
-
-
 @dataclass(frozen=True)
 class TrustEdit(changes.Change):
     """Trust in a directory (`trust.key`): digests to names `removed` and `added`, `always` before and after."""
 
     key = "trust"
-    shape: ClassVar[changes.Row] = {
-        "trust": {"directory": str, "removed": _is_names, "added": _is_names, "always": (bool, bool)}
-    }
     directory: str
     removed: Mapping[str, str]
     added: Mapping[str, str]
@@ -123,11 +116,11 @@ class TrustEdit(changes.Change):
         return {"trust": {"directory": self.directory, **tables}}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
         fields = row["trust"]
         return cls(row["path"], fields["directory"], fields["removed"], fields["added"], tuple(fields["always"]))
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
         try:
             trusts = trust.recorded(os.path.dirname(self.path), self.directory)
         except (OSError, ValueError, RecursionError):
@@ -145,15 +138,7 @@ class TrustEdit(changes.Change):
 def pairs_of(data: bytes) -> set[Pair]:
     """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
     pairs = fastjson.loads_dict(data).get("pairs") if data.strip() else None
-    return {frozenset(pair) for pair in pairs if _is_pair(pair)} if isinstance(pairs, list) else set()
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(path, str) for path in value)
-
-
-def _is_pair_or_none(value: object) -> bool:
-    return value is None or _is_pair(value)
+    return {frozenset(pair) for pair in pairs if is_pair(pair)} if isinstance(pairs, list) else set()
 
 
 @dataclass(frozen=True)
@@ -161,7 +146,6 @@ class PairsEdit(changes.Change):
     """Pairs of memories kept apart that become others: (old, new), None for none; a missing old one does nothing."""
 
     key = "pairs"
-    shape: ClassVar[changes.Row] = {"pairs": [(_is_pair_or_none, _is_pair_or_none)]}
     pairs: tuple[tuple[Pair | None, Pair | None], ...]
 
     @property
@@ -176,11 +160,11 @@ class PairsEdit(changes.Change):
         return {"pairs": [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
         both = [[None if pair is None else frozenset(pair) for pair in pairs] for pairs in row["pairs"]]
         return cls(row["path"], tuple((old, new) for old, new in both))
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
         present = pairs_of(read_or_none(self.path) or b"")
         is_made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
         return "made" if is_made else "open"
@@ -212,7 +196,6 @@ class SeenEdit(changes.Change):
     """Whether a person has seen some versions, before and after, as lines of `versions.jsonl`; None: no lines."""
 
     key = "versions"
-    shape: ClassVar[changes.Row] = {"versions": [(str, str, str)], "seen": (bool | None, bool | None)}
     versions: tuple[Seen, ...]
     seen: tuple[bool | None, bool | None]
 
@@ -223,10 +206,10 @@ class SeenEdit(changes.Change):
         return {"versions": [list(version) for version in self.versions], "seen": list(self.seen)}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
         return cls(row["path"], tuple(map(tuple, row["versions"])), tuple(row["seen"]))
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
         if self.seen[1] is None:
             return "made"
         last: dict[Seen, bool] = {}
@@ -289,11 +272,6 @@ class BesideEdit(changes.Change):
     """The rows of a memory's `file`, before and after; rows that others added meanwhile stay."""
 
     key = "beside"
-    shape: ClassVar[changes.Row] = {
-        "beside": {"directory": str, "file": str},
-        "removed": changes.is_digest_or_none,
-        "added": changes.is_digest_or_none,
-    }
     directory: str
     file: str
     before: tuple[BesideRow, ...]
@@ -308,14 +286,14 @@ class BesideEdit(changes.Change):
         return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "BesideEdit":
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "BesideEdit":
         place = row["beside"]
         before, after = (
             tuple(read_content(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added")
         )
         return cls(row["path"], place["directory"], place["file"], before, after)
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
         present = beside_rows(read_or_none(self.path) or b"").get(self.file, [])
         return "made" if self._result(present) == present else "open"
 

@@ -14,16 +14,13 @@ from memtui.core.journal.changes import (
     ModeEdit,
     Patch,
     ReadContent,
-    fits,
-    is_digest,
 )
 from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
+from memtui.core.journal.shapes import Record, is_digest
 from memtui.core.journal.text_edit import TextEdit
 
-VERSION = 1
 # The operations that take back what others wrote, where what a person has seen changes with them.
 TAKES_BACK = frozenset({"delete", "restore"})
-Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
     kind.key: kind
     for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
@@ -61,22 +58,6 @@ def left(record: Record, path: str) -> str | None:
     last = [row for row in record["changes"] if row.get("path") == path][-1]
     digest = last.get("now", last.get("after"))
     return digest if is_digest(digest) else None
-
-
-def readable(record: Record) -> bool:
-    """Return whether an intent has the shape that this version writes: recovery and undo trust no other."""
-    changes, drop = record.get("changes"), record.get("drop", [])
-    if record.get("v") != VERSION or not isinstance(changes, list) or not isinstance(drop, list):
-        return False
-    if not all(map(is_digest, drop)) or not all(isinstance(row, dict) for row in changes):
-        return False
-    kinds = [_kind(row) if str(row.get("path")).startswith("/") else None for row in changes]
-    return all(
-        kind is not None
-        and fits(row, kind.shape)
-        and all(fits(row[key], kind.optional[key]) for key in kind.optional.keys() & row)
-        for kind, row in zip(kinds, changes, strict=True)
-    )
 
 
 class ContentStore:

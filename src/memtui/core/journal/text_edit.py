@@ -5,7 +5,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from memtui.core.base import ids
 from memtui.core.base.errors import ConflictError, NotFoundError
@@ -13,6 +13,7 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import changes
+from memtui.core.journal.shapes import Row
 from memtui.core.places import locate
 
 # An entry of an inbox that is not there any more as it was read.
@@ -33,12 +34,6 @@ class TextEdit(changes.Change):
     are surrogates."""
 
     key = "was"
-    shape: ClassVar[changes.Row] = {
-        **dict.fromkeys(("removed", "added"), changes.is_digest),
-        **dict.fromkeys(("anchor", "was", "now"), changes.is_digest_or_none),
-        "count": int,
-    }
-    optional: ClassVar[changes.Row] = {"at": int | None}
     swapped = ("removed", "added")
     removed: str
     added: str
@@ -72,14 +67,14 @@ class TextEdit(changes.Change):
         }
 
     @classmethod
-    def from_row(cls, row: changes.Row, read_content: changes.ReadContent) -> "TextEdit":
+    def from_row(cls, row: Row, read_content: changes.ReadContent) -> "TextEdit":
         removed, added = (inbox_format.decode(read_content(row[key])) for key in ("removed", "added"))
         anchor = None
         with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
             anchor = None if row["anchor"] is None else inbox_format.decode(read_content(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
-    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:
+    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:
         edits = [row_before for row_before in rows if self.key in row_before]
         hashes = [edits[0]["was"], *(row_before["now"] for row_before in edits)]
         data = read_or_none(self.path)
