@@ -214,9 +214,9 @@ class MemtuiApp(Services):
             del self.own_line_filters
             self.refresh_css(animate=False)
         self.theme_choice.show()
+        self.on_findings_counted()
         here = self.on_top
         if here is not None:
-            here.frame_top()
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True

@@ -37,8 +37,8 @@ REST_SECONDS = 1.5
 KEY_REST_SECONDS = 0.5
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
-# Live sessions are counted again after this time: one that ends changes no file.
-LIVE_SECONDS = 30.0
+# It is looked which sessions are live again after this time: one that ends changes no file.
+LIVE_SECONDS = 5.0
 # The parts of the files, as `Watch` names them, that findings depend on.
 COUNTED = frozenset({"settings", "inbox", "memories", "versions"})
 # Those after whose change new versions of memories are taken in, and those that nobody has seen are noted.

@@ -58,6 +58,9 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
         activity = app.screen_stack[0]
         await until(pilot, lambda: "basket" in getattr(activity.table.row, "title", ""))
+        live = sum(getattr(row, "live", False) for row in activity.table.rows)
+        assert activity.table.row.live
+        assert activity.frame.top.render().plain.endswith(f" {live} live"), "row and top line say the same at once"
         at = activity.table.cursor
         session, prompt, delivery = activity.table.rows[at : at + 3]
         assert session.facts.title == "write the tests of the basket"

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen as
-    far as it is known, and how many sessions are `live`."""
+    far as it is known, and the sessions that are `live`."""
 
     project: str = ""
     mode: str = "full"
     hooks: bool = True
     waiting: dict[str, int] = field(default_factory=dict)
-    live: int = 0
+    live: frozenset[str] = frozenset()
 
 
 class Data(Workspace):
@@ -91,8 +91,8 @@ class Data(Workspace):
             self.facts.waiting["inbox"] = here if self.listed is None else self.listed
 
     def count_live(self) -> bool:
-        """Count the sessions that clients serve now; return whether that is another number."""
-        before, self.facts.live = self.facts.live, len(set(serving.served(self.root).values()))
+        """Look which sessions clients serve now; return whether these are others than before."""
+        before, self.facts.live = self.facts.live, frozenset(serving.served(self.root).values())
         return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:

@@ -89,7 +89,7 @@ def _status(app: "Services", room: int) -> Text:
     """Return whether hooks run, and the number of live sessions, as much as there is room for."""
     facts = app.data.facts
     sign = "✓" if facts.hooks else "✗"
-    live = f"{facts.live} live" if facts.live else ""
+    live = f"{len(facts.live)} live" if facts.live else ""
     words = [f"hooks {sign}  {live}"] if live else []
     words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
     if app.read_only:

@@ -14,6 +14,7 @@ from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.files import LIVE_SECONDS
 from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
 from memtui.tui.screens.activity.screen import Activity
@@ -80,7 +81,8 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
         assert names(app, world) == ["today", "blog", "tuesday", "monday", "older"]
         os.rename(world.root + "/run/client-1", world.root + "/run/was-client-1")
         put(world.root + "/run/client-1", fastjson.dumps({"session_id": world.sessions["monday"]}))
-        app.screen._look_live()
+        app.files._live_at -= LIVE_SECONDS
+        app.files.look([])
         await settle(pilot)
         assert names(app, world) == ["monday", "today", "blog", "tuesday", "older"]
 

@@ -49,14 +49,13 @@ class ReadNotes(NamedTuple):
 
 class Receivers(NamedTuple):
     """What the screen does with what was read: notes, rows of the log, how far a search is, receipts, what sessions are
-    about, which are live; and once a log was replaced."""
+    about; and once a log was replaced."""
 
     notes: Callable[[ReadNotes], None]
     rows: Callable[[Reading], None]
     progress: Callable[[str], None]
     receipts: Callable[[], None]
     facts: Callable[[dict[str, SessionRow]], None]
-    live: Callable[[frozenset[str]], None]
     replaced: Callable[[], None]
 
 
@@ -71,7 +70,6 @@ class ActivityReader:
 
     def __init__(self, data: "Data", later: Callable[..., object], receivers: Receivers) -> None:
         self.data, self._later, self._to = data, later, receivers
-        self._live: frozenset[str] = frozenset()
         self._known: dict[str, tuple[float, str]] = {}
         self._states_stamp = -1
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
@@ -84,6 +82,7 @@ class ActivityReader:
     def read_notes(self) -> None:
         """Read the notes of all projects that wait, in the order in which sessions get them, are lost or under way."""
         data = self.data
+        data.count_live()
         slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
         unread: list[Finding] = []
         now, budget = data.now(), config.number(data.settings(), "budget")
@@ -172,13 +171,6 @@ class ActivityReader:
         if delivery is not None:
             session.note(delivery)
         return look_up(row_of(session, clients, self.data.now()), session, finder)
-
-    def look_live(self) -> None:
-        """Look which sessions are live."""
-        live = frozenset(serving.served(self.data.root).values())
-        if live != self._live:
-            self._live = live
-            self._later(self._to.live, live)
 
     def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics

@@ -36,8 +36,6 @@ from memtui.tui.widgets.rows import ListMessage, RowList
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10
 TICK_SECONDS = 1.0
-# How often it is looked whether sessions ended: that changes no file that is watched.
-LIVE_SECONDS = 5.0
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 # Cells of the plots' border and padding.
@@ -88,8 +86,7 @@ class Activity(ListScreen[Row]):
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
         super().__init__(services, table, lambda row: row.searched(listing), placeholder=placeholder)
         receivers = Receivers(
-            self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.show_live,
-            self.read_first,
+            self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.read_first
         )  # fmt: skip
         self.reader = ActivityReader(services.data, self.call_later, receivers)
         self.plots = Detail(id="plots")
@@ -111,7 +108,6 @@ class Activity(ListScreen[Row]):
 
     def on_mount(self) -> None:
         self.set_interval(TICK_SECONDS, self._scrolled)  # the wheel posts no message
-        self.set_interval(LIVE_SECONDS, self._look_live)
         self._set_query(self.typed)
         self.read_first()
         self._show_query()
@@ -120,9 +116,6 @@ class Activity(ListScreen[Row]):
 
     def _work(self, group: str, work: Callable[[], object]) -> None:
         self.run_worker(work, thread=True, exclusive=True, group=group)
-
-    def _look_live(self) -> None:
-        self._work("live", self.reader.look_live)
 
     def read_first(self) -> None:
         """Read the log from its end: a screenful at once, to have it in the first paint; the rest in a worker."""
@@ -160,7 +153,6 @@ class Activity(ListScreen[Row]):
             self._work("notes", self.reader.read_notes)
             readings = {id(each): each for each in (self.listing.everything, self.listing.reading) if each is not None}
             self._work("follow", partial(self.reader.follow, [*readings.values()]))
-            self._look_live()
             self.show_detail()
 
     def follow(self, parts: frozenset[str] | None) -> None:
@@ -224,10 +216,6 @@ class Activity(ListScreen[Row]):
         self.listing.facts |= facts
         self.fill()
 
-    def show_live(self, live: frozenset[str]) -> None:
-        self.listing.live = live
-        self.fill()
-
     def show_receipts(self) -> None:
         if unwritten := self.listing.unwritten:  # a receipt is read from a transcript that may be new
             self._forget(unwritten)
@@ -241,6 +229,12 @@ class Activity(ListScreen[Row]):
             self.frame.tell(words)
 
     # showing
+
+    def frame_top(self) -> None:
+        """Draw the top line, and the rows anew where other sessions are live than they say."""
+        super().frame_top()
+        if self.is_mounted and self.listing.live != self.services.data.facts.live:
+            self.fill()
 
     def select(self) -> Sequence[Row]:
         find = self.reader.find_sessions
@@ -263,6 +257,7 @@ class Activity(ListScreen[Row]):
     def fill(self) -> None:
         """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
         here, to_first = self.table.row_id, self._to_first
+        self.listing.live = self.services.data.facts.live
         self.table.widen("for", max((cell_len(note.whom(self.listing)) for note in self.listing.notes), default=0))
         super().fill()
         if to_first and self.listing.reading is not None:
