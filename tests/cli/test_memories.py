@@ -496,6 +496,9 @@ def test_trust_warns_of_a_secret_and_says_that_undo_takes_it_back(memtui, world)
 def test_trust_counts_what_it_trusted_now(memtui):
     assert "trusted: 1 memory\n" in memtui("trust", "--yes").out
     assert "All are trusted already." in memtui("trust", "--yes").out
+    again = memtui("trust", "skip-code-review", "--yes")
+    assert "All are trusted already." in again.out
+    assert "memtui undo" not in again.err
 
 
 def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui, world):

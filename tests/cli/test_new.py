@@ -70,3 +70,8 @@ def test_a_template_without_anything_written_makes_nothing_and_says_so(at_termin
     assert "no memory was created" in told
     assert "kept in" not in told
     assert made(world, "no-mocks") is made(world, "never-mocks") is None
+
+
+def test_a_name_of_words_becomes_a_file_with_dashes(memtui, world):
+    memtui("new", "Drink tea", "--description", "Tea is at four")
+    assert made(world, "drink-tea").startswith("---\nname: drink-tea\n")

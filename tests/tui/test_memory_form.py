@@ -403,7 +403,7 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
             form.query_one(".where").parent.query("Select").last().query_one("#label").render()
         )
         await press(pilot, "ctrl+s")
-        assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
+        assert "name: no-default-exports" in read(project(world, "no-default-exports.md"))
         assert app.screen.table.row[1].memory.name == "No Default Exports!"
 
 

@@ -75,7 +75,7 @@ def register(commands: "parser.Commands") -> None:
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes(), args.type)
-    stem = references.check_name(args.name)
+    stem = references.file_stem(args.name)
     redacted: list[str] = []
     if args.body is None and not args.description:
         if not sys.stdin.isatty():

@@ -98,13 +98,12 @@ def _grant(
         now = " as it is now" if len(contents) == 1 else " as they are now"
         ctx.confirm(f"Trust {what}{how or now}?", "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
-    count = len(untrusted) if names is None else sum(name in names for name in after.trusted)
 
     def text(out: Output) -> None:
-        if names is not None or untrusted or how:
-            out.print(f"trusted: {many(count, 'memory', 'memories')}{how}")
+        if untrusted or how:
+            out.print(f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}")
         else:
-            out.print("All are trusted already." if before.trusted else "There is no memory to trust.")
+            out.print("All are trusted already." if after.trusted else "There is no memory to trust.")
         memories.say_undo(out, bool(untrusted or how))
 
     return bulk.result({**_data(directory, after), "newly": untrusted}, text)

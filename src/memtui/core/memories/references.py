@@ -39,6 +39,14 @@ def check_name(name: str) -> str:
     )
 
 
+def file_stem(name: str) -> str:
+    """Return the stem of a new memory's file: its name if that is plain, else in lower case with dashes. Raises as
+    `check_name`."""
+    stem = check_name(name)
+    is_plain = stem == stem.lower() and all(char.isalnum() or char in "-_." for char in stem)
+    return stem if is_plain else memory.slugify(stem)
+
+
 def is_name(name: str) -> bool:
     """Tell whether a new memory can have a name."""
     try:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import ids
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.memories import memory, references, scopes, triggers
@@ -197,7 +197,7 @@ class NewMemorySubject(Subject):
         """Return which file will be made. Raises UsageError for what can't be kept."""
         _check_triggers(_lines(typed), 0)
         scope, name = self.scopes[typed.values["scope"]], typed.values["name"]
-        file = _stem_of(name) if name.strip() else ""
+        file = references.file_stem(name) if name.strip() else ""
         if file and os.path.exists(f"{scope.directory}/{file}.md"):
             raise UsageError(f"There is a {file}.md already", "Give another name")
         has_none = not any(other.kind == "project" and other.exists for other in self.scopes.values())
@@ -207,26 +207,28 @@ class NewMemorySubject(Subject):
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
         """Return the memory that saving would make, whatever its name will be. Raises MemtuiError."""
-        file = _stem_of(typed.values["name"], "new-memory") + ".md"
-        return [_change(self.scopes[typed.values["scope"]], file, _with_triggers(self._bytes(typed), _lines(typed)))]
+        name = typed.values["name"]
+        stem = references.file_stem(name) if references.is_name(name) else "new-memory"
+        data = _with_triggers(self._bytes(typed, stem), _lines(typed))
+        return [_change(self.scopes[typed.values["scope"]], f"{stem}.md", data)]
 
     def save(self, typed: Typed) -> Saved:
-        store, data, lines = self.data.store(), self._bytes(typed), _lines(typed)
+        store, stem, lines = self.data.store(), references.file_stem(typed.values["name"]), _lines(typed)
+        data = self._bytes(typed, stem)
         with store.journal.together():
-            saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
+            saved = store.add(self.scopes[typed.values["scope"]], stem, data)
             if lines:
                 triggers.change(store, saved, lines)
         return Saved(saved.path, f"Saved. {actions.takes_back()}")
 
     @staticmethod
-    def _bytes(typed: Typed) -> bytes:
+    def _bytes(typed: Typed, stem: str) -> bytes:
         values = typed.values
         body = memory.without_template(values["body"])
         about = values["description"].strip() or memory_head.first_line(body)
         if not about:
             raise UsageError("There is nothing to save yet", "Write the text or a description")
-        name = " ".join(values["name"].split()).removesuffix(".md")
-        return memory.new_memory_bytes(name, about, values["type"], body if body.strip() else about)
+        return memory.new_memory_bytes(stem, about, values["type"], body if body.strip() else about)
 
 
 class BlockSubject(Subject):
@@ -322,19 +324,6 @@ def _change(scope: Scope, file: str, data: bytes | None) -> "StoreChange":
     from memtui.recall.replaying import StoreChange  # not needed to open the form
 
     return StoreChange(scope.label, scope.directory, file, data)
-
-
-def _stem_of(name: str, without: str | None = None) -> str:
-    """Return the file's stem for the name of a new memory: the name itself if it is plain, else in lower case with
-    dashes. For a name that there can't be, `without`; if that is None, raises UsageError."""
-    try:
-        typed = references.check_name(name)
-        is_plain = all(char.isalnum() or char in "-_." for char in typed) and typed == typed.lower()
-        return typed if is_plain else memory.slugify(typed)
-    except MemtuiError:
-        if without is None:
-            raise
-        return without
 
 
 def _as_raw(autosave: Autosave) -> Autosave:
