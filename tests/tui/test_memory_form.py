@@ -404,7 +404,7 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         )
         await press(pilot, "ctrl+s")
         assert "name: no-default-exports" in read(project(world, "no-default-exports.md"))
-        assert app.screen.table.row[1].memory.name == "No Default Exports!"
+        assert app.screen.table.row[1].memory.name == "no-default-exports"
 
 
 @pytest.mark.slow
