@@ -79,8 +79,12 @@ def test_what_waits_is_forgotten_too_and_nothing_waits_where_learning_is_off(cli
 def test_figures_are_told_in_plain_words(feedback, durable, words):
     figures = {"feedback": (0.7, 0.7 + feedback), "durable": (0.28, 0.28 + durable)}
     found = taught.Taught({}, figures, 246, 0, 0)
-    shares = f"{0.7 + feedback:.0%} are real feedback and {0.28 + durable:.0%} last"
-    assert found.judged == f"{words}: of the drafts it ranks high, {shares}"
+    feedback_share, lasting_share = f"{0.7 + feedback:.0%}", f"{0.28 + durable:.0%}"
+    shares = (
+        f"in memtui's test messages, {feedback_share} of those ranked high as feedback are feedback"
+        f" and {lasting_share} of those ranked high as lasting are lasting"
+    )
+    assert found.judged == f"{words}: {shares}"
     assert found.data()["figures"]["durable"]["shipped"] == 0.28
 
 

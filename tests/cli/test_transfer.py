@@ -46,6 +46,11 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
         (["new", "X", "--text", "No deploys."], 2, "takes no --text.\n  Did you mean --body? See `memtui new --help`."),
         (["note", "hi", "--agent", "reviewer"], 2, "takes no --agent. Did you mean --to agent:NAME? See"),
         (["check", "--dry-rum"], 2, "Did you mean --dry-run?"),
+        (
+            ["--ascii"],
+            2,
+            "Unrecognized arguments: --ascii.\n  `memtui config set glyphs ascii` does that. See `memtui --help`.",
+        ),
         (["status", "of", "all"], 2, "`memtui status` takes no “of” “all”."),
         (["import", "notes", "--limit", "few"], 2, "memtui: --limit: give a number"),
         (["import", "sessions", "--since", "when"], 2, "--since: “when” is not a time."),

@@ -82,7 +82,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
         for words, better in ARGPARSE_WORDS.items():
             message = message.replace(words, better)
-        raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
+        hint = "`memtui config set glyphs ascii` does that. " if "--ascii" in message else ""
+        raise UsageError(message[:1].upper() + message[1:] + ".", f"{hint}See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if action.choices is None or value in action.choices:

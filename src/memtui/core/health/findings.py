@@ -242,7 +242,7 @@ REGISTRY = {
         "forget",
     ),
     "learned.decisions": Kind(
-        "{decisions:decision} on drafts, {edited} of them approved after an edit{judged:judged}{waiting:more}",
+        "{decisions:decision} on drafts{edited:edited}{judged:judged}{waiting:more}",
         "Forget it: memtui model learned --reset",
         "forget",
     ),

@@ -28,6 +28,7 @@ class Kind(NamedTuple):
 FORMATS: dict[str, Callable[[Any], str]] = {
     "": str,
     "moved": lambda path: f"; it is {path} now" if path else "",
+    "edited": lambda count: f", {count} of them approved after an edit" if count else "",
     "judged": lambda words: f". {words}" if words else "",
     "more": lambda count: f"; {count} not applied yet: after the next turn" if count else "",
     "similar": lambda score: share(score / 100),

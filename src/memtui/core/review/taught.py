@@ -25,7 +25,7 @@ MOST = 2000
 OPS, UPDATES = {"approve", "reject"}, "/" + inbox_format.FILES["updates"]
 # By how much a figure changes, at least, so that drafts are said to be judged better or worse; what figures are about.
 NOTICEABLE = 0.01
-QUESTIONS = {"feedback": "are real feedback", "durable": "last"}
+QUESTIONS = {"feedback": "feedback", "durable": "lasting"}
 
 
 def decisions_path(root: str) -> str:
@@ -95,8 +95,9 @@ class Taught(NamedTuple):
         better, worse = max(moves) >= NOTICEABLE, min(moves) <= -NOTICEABLE
         how = "Better in one way, a little worse in another" if better and worse else "Better than before"
         how = how if better else "A little worse than before" if worse else "No measurable change yet"
-        now = [f"{row[1]:.0%} {QUESTIONS.get(name, name)}" for name, row in self.figures.items()]
-        return f"{how}: of the drafts it ranks high, {' and '.join(now)}"
+        words = ((QUESTIONS.get(name, name), now) for name, (_, now) in self.figures.items())
+        right = " and ".join(f"{now:.0%} of those ranked high as {word} are {word}" for word, now in words)
+        return f"{how}: in memtui's test messages, {right}"
 
 
 def load(path: str) -> dict[str, object]:
