@@ -25,7 +25,7 @@ app.changes | U | | A | changes: list | All changes; undo any of them
 app.palette | ctrl+p | | A | memtui: find an action | Find an action by name
 app.help | question_mark | keys | A | memtui: keys | All keys of this screen
 app.copy | y | | D | memtui: copy text | Copy what is shown to the clipboard
-app.refresh | | | A | memtui: read again | Read all files again
+app.refresh | | | A | memtui: reload the files | Read all again from the disk
 app.tour | | | A | memtui: the tour | The tour: three things that you do
 app.quit | q,ctrl+q | quit | A | memtui: quit | Leave memtui
 list.filter | slash | filter | C | | Filter: words, type:, scope:, is:, project:
@@ -69,9 +69,9 @@ activity.edit | e | edit | Dw | | Edit a note that waits
 activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
 activity.again | a | send again | Dw | send a note again | Send a note again: in a form; expired or held: at once
 activity.plots | P | plots | D | | Plots: deliveries, receipts, hook time
-setup.approve | a | fix | Dw | fix, or install hooks | Do what is shown; open a setting
+setup.approve | a | fix | Dw | fix, change, add hooks | Fix, install hooks, open a setting
 setup.edit | e | change | Dw | change | Change a setting
-setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting to its default
+setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting, or remove hooks
 """
 
 

@@ -204,7 +204,7 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         await press(pilot, "enter")  # the first answer saves nothing
         assert read(path) == theirs
         assert app.screen is form
-        await press(pilot, "ctrl+s", "j", "enter")
+        await press(pilot, "ctrl+s", "down", "enter")
         assert "My line." in read(path)
         await press(pilot, "z")
         assert read(path) == theirs
@@ -222,7 +222,7 @@ async def test_without_colours_it_can_be_seen_which_answer_is_chosen(world, monk
         for answer in ("Save nothing now", "Save mine over it", "Keep what is on the disk"):
             drawn = [strip.text for strip in app.screen._compositor.render_strips()]
             assert [answer in line for line in drawn if "›" in line] == [True]
-            await press(pilot, "j")
+            await press(pilot, "down")
 
 
 @pytest.mark.slow
@@ -233,7 +233,7 @@ async def test_theirs_can_be_kept(app, world):
         field(form, "description").value = "mine"
         theirs = read(path) + "theirs\n"
         write(path, theirs)
-        await press(pilot, "ctrl+s", "j", "j", "enter")
+        await press(pilot, "ctrl+s", "down", "down", "enter")
         assert read(path) == theirs
         assert autosave.of_memories(world.root) == []
 
@@ -291,7 +291,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert "prefer-pnpm is gone" in app.screen.heading
         await press(pilot, "escape")  # nothing happens yet
         assert app.screen is form
-        await press(pilot, "ctrl+s", "j", "enter")
+        await press(pilot, "ctrl+s", "down", "enter")
         assert read(path) == before.replace("\n---\n\n", "\n---\n\nNEW ")
         assert autosave.of_memories(world.root) == []
         await press(pilot, "z")
@@ -312,7 +312,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
     async with running(again, (80, 24)) as pilot:
         await begin(pilot, "continue “payment-provider”")
         assert field(again.screen, "metadata.owner").value == "checkout team"
-        await press(pilot, "ctrl+s", "j", "enter")
+        await press(pilot, "ctrl+s", "down", "enter")
         described = next(line for line in before.split("\n") if line.startswith("description:"))
         assert read(path) == before.replace(described, 'description: "mine"')
         assert autosave.of_memories(world.root) == []

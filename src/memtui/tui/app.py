@@ -52,7 +52,7 @@ class MemtuiApp(Services):
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Any]] = {_names}
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # Textual's key for it works over dialogs, too, where no action can be run
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
         *key_bindings.bindings(actions.GLOBAL),

@@ -23,7 +23,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
 
 TITLE = "Actions and themes"
-KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("↓ ↑", "move"))
+KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("up down", "move"))
 # Cells of the columns: a longer name is cut, so that they stay in line; the width of the box, and that of the screen
 # from which there is room for words about an action.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 24, 7

@@ -127,6 +127,17 @@ async def test_the_list_of_changes_dates_them_whole(app, world):
             assert re.search(pattern, dates[name]), dates[name]
 
 
+async def test_a_path_is_said_as_in_the_list_above_it(app):
+    async with running(app, (120, 40)) as pilot:
+        store = app.data.store()
+        memory = next(each for each in scopes.memories(store.scope("global")) if each.stem == "concise-answers")
+        store.edit(memory, {"description": "Answer in one sentence"})
+        await pilot.press("U")
+        await settle(pilot)
+        await settle(pilot)
+        assert "~/.claude/memory/concise-answers.md" in app.screen.query_one(Detail).plain
+
+
 @pytest.mark.slow
 async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
@@ -261,10 +272,15 @@ async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, worl
         assert app.screen.query_one(Detail).has_focus
         drawn = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         assert drawn[-1].startswith(" j k scroll  escape to the list  ")
-        await pilot.press("escape")
+        await pilot.press("f1")
+        await settle(pilot)
+        page = app.screen.query_one("Preview Detail").plain
+        assert "to the list" in page
+        assert "one by one" not in page, "the page says what the last line says"
+        await pilot.press("escape", "escape")
         await settle(pilot)
         assert app.screen.table.has_focus
-        assert ("tab", "read on") in app.screen.keys()
+        assert ("enter", "read on") in app.screen.keys()
 
 
 async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, world):

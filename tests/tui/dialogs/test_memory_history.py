@@ -41,7 +41,7 @@ async def test_versions_are_listed_compared_and_restored(world, path, size):
         assert dialog.values == ["2", "1"]
         assert "not seen yet" in dialog.rows[0][1]
         assert "+ Somebody's words." in dialog.about("2").plain
-        await pilot.press("j", "enter")
+        await pilot.press("down", "enter")
         await settle(pilot)
         assert isinstance(app.screen, Preview)
         assert "- Somebody's words." in app.screen.plain

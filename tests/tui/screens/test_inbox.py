@@ -1260,7 +1260,7 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
 async def test_a_duration_that_is_typed_counts_from_its_entry(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("w", "j", "j", "j", "enter", *"30m")
+        await pilot.press("w", *["down"] * 3, "enter", *"30m")
         app.data.now = lambda: NOW + 120
         await pilot.press("enter")
         await settle(pilot)
@@ -1271,7 +1271,7 @@ async def test_a_duration_that_is_typed_counts_from_its_entry(world, app):
 async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("w", "j", "j", "j", "enter")
+        await pilot.press("w", *["down"] * 3, "enter")
         await settle(pilot)
         await pilot.press(*"soon", "enter")
         await settle(pilot)

@@ -507,7 +507,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         assert proposed.waiting(root) == 1
         await to(pilot, "rewrite")
         if "proposed by a model" not in app.screen.detail.plain:
-            await press(pilot, "j")
+            await press(pilot, "down")
         await press(pilot, "a")
         await agree(pilot)
         assert "72 characters" not in read(f"{place}/commit-style.md")

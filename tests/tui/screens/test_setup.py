@@ -119,7 +119,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert "!" not in levels or title in {"problems", "more"}
         for row in listed(screen):
             keys = screen.row_commands.keys(row)
-            shown = describe(row, screen.snapshot, keys, NOW, read_only=False).text.plain
+            shown = describe(row, screen.snapshot, keys, setup_app.data, read_only=False).text.plain
             assert (findings.remedy(row.about) in shown) == (not keys)  # a command stands there where no key does it
         assert "Hooks are not installed: press a" in summary(screen)
         assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
@@ -237,7 +237,7 @@ async def test_hooks_can_go_into_the_projects_own_settings(setup_app, world):
     async with setup_app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await to_hooks(pilot)
-        await pilot.press("a", "j", "enter")
+        await pilot.press("a", "down", "enter")
         await ready(pilot)
         assert {each.source for each in status.status(world.env, world.shop).entries} == {"local"}
 
@@ -354,10 +354,10 @@ async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.key == "setting banner")
-        await pilot.press("e", "j", "enter")
+        await pilot.press("e", "down", "enter")
         await ready(pilot)
         assert config.value(config.load(world.root), None, "banner") is False
-        await pilot.press("e", "j", "enter")  # stands on false everywhere: next is true, here only
+        await pilot.press("e", "down", "enter")  # stands on false everywhere: next is true, here only
         await ready(pilot)
         assert config.value(config.load(world.root), world.shop, "banner") is True
         assert config.value(config.load(world.root), None, "banner") is False

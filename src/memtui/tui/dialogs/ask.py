@@ -41,8 +41,6 @@ LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 SHARE = 0.4
 # A list of fewer options, such as yes and no, is not narrowed by typing.
 NARROWED = 3
-# Printable keys that move or leave until something is typed.
-KEPT = {"j", "k", "q", "space", "question_mark"}
 
 
 class Line(Dialog[str]):
@@ -104,6 +102,7 @@ class Line(Dialog[str]):
 class Options(RowList[tuple[int, str]]):
     """The list of a choice: rows of (number, words). A click chooses one; matches of `typed` are highlighted."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+n", "move(1)", "down"), Binding("ctrl+p", "move(-1)", "up")]
     typed = ""
 
     def __init__(self) -> None:
@@ -124,8 +123,8 @@ class Options(RowList[tuple[int, str]]):
 
 class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
-    `current` value, which is in force, is marked; without one the cursor begins at `start`. Typing narrows a list of
-    several, unless the options are `fixed`: a stray letter would hide some. `about(value)` is the text below the list
+    `current` value, which is in force, is marked; without one the cursor begins at `start`. Any letter narrows a list
+    of several, unless the options are `fixed`: a stray one would hide some. `about(value)` is the text below the list
     for the option under the cursor, `below` a text that is the same for all options, `lead` one above them, `marks`
     words for the help, `verb` the word for enter, which does nothing at the value `idle`."""
 
@@ -179,13 +178,13 @@ class Choice(Dialog[str | None]):
         value = self.values[self.table.row[0]] if self.table.row else None
         enter = [("enter", self.verb if value else "choose")] * (value not in {None, self.idle})
         if self.typed is not None:
-            return (*enter, ("escape", "all again"), ("↓ ↑", "move"))
+            return (*enter, ("escape", "clear"), *[("up down", "move")] * bool(self.table.rows))
         typing = [("type", "to narrow")] * self.narrows
         extra = [("tab", "read on")] * (self.about is not None)
-        return (*enter, ("escape", "back"), *typing, *extra, ("↓ ↑", "move"), ("home end", "first, last"))
+        return (*enter, ("escape", "back"), *typing, *extra, ("up down", "move"), ("home end", "first, last"))
 
     def on_mount(self) -> None:
-        self.table.empty = "No matches. escape shows all again."
+        self.table.empty = "No matches. escape clears what you typed."
         self.set_class(self.about is not None, "about")
         self.table.show(self.rows)
         self.table.marks = {str(at) for at, value in enumerate(self.values) if value == self.current and value}
@@ -206,12 +205,12 @@ class Choice(Dialog[str | None]):
         return width if self.about is None else max(width, ABOUT_WIDTH)
 
     def on_key(self, event: events.Key) -> None:
-        """Narrow the list by what is typed; the letters that move in it do so until then."""
+        """Narrow the list by what is typed, also by letters that move in other lists."""
         if not self.table.has_focus or not self.narrows:
             return
         letter = event.character if event.is_printable else None
         if self.typed is None:
-            if letter and event.key not in KEPT:
+            if letter and letter not in " ?":
                 self._narrow("" if letter == "/" else letter)
                 event.stop()
         elif letter or event.key == "backspace":

@@ -28,12 +28,12 @@ from memtui.present.changes import ON_LINES, act, place, together
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
+from memtui.tui.model.data import Data
 from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 
 if TYPE_CHECKING:
-    from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger, Transaction
 
 # By state: the mark of a change, its style, and what it means.
@@ -103,9 +103,10 @@ def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[
     return rows
 
 
-def difference(journal: "Journal", change: "Transaction", sentence: str, *, is_cut: bool) -> Text:
+def difference(data: Data, change: "Transaction", sentence: str, *, is_cut: bool) -> Text:
     """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files, which
     nobody wants to read, only the name. Its sentence comes first if its row cuts it, or says more than such a name."""
+    journal = data.journal()
     try:
         files = journal.changes_of(change.record)
     except MemtuiError as error:
@@ -117,7 +118,7 @@ def difference(journal: "Journal", change: "Transaction", sentence: str, *, is_c
     text = Text(f"{sentence}\n" if is_cut or not changes else "")
     for number, file in enumerate(changes[:FILES_SHOWN]):
         old, new = (version.rstrip("\n") for version in file.texts)
-        text.append("\n" * bool(number) + safe_text.line(file.path, 300) + "\n", "bold")
+        text.append("\n" * bool(number) + safe_text.line(data.tilde(file.path), 300) + "\n", "bold")
         drawn = line_diff.drawn(old, new, ("the file before", "the file after"))
         if not old or not new:  # the whole of it is old or new: no word of it is marked
             drawn = Text(drawn.plain, "red" if old else "green")
@@ -167,7 +168,7 @@ class Changes(Dialog[None]):
             ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
             ("l h", "one by one, together", row is not None and bool(row.together or row.inside)),
             ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
-            ("tab", "read on", self.query_one(Detail).max_scroll_y > 0),
+            ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
         return [(actions.keyed(key), word) for key, word, works in keys if works]
@@ -259,7 +260,7 @@ class Changes(Dialog[None]):
 
     @work(group="difference", exclusive=True)
     async def _find_difference(self, row: ChangeRow, *, is_cut: bool) -> None:
-        draw = partial(difference, self.data.journal(), row.each, self._sentence(row), is_cut=is_cut)
+        draw = partial(difference, self.data, row.each, self._sentence(row), is_cut=is_cut)
         self.query_one(Detail).show(row.id, await asyncio.to_thread(draw))
         self.call_after_refresh(self.name_keys)
 

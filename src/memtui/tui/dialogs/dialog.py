@@ -40,7 +40,7 @@ ALWAYS = ("escape", "f1")
 # The keys in the text below a list.
 READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
 # Keys of dialogs by their group in the help; the others do something.
-MOVING = {"j k", "↓ ↑", "g G", "home end", "l h", "tab", "escape"}
+MOVING = {"j k", "up down", "g G", "home end", "l h", "tab", "escape"}
 CHOOSING = {"type", "!", "space"}
 # Keys of lists that no action has.
 LISTS: Sequence[Sequence[str]] = (
@@ -132,9 +132,11 @@ class Dialog(ModalScreen[Result]):
         self.name_keys()
 
     def name_keys(self) -> None:
+        self.query_one(KeyBar).show([*self._working_keys(), *[("f1", "keys")] * self.has_help])
+
+    def _working_keys(self) -> Keys:
         is_below_list = isinstance(self.focused, Detail) and bool(self.query(RowList))
-        keys = READING if is_below_list else self.keys()
-        self.query_one(KeyBar).show([*keys, *[("f1", "keys")] * self.has_help])
+        return READING if is_below_list else self.keys()
 
     def on_descendant_focus(self) -> None:
         self.name_keys()
@@ -171,7 +173,7 @@ class Dialog(ModalScreen[Result]):
 
     def action_keys(self) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
-        for key, word in self.keys():
+        for key, word in self._working_keys():
             group = "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
             groups.setdefault(group, []).append((key, word))
         page = help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks))

@@ -43,7 +43,7 @@ SECRET = (
     (KEEP, "Keep it as it is"),
 )
 # The keys while the options of a field are open.
-OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("↓ ↑", "move"))
+OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("up down", "move"))
 
 
 class DraftForm(Dialog[str]):
@@ -140,7 +140,7 @@ class DraftForm(Dialog[str]):
         save = "enter" if self._is_example_kept else "^s"
         prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
         opens = [("enter", "open a ▼")] * any(isinstance(widget, Select) for widget in self.widgets.values())
-        always = ((save, self.shape.verb), ("escape", "back, kept"), ("^g", "discard"), ("tab", "next"))
+        always = ((save, self.shape.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"))
         return (*always, *opens, *prompts)
 
     @property

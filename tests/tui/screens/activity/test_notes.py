@@ -727,7 +727,7 @@ async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(w
         await pilot.press("a")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        await pilot.press("j", "enter")
+        await pilot.press("down", "enter")
         await settle(pilot)
         assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
@@ -842,7 +842,7 @@ async def test_undo_goes_past_a_note_that_a_session_took_after_asking_once(world
         await settle(pilot)
         words = "Write note “Soon taken” can't be undone: it was delivered or changed meanwhile. Undo the older change"
         assert app.screen.heading.startswith(words)
-        await pilot.press("j", "enter")
+        await pilot.press("down", "enter")
         await settle(pilot)
         await pilot.press("z")
         await settle(pilot)
@@ -1036,7 +1036,7 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
         await pilot.press("enter")
         await settle(pilot)
         bar, options = app.screen.query_one(KeyBar), app.screen.query_one("#to SelectOverlay")
-        assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "↓ ↑", "f1"]
+        assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "up down", "f1"]
         assert options.region.bottom <= bar.region.y
         drawn = [strip.text for strip in app.screen._compositor.render_strips()]
         lines = [line[options.region.x : options.region.right] for line in drawn]

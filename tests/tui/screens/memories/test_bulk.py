@@ -252,7 +252,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         assert app.screen.heading == "Remove 2 memories of 2 projects? They go to the trash."
         await press(pilot, "enter")
         assert files(world) == there
-        await press(pilot, "x", "j", "enter")
+        await press(pilot, "x", "down", "enter")
         assert files(world) != there
 
 
@@ -291,7 +291,7 @@ async def test_many_go_and_come_back_as_one_step(crowd):
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
+        await press(pilot, "/", *"many-", "enter", "A", "x", "down", "enter")
         await until(pilot, lambda: not app.at_work)
         assert not exists(everywhere(crowd, "many-000.md"))
         assert f"Removed: {MANY} memories. z undoes." in told(app)

@@ -82,7 +82,7 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         assert isinstance(app.screen, Choice)
         await press(pilot, "enter")
         assert exists(everywhere(world, "editor.md"))
-        await press(pilot, "memories.purge", "j", "enter")
+        await press(pilot, "memories.purge", "down", "enter")
         await settle(pilot)
         assert not exists(everywhere(world, "editor.md"))
         kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
@@ -348,7 +348,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         await stand_on(pilot, "editor")
         await press(pilot, "e")  # mine is there as a draft
         assert app.screen.typed().values["raw"] == "mine\n"
-        await press(pilot, "ctrl+s", "j", "enter")
+        await press(pilot, "ctrl+s", "down", "enter")
         assert read(path) == "mine\n"
 
 

@@ -334,7 +334,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         await pilot.press("h")
         options = [words for _, words in app.screen.rows]
         at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
-        await pilot.press(*["j"] * at, "enter")
+        await pilot.press(*["down"] * at, "enter")
         await pilot.pause()
         assert "scope project shop" in line(app, "#summary")
         assert sorted(names(app))[0] == "payment-provider"

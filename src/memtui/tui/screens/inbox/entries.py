@@ -356,7 +356,7 @@ class DraftCommands(RowCommands):
         """Show what a memory becomes with these drafts in it, and write it."""
         store = self.services.data.store()
         after = approve.merged(approve.store_of(store, items), items, target).raw
-        text = Text().append(safe_text.line(target.path) + "\n", "dim")
+        text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
         old, new = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (target.raw, after))
         text.append_text(line_diff.drawn(old, new, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):

@@ -165,8 +165,8 @@ class Setup(ListScreen[SetupRow]):
         return line
 
     def describe(self, row: SetupRow) -> Described:
-        keys, now = self.row_commands.keys(row), self.services.data.now()
-        return text.describe(row, self.snapshot, keys, now, read_only=self.services.read_only)
+        keys, data = self.row_commands.keys(row), self.services.data
+        return text.describe(row, self.snapshot, keys, data, read_only=self.services.read_only)
 
     def footer_actions(self) -> list[actions.Action]:
         possible = [action for action in super().footer_actions() if not self.commands[action.id].why_not()]

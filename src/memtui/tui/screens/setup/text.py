@@ -18,6 +18,7 @@ from memtui.present import hooks as hook_words
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious.control import Overview
+from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
@@ -49,10 +50,10 @@ WORDS = {"head": "", "event": "hook", "error": "error", "reading": "model", "set
 
 
 def describe(
-    row: SetupRow, snapshot: Snapshot, keys: Sequence[tuple[str, str]], now: float, *, read_only: bool
+    row: SetupRow, snapshot: Snapshot, keys: Sequence[tuple[str, str]], data: Data, *, read_only: bool
 ) -> Described:
     """Return the detail of a row. `keys`: those that work on it, as (action id, what it does)."""
-    text, tail = _about(row, snapshot, now), Text()
+    text, tail = _about(row, snapshot, data), Text()
     if isinstance(row.about, Finding) and (read_only or not keys) and (remedy := findings.remedy(row.about)):
         tail.append("What to do\n", style="bold")
         tail.append(safe_text.clean(remedy) + "\n")
@@ -68,8 +69,8 @@ def describe(
     return Described(whole, glance, tail, safe_text.line(title, 80))
 
 
-def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
-    text, about = Text(), row.about
+def _about(row: SetupRow, snapshot: Snapshot, data: Data) -> Text:
+    text, about, now = Text(), row.about, data.now()
     if row.kind == "head":
         text.append(_behind_heading(row, snapshot)).append(actions.keyed(HEADINGS[row.title]) + "\n", style="dim")
     elif isinstance(about, Finding):
@@ -79,7 +80,7 @@ def _about(row: SetupRow, snapshot: Snapshot, now: float) -> Text:
     elif isinstance(about, Overview):
         _reading(text, about, now)
     elif row.kind == "event":
-        _event(text, row.title, snapshot, now)
+        _event(text, row.title, snapshot, data)
     elif isinstance(about, dict):
         _error(text, about, now)
     return text
@@ -95,14 +96,14 @@ def _behind_heading(row: SetupRow, snapshot: Snapshot) -> str:
     return f"{safe_text.line(words)}\n\n" if words else ""
 
 
-def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
+def _event(text: Text, event: str, snapshot: Snapshot, data: Data) -> None:
     text.append(f"It {hook_words.DOES.get(event, 'runs')}.\n")
     installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
     if not installed:
         text.append("\nNot installed.\n", style=colours.PROBLEM)
     for hook in installed:
         text.append(f"\n{safe_text.line(hook.source)}  ", style="bold")
-        text.append(safe_text.line(hook.path) + "\n", style="dim")
+        text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
         text.append(safe_text.clean(hook.command) + "\n")
         missing = [] if hook.interpreter_exists else [f"interpreter {hook.interpreter}"]
         for what in missing if hook.launcher_exists else [*missing, f"launcher {hook.launcher}"]:
@@ -110,7 +111,7 @@ def _event(text: Text, event: str, snapshot: Snapshot, now: float) -> None:
         if not hook.current:
             text.append("This version of memtui writes it differently.\n", style="yellow")
     if times := snapshot.times.get(event):
-        last = ago(snapshot.last_runs.get(event), now)
+        last = ago(snapshot.last_runs.get(event), data.now())
         text.append(f"\nClaude Code waited for it: {waited(times, 'runs')}, at most {max(times):.0f} ms.\n")
         text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
     elif installed and snapshot.counted:
