@@ -46,6 +46,10 @@ async def ask(pilot, prompt=PROMPT):
     await settle(pilot)
 
 
+def foot(app):
+    return app.screen.frame.foot.render().plain.strip()
+
+
 def content(path):
     with open(path, "rb") as file:
         return file.read()
@@ -71,7 +75,11 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_b
         await settle(pilot)
         assert app.screen.recall.prompt == "no, no snapshots please, they break with every redesign"
         assert app.focused is app.screen.recall.line
-        await pilot.press("escape", "escape", "escape")
+        assert "escape back" in foot(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert foot(app).startswith("enter read  escape back  r prompt  ")
+        await pilot.press("r", "escape")
         await settle(pilot)
         assert names(app) == listed
         assert app.focused is app.screen.table
@@ -175,12 +183,12 @@ async def test_the_list_follows_while_a_prompt_is_typed(app):
         await settle(pilot)
         await pilot.press(*"test")
         await settle(pilot)
-        assert "a prompt of a word or two recalls nothing" in app.screen.why_empty()
+        assert "A prompt of a word or two recalls nothing." in app.screen.why_empty()
         assert app.focused is app.screen.recall.line
         await pilot.press(*" database start how")
         await settle(pilot)
         assert {"test-database", "test-postgres"} <= set(names(app)[:2])
-        await pilot.press("escape")
+        await pilot.press("enter")
         assert app.focused is app.screen.table
 
 
@@ -273,7 +281,7 @@ async def test_prompts_that_were_typed_are_offered(app):
         words = [words for _, words in app.screen.rows]
         assert any("please install the dependencies" in each for each in words)
         at = next(at for at, each in enumerate(words) if "make the upload test stable" in each)
-        await pilot.press(*["j"] * at, "enter")
+        await pilot.press(*["down"] * at, "enter")
         await settle(pilot)
         assert app.screen.recall.prompt == "make the upload test stable"
         assert "flaky-upload-test" in names(app)
@@ -370,7 +378,7 @@ async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have
 async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "go on")
-        assert app.screen.table.empty == "Nothing would be delivered: a prompt of a word or two recalls nothing."
+        assert app.screen.table.empty == "A prompt of a word or two recalls nothing."
         assert app.screen.summary().plain.startswith("Nothing would be delivered · ")
         assert "searched" not in app.screen.summary().plain
 

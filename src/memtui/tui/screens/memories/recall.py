@@ -69,7 +69,7 @@ COLUMNS = (
     Column("likely", 6, until_width=WHOLE_TYPE),
     Column("name"),
     Column("what it says", from_width=SAYS_FROM),
-    Column("size", 4, right=True, from_width=SAYS_FROM),
+    Column("tokens", 6, right=True, from_width=SAYS_FROM),
 )
 LEGEND = (
     legend.section("Memories", words.MARKS) + "\n"
@@ -283,13 +283,6 @@ class Recall(Labelled):
         if answer is not None:
             self.show_prompt(self.recent[int(answer)].text)
 
-    def leave_prompt(self) -> bool:
-        """Go from the prompt to the list; if nothing is listed, to all memories. Return False if it has no focus."""
-        if self.line.has_focus and self.list.rows:
-            self.list.focus()
-            return True
-        return self.line.has_focus and self.leave()
-
     # the list
 
     def candidate(self, pair: Pair) -> RecallCandidate | None:
@@ -326,7 +319,7 @@ class Recall(Labelled):
             name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
         says = after_problem(pair[1], says, typed)
         likely, colour = words.scored(candidate, self.last), colours.GOOD if candidate.delivered else "dim"
-        amount = Text(short(candidate.units) if candidate.units else "", style="dim")
+        amount = Text(short(candidate.tokens) if candidate.units else "", style="dim")
         if self._is_late:
             name.stylize("dim")
             return [Text(), Text(), Text(), name, says, amount]
@@ -344,7 +337,8 @@ class Recall(Labelled):
             return NOTHING_TYPED
         if self.last.silent == "no-index":
             return NO_INDEX
-        return f"{words.headline(self.last)}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
+        why = words.silence(self.last)  # that nothing is delivered stands above
+        return f"{why[:1].upper()}{why[1:]}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
 
     def summary(self) -> Text:
         """Return what the prompt would bring, how much that is, and how long it took to find out."""

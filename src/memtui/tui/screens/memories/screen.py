@@ -325,6 +325,10 @@ class Memories(ListScreen[Pair]):
             order.remove("follow")
         return [actions.on_screen("memories", verb) for verb in order]
 
+    def key_words(self) -> list[tuple[str, str]]:
+        leaves = self.recalled and self.table.has_focus and not (self.is_filtered or self.table.marks)
+        return super().key_words() + [("escape", "back")] * bool(leaves)
+
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         if self.recalled and self.recalled.line.has_focus:
             return (("enter", "to the list"), ("down", "recent prompts"), ("escape", "back"))
@@ -418,7 +422,7 @@ class Memories(ListScreen[Pair]):
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (
             self.bulk.stop,
-            lambda: self.recalled is not None and self.recalled.leave_prompt(),
+            lambda: self.recalled is not None and self.recalled.line.has_focus and self.recalled.leave(),
             lambda: not self.filter_line.has_focus and self.navigation.step_back(),
             self.leave_detail,
             lambda: self.filter_line.has_focus and self.clear_filter(),
