@@ -1,5 +1,6 @@
 """The frame: screens by number, help and palette from one table, read-only."""
 
+import os
 import re
 
 import pytest
@@ -155,6 +156,7 @@ def top(app):
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
     from memtui.hooks.installer import install
 
+    os.remove(f"{world.directory}/.memtui-demo")
     setting = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(setting, "uninstall", env=world.env))
     write(world.root + "/config.toml", 'mode = "notes"\n')
@@ -172,10 +174,35 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_hooks_that_run_are_named_or_not_mentioned(app, world, width, sign):
     from memtui.hooks.installer import install
 
+    os.remove(f"{world.directory}/.memtui-demo")
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: "2 Inbox 1" in top(app))
         assert top(app).partition("4 Setup")[2].strip() == sign
+
+
+@pytest.mark.parametrize(
+    ("width", "said"), [(80, "sample world  ✗"), (100, "sample world  ✗"), (120, "sample world  hooks ✗  1 live")]
+)
+async def test_every_place_says_that_this_is_the_sample_world(app, width, said):
+    async with app.run_test(size=(width, 24)) as pilot:
+        for key in "1234":
+            await pilot.press(key)
+            await settle(pilot)
+            assert top(app).rstrip().endswith(said)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_help_of_setup_says_all_that_its_keys_do(world, size):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        page = drawn(app)
+        for key, does in (("a", ("fix", "hooks")), ("x", ("reset", "remove", "hooks"))):
+            line = next(line for line in page.split("\n") if f"  {key}        " in line)
+            assert [word for word in does if word not in line] == []
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from memtui.core.base import ids, paths
 
 HOUR = 3600.0
+MARKER = ".memtui-demo"
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class World:
     blog: str
     now: float
     sessions: Mapping[str, str]
+
+
+def is_world(directory: str) -> bool:
+    """Return whether a sample world was built in a directory."""
+    return os.path.isfile(os.path.join(directory, MARKER))
 
 
 def ulid(seconds: float, number: int) -> str:

@@ -17,10 +17,9 @@ from memtui.core.memories.store import Store
 from memtui.core.review import taught
 from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
-from memtui.demo.layout import HOUR, World, layout, ulid
+from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
 from memtui.extract import classifier, personal
 
-MARKER = ".memtui-demo"
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
 INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads
 
@@ -33,11 +32,6 @@ DECIDED = (
     ("I told you not to touch the generated files, leave them alone.", taught.APPROVED, 80),
     ("That is still broken, try it with the other branch.", taught.REJECTED, 50),
 )
-
-
-def is_world(directory: str) -> bool:
-    """Return whether a sample world was built in a directory."""
-    return os.path.isfile(os.path.join(directory, MARKER))
 
 
 def build(directory: str, now: float | None = None) -> World:

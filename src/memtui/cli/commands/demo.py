@@ -58,7 +58,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     # What starts memtui in the shell that this was started from, as its PATH may not have it.
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     started = started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
-    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, demo_world.is_world(directory)
+    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, layout.is_world(directory)
     if args.keep and exists:
         world = layout.layout(directory, ctx.now())
     else:

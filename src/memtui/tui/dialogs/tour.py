@@ -3,7 +3,6 @@ it, undo it."""
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,7 +14,6 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from memtui import actions
-from memtui.core.base.phrasing import many, some
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.files import COMMAND
 from memtui.tui.services import Services, services_of
@@ -29,13 +27,12 @@ APPROVE, UNDO = "inbox.approve", "app.undo"
 START = "start"
 # The keys that move the cursor of the list below, and how many rows.
 MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
-DRAFTS = ("draft", "drafts")
 UNDONE = "Undone"
 EARLY = f"{UNDONE}, which is step 3: the memory is gone, and the draft waits again."
 NO_DRAFT = "This row is no draft: j and k move to one."
 NOT_APPROVED = "Step 3 undoes what you approved, and you approved nothing. "
 LAST_WORDS = "{app.help} lists the keys of a screen, {app.quit} quits."
-LEFT = "You left the tour, not memtui: {app.palette} has it again. "
+LEFT = "You ended the tour, not memtui: {app.palette} has it again. "
 OTHER_KEY = "This key does nothing in the tour: the last line names those that do."
 
 
@@ -93,7 +90,7 @@ async def show(services: Services) -> None:
         screen = services.go(step.screen)
         if step.action == APPROVE:
             screen.go_to_draft()
-        can_do = not services.read_only and (_is_sample(services) or not step.real)
+        can_do = not services.read_only and (services.data.is_sample or not step.real)
         words, hint = step.words, "" if can_do else step.real
         answer: str | None = ""
         while answer != NEXT:
@@ -133,7 +130,8 @@ async def _start_session(services: Services, screen: Any) -> None:
     from memtui.demo import next_session
 
     data = services.data
-    session = await asyncio.to_thread(next_session.start, _home(services), data.project_root, data.now())
+    world = os.path.dirname(data.env["HOME"])
+    session = await asyncio.to_thread(next_session.start, world, data.project_root, data.now())
     screen.listing.fold(session, unfold=True)
     screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
     screen.reload()  # a note that the session took waits no longer
@@ -149,19 +147,9 @@ async def _settle(workers: Iterable[Worker[Any]]) -> None:
     await asyncio.gather(*(worker.wait() for worker in list(workers) if not worker.is_finished))
 
 
-def _home(services: Services) -> str:
-    return os.path.dirname(services.data.env.get("HOME", ""))
-
-
-def _is_sample(services: Services) -> bool:
-    from memtui.demo import world
-
-    return world.is_world(_home(services))
-
-
 class Tour(Dialog[str]):
     """A step of the tour: its `words`, and a `hint` for what can't be done here. The answer is the action that is to be
-    run, or NEXT; None to leave."""
+    run, or NEXT; None to end the tour."""
 
     has_help = False
     DEFAULT_CSS = """
@@ -170,7 +158,7 @@ class Tour(Dialog[str]):
     """
     across: ClassVar[int] = 80
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "leave"),
+        Binding("escape,q", "end", "end the tour"),
         Binding("enter,space", "dismiss('next')", "next"),
     ]
 
@@ -192,12 +180,9 @@ class Tour(Dialog[str]):
         return self.may_do and not (self.lists_drafts and self._without_draft())
 
     def _without_draft(self) -> str:
-        """Say what the Inbox lists if no draft is among it; return nothing while it is read."""
-        kinds = Counter((row.kind.singular, row.kind.plural) for row in self.below.all_rows if row.until is None)
-        if DRAFTS in kinds or self.below.table.empty.endswith("…"):
-            return ""
-        others = some([many(count, *nouns) for nouns, count in kinds.items()])
-        return f"No draft waits yet. Listed here: {others}." if others else "Nothing waits here yet."
+        """Say that the Inbox lists no draft; return nothing while it is read."""
+        lists_one = any(row.kind.singular == "draft" and row.until is None for row in self.below.all_rows)
+        return "" if lists_one or self.below.table.empty.endswith("…") else "No draft waits yet."
 
     @property
     def _key(self) -> str:
@@ -206,9 +191,12 @@ class Tour(Dialog[str]):
     def keys(self) -> Keys:
         does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do
         undo = [(actions.key_of(UNDO), "undo")] * (self.can_undo and self.step.action != UNDO)
-        enter = "end the tour" if self.is_last else "skip this step" if self.can_do else "next"
+        go_on = [("enter", "skip this step" if self.can_do else "next")] * (not self.is_last)
         moves = [("j k", "another draft")] * (self.lists_drafts and self.can_do)
-        return (*does, *undo, ("enter", enter), *moves, ("escape", "leave the tour"))
+        return (*does, *undo, *go_on, *moves, ("escape", "end the tour"))
+
+    def action_end(self) -> None:
+        self.dismiss(NEXT if self.is_last else None)
 
     def on_key(self, event: events.Key) -> None:
         if self.can_do and event.character == self._key:

@@ -51,6 +51,13 @@ class Data(Workspace):
         self.listed: int | None = None  # what the Inbox lists, while that is of all projects
 
     @cached_property
+    def is_sample(self) -> bool:
+        """Whether this is a sample world, whose home is one of its directories."""
+        from memtui.demo.layout import is_world
+
+        return is_world(os.path.dirname(self.env.get("HOME", "")))
+
+    @cached_property
     def statistics(self) -> "Statistics":
         from memtui.core.deliveries.statistics import Statistics
         from memtui.core.memories import moved

@@ -27,8 +27,9 @@ PROJECT_MOST, PROJECT_LEAST = 16, 4
 
 
 class TopBar(OneLine):
-    """The top bar: the project on the left, a tab for each screen with what waits there, on the right whether hooks run
-    and how many sessions do. The places of the tabs follow from the width of the screen alone."""
+    """The top bar: the project on the left, a tab for each screen with what waits there, on the right that it
+    is the sample world, whether hooks run, and how many sessions do. The places of the tabs follow from the width of
+    the screen alone."""
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
@@ -86,17 +87,17 @@ def _place(app: "Services", project: str, room: int, *, wide: bool) -> Text:
 
 
 def _status(app: "Services", room: int) -> Text:
-    """Return whether hooks run, and the number of live sessions, as much as there is room for."""
+    """Return `sample world` in one, whether hooks run, and the number of live sessions, as far as there is room."""
     facts = app.data.facts
     sign = "✓" if facts.hooks else "✗"
     live = f"{len(facts.live)} live" if facts.live else ""
     words = [f"hooks {sign}  {live}"] if live else []
     words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
-    if app.read_only:
-        words = [f"read-only  {word}" for word in words] + ["read-only"]
+    for special in ["sample world"] * app.data.is_sample + ["read-only"] * app.read_only:
+        words = [f"{special}  {word}" for word in words] + [special, *words]
     status_text = next((word for word in words if cell_len(word) <= room), "")
     text = Text(status_text, "dim")
-    text.highlight_words(["read-only"], "not dim bold")
+    text.highlight_words(["read-only", "sample world"], "not dim bold")
     if not facts.hooks:
         text.highlight_words([f"hooks {sign}", sign], "not dim bold red")
     return text
