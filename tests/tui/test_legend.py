@@ -97,7 +97,7 @@ async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
 @pytest.mark.slow
 async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
     async with running(app, (80, 24), "r") as pilot:
-        await pilot.press("escape")
+        await pilot.press("enter")
         await settle(pilot)
         assert {"✓", "·", "=", "…", "x", "!", "▲"} <= told(await help_text(pilot))
 
