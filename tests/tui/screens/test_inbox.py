@@ -880,18 +880,39 @@ async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty)
         assert json.loads(read(f"{directory}/rejected.jsonl"))["never"] is True
 
 
-async def test_the_grey_row_stays_while_the_cursor_moves_and_goes_once_it_rests(world, app):
-    async with app.run_test(size=WIDE) as pilot:
+def has_grey_row(app):
+    return "rejected" in [row.kind.word for row in app.screen.table.rows]
+
+
+async def test_the_grey_row_stays_until_something_is_marked_or_another_place_is_open(world, app):
+    async with running(app, WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
+        await pilot.press("x", "G", "question_mark", "escape", "g", "j")
+        await settle(pilot)
+        assert has_grey_row(app)
+        await pilot.press("space")
+        await settle(pilot)
+        assert not has_grey_row(app)
+        await pilot.press("escape", "g", "x", "1")
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        assert not has_grey_row(app)
+
+
+async def test_the_grey_row_stays_above_the_next_row_as_drafts_come_above_it(world, app):
+    async with running(app, WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
         await pilot.press("x")
         await settle(pilot)
-        ghost = app.screen._ghost
-        for key in ("g", "j", "G"):
-            await pilot.press(key)
-            ghost._fade()
-            assert ghost.rows
-        ghost._fade()
-        assert not ghost.rows
+        before = app.screen.table.cursor
+        leave(world, "Never push on a Friday", name="no-friday", confidence="0.99", lasting="0.99", scope="project")
+        app.read()
+        await settle(pilot)
+        assert app.screen.table.cursor == before + 1
+        await pilot.press("k")
+        await settle(pilot)
+        assert app.screen.table.row.gist == "No snapshot tests for components"
 
 
 @pytest.mark.parametrize("keys", [["x", "z"], ["x", "", "z"], ["x", "", "1", "z", "2"]])
@@ -1323,6 +1344,25 @@ async def test_what_looks_one_off_is_folded(world, app):
         await settle(pilot)
         assert [note.message for note in app._notifications][-1].startswith("This row folds 2 drafts")
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
+
+
+async def test_what_is_said_of_the_fold_of_one_row_is_about_one(world, app):
+    async with running(app, SMALL) as pilot:
+        at = next(at for at, row in enumerate(app.screen.table.rows) if row.key == "one-offs")
+        app.screen.table.move_to(at)
+        await pilot.press("a")
+        await settle(pilot)
+        assert app.last_note == "This row folds 1 draft: enter shows or hides it."
+        assert "enter shows it." in app.screen.detail.plain
+
+
+async def test_a_memory_that_was_trusted_is_not_said_to_be_delivered_already(app):
+    async with running(app, (160, 48)) as pilot:
+        await to_kind(pilot, "trust")
+        await pilot.press("a")
+        await settle(pilot)
+        words = "Trusted: “Push straight to main, reviews slow us…”. Sessions get it from now on."
+        assert app.last_note.startswith(words)
 
 
 async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
@@ -1796,7 +1836,48 @@ async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_
         assert app.screen.detail.plain.startswith("3 rows are marked: the keys act on 1 todo first.")
         await pilot.press("A")
         await settle(pilot)
-        assert "are marked" not in app.screen.detail.plain
+        assert re.match(r"[3-9] todos are marked: the keys act on them\.", app.screen.detail.plain)
+
+
+async def test_on_a_marked_row_the_foot_says_how_many_are_marked(app):
+    async with running(app, SMALL) as pilot:
+        await to_kind(pilot, "todo")
+        await pilot.press("space", "k")
+        await settle(pilot)
+        assert "marked:" not in foot(app)
+        await pilot.press("j", "space", "k")
+        await settle(pilot)
+        assert app.screen.table.row_id in app.screen.table.marks
+        assert foot(app).startswith(" 2 todos marked:  a done  ")
+
+
+async def test_marking_all_says_why_the_row_under_the_cursor_is_not_marked(app):
+    async with running(app, SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("A")
+        await settle(pilot)
+        assert re.fullmatch(r"\d marked; this one needs a look: its name is taken\.", app.last_note)
+        await pilot.press("escape")
+        await to(pilot, "no-snapshot-tests")
+        app.last_note = ""
+        await pilot.press("A")
+        await settle(pilot)
+        assert app.screen.table.row_id in app.screen.table.marks
+        assert not app.last_note
+
+
+@pytest.mark.parametrize("kind", ["merge", "fix"])
+async def test_the_keys_of_a_change_say_how_it_is_rejected_for_good(app, kind):
+    async with running(app, (160, 48)) as pilot:
+        await until(pilot, lambda: app.screen.planned)
+        await to_kind(pilot, kind)
+        assert "  x  reject (x again on its grey row: never again)" in app.screen.detail.plain
+
+
+async def test_the_keys_of_a_draft_say_how_it_is_rejected_for_good(app):
+    async with running(app, (160, 48)) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        assert "  x  reject (x again on its grey row: never again)" in app.screen.detail.plain
 
 
 async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):

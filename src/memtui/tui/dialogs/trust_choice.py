@@ -32,7 +32,7 @@ class Trusting:
         self.these = [name for name in chosen if name in self.open]
         self.no_more = [] if trusted.always else [name for name in chosen if name in self.trusted]
         count = f"{len(self.trusted)} of {many(len(self.contents), 'memory', 'memories')}"
-        self.title = f"{count} here {'is' if len(self.trusted) == 1 else 'are'} trusted, so delivered"
+        self.title = f"{count} here {'is' if len(self.trusted) == 1 else 'are'} trusted: sessions get those"
         rows: list[tuple[str, str]] = []
         if self.these:
             rows.append((THESE, f"Trust {_names(self.these)} as shown below"))
@@ -86,8 +86,8 @@ class Trusting:
 
     def done(self, answer: str) -> str:
         words = {
-            THESE: f"Trusted, so delivered: {_names(self.these)}.",
-            ALL: f"Trusted, so delivered: {_names(self.open)}.",
+            THESE: f"Trusted: {_names(self.these)}. Sessions get what is trusted from now on.",
+            ALL: f"Trusted: {_names(self.open)}. Sessions get what is trusted from now on.",
             NO_MORE: f"No longer trusted: {_names(self.no_more)}.",
             ALWAYS: "All memories of this repository are trusted, future versions too.",
             ONLY: "Only the present versions are trusted.",

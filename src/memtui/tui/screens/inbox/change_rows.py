@@ -64,9 +64,9 @@ class ProposedRow(InboxRow):
         return self.facts.proposal
 
     @property
-    def needs_look(self) -> bool:
-        """Whether a person has to decide about it."""
-        return self.facts.weighed is None or not self.facts.weighed.safe or super().needs_look
+    def needs_look(self) -> str:
+        is_safe = self.facts.weighed is not None and self.facts.weighed.safe
+        return super().needs_look if is_safe else "it is no safe fix"
 
     def signs(self, _view: InboxView) -> Text:
         """Return whether it drops something, or can't be made."""

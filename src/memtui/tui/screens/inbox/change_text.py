@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from memtui import actions
 from memtui.consolidate import changeset, similarity
 from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.composing import Refused, Weighed
@@ -15,7 +16,7 @@ from memtui.core.memories import memory
 from memtui.core.memories.plan import FileDiff, is_index
 from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
-from memtui.tui.screens.inbox.text import heading
+from memtui.tui.screens.inbox.text import REJECT, heading
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.detail import append_keys
 
@@ -74,7 +75,7 @@ def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
     _changes(text, facts)
     keys = [("inbox.approve", "approve it: this change is made")] if facts.refused is None else []
     keys += [("inbox.edit", "edit the outcome first, in a form")] if len(facts.proposal.written) == 1 else []
-    keys.append(("inbox.reject", "reject (twice: never propose it again)"))
+    keys.append(("inbox.reject", actions.keyed(REJECT)))
     keys += [("inbox.follow", "go to the memory")] if facts.memories else []
     append_keys(text, keys, read_only=read_only)
     return text

@@ -22,10 +22,10 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import DRAFT, GHOST, InboxRow, InboxView, counted
+from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView, counted
 from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, HowFar, Services, note_seconds
+from memtui.tui.services import Command, HowFar, Services
 from memtui.tui.widgets.body import fits
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
@@ -47,7 +47,7 @@ class Chosen:
         self,
         services: Services,
         screen: ListScreen[InboxRow],
-        take_off: Callable[[Sequence[InboxRow], float], object],
+        take_off: Callable[[Sequence[InboxRow], bool], object],
     ) -> None:
         self.services, self.screen, self._take_off = services, screen, take_off
         self.lead = ""  # what stands above the detail that was described last
@@ -82,10 +82,15 @@ class Chosen:
         alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
             return [row for row in alike if row.until is not None]
-        sure = [row for row in alike if not (row.needs_look or row.is_taken)]
-        if under is not None and under.kind is DRAFT:
-            sure = [row for row in sure if row.item and not row.item.entry.one_off()]
+        sure = [row for row in alike if not row.needs_look]
         return sure or [row for row in alike if row.until is None]
+
+    def mark_all(self) -> None:
+        """Mark all like the row under the cursor; say why it is not among them, if it isn't."""
+        under, table = self.leader, self.screen.table
+        self.screen.mark_all()
+        if under is not None and under is table.row and table.marks and under.key not in table.marks:
+            self.services.say(f"{len(table.marks)} marked; this one needs a look: {under.needs_look}.")
 
     def items(self) -> list[Waiting]:
         """Return the entries of the chosen rows that are of the leader's kind."""
@@ -98,9 +103,9 @@ class Chosen:
         return "merge" if alike and all(row.is_taken for row in alike) else "approve"
 
     def count(self) -> str:
-        """Return what the keys act on where rows of several kinds or only others are marked: `1 draft`."""
+        """Return what the keys act on where that is not the row under the cursor alone: `1 draft`."""
         alike = self.same_kind() if self.screen.table.marks else []
-        if not alike or (len(alike) == len(self._every()) and self.screen.table.row in alike):
+        if not alike or (len(self._every()) == 1 and self.screen.table.row in alike):
             return ""
         return counted(alike)
 
@@ -134,24 +139,24 @@ class Chosen:
         """Show what is going to be done; return whether the person goes on."""
         return await self.services.ask(Preview(title, text, go)) is True
 
-    def take_off(self, failed: Collection[str] = (), grey: float = 0) -> None:
+    def take_off(self, failed: Collection[str] = (), *, is_grey: bool = False) -> None:
         """Take the chosen rows but those with the keys `failed` off the list at once: the next key is about the next
-        row. One that was rejected stays grey for so many seconds. Marked rows of other kinds stay so."""
+        row. One that was rejected stays grey until the next decision. Marked rows of other kinds stay so."""
         alike, table = self.same_kind(), self.screen.table
         rows = [row for row in alike if row.key not in failed]
         marks = table.marks - {row.key for row in rows}
         table.clear_marks()
         table.marks = marks
-        self._take_off(rows, grey)
+        self._take_off(rows, is_grey)
 
     def act(
-        self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, grey: float = 0
+        self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, *, is_grey: bool = False
     ) -> None:
         """Make a change, take its rows off the list as `take_off` does, and say so with `words`. Raises what `change`
         raises. The `parts` of the files are read again either way, None for all."""
         try:
             change()
-            self.take_off(grey=grey)
+            self.take_off(is_grey=is_grey)
             self.say(words)
         finally:
             self.services.read(parts)
@@ -180,7 +185,7 @@ class Chosen:
             return "The filter hides the marked ones: escape shows them."
         if row is None or not row.folds:
             return "There is nothing under the cursor."
-        return f"This row folds {counted(row.folds)}: enter shows or hides them."
+        return f"This row folds {counted(row.folds)}: enter shows or hides {'it' if len(row.folds) == 1 else 'them'}."
 
     def why_not_marked(self) -> str:
         """Say why the row under the cursor can't be marked: nothing is there, or it was rejected."""
@@ -231,10 +236,10 @@ class RowCommands:
         return answer
 
     def reject(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
-        """Reject the chosen rows with `change`. A single one stays grey for a while if it can be rejected for good."""
+        """Reject the chosen rows with `change`. A single one stays grey if it can be rejected for good."""
         rows = self.chosen.same_kind()
-        words, is_grey = self.rejected(rows), for_good and len(rows) == 1 and not self.screen.typed
-        self.chosen.act(change, words, parts, note_seconds(words) if is_grey else 0)
+        is_grey = for_good and len(rows) == 1 and not self.screen.typed
+        self.chosen.act(change, self.rejected(rows), parts, is_grey=is_grey)
 
     def reject_entries(self, *, for_good: bool = True) -> None:
         """Reject the chosen entries."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rich.text import Text
-from textual.timer import Timer
 
 from memtui import actions
 from memtui.tui.screens.inbox.change_rows import ChangeCommands
@@ -19,31 +18,24 @@ VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "no
 
 
 class Ghost:
-    """The grey row of what was rejected just now, which goes once the cursor rests elsewhere. `rows`: it, or
-    none; `at`: where it stood; `rested`: the id of the row that the cursor was on last."""
+    """The grey row of what was rejected just now: it stays until the next decision. `rows`: it, or none; `below`: the
+    keys of the rows that were below it, above which it stays as others come."""
 
     def __init__(self, screen: ListScreen[InboxRow]) -> None:
         self.screen = screen
         self.rows: list[InboxRow] = []
-        self.at = 0
-        self.rested: str | None = None
-        self._timer: Timer | None = None
+        self.below: set[str] = set()
 
-    def put(self, rows: Sequence[InboxRow], seconds: float) -> None:
-        """Let rows of the list stay grey for so many seconds; without any, there is no grey row."""
-        keys, others = {row.key for row in rows}, [row for row in self.screen.table.rows if row.kind is not GHOST]
-        self.at = next((at for at, row in enumerate(others) if row.key in keys), 0)
-        grey = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
-        self.rows = grey if seconds else []
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.screen.set_interval(seconds, self._fade) if seconds else None
+    def put(self, rows: Sequence[InboxRow]) -> None:
+        """Let a row of the list stay grey; without one, there is no grey row."""
+        keys = [row.key for row in self.screen.table.rows]
+        self.below = {*keys[keys.index(rows[0].key) + 1 :]} if rows else set()
+        self.rows = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
 
-    def _fade(self) -> None:
-        table = self.screen.table
-        if table.row not in self.rows and table.row_id == self.rested:  # who stands on it decides about it
-            self.drop()
-        self.rested = table.row_id
+    def among(self, rows: Sequence[InboxRow]) -> Sequence[InboxRow]:
+        """Return the rows of the list with the grey one in its place."""
+        here = next((at for at, row in enumerate(rows) if row.key in self.below), len(rows))
+        return [*rows[:here], *self.rows, *rows[here:]]
 
     def drop(self) -> None:
         """Take the grey row off the list."""

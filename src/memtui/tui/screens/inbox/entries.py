@@ -32,6 +32,7 @@ from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
 from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
 from memtui.tui.screens.inbox.subjects import EntrySubject, Values
 from memtui.tui.screens.inbox.text import (
+    REJECT,
     RENAME,
     compared,
     draft_head,
@@ -118,6 +119,7 @@ class EntryRow(InboxRow):
         if isinstance(proposed, Draft) and not proposed.taken:
             for part in both:
                 part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
+        append_keys(both[0], [("inbox.reject", actions.keyed(REJECT))], read_only=view.without_keys)
         return Described(*both)
 
 

@@ -140,7 +140,7 @@ class ChangedCommands(RowCommands):
             text.append_text(head).append(f"{words.BACK[item.kind]}:\n" if back else "")
             text.append_text(_difference(data, item, back=back)).append("\n")
         what = f"{verb} {many(len(memories), 'memory', 'memories')}"
-        title = "this is what changes" if back else "this is what others wrote"
+        title = "this is what changes" if back else "this is what was changed"
         return await self.chosen.agrees(f"{what[0].upper()}{what[1:]}: {title}", text, what)
 
     async def keep(self) -> None:
@@ -211,9 +211,8 @@ class ProblemRow(InboxRow):
         return [subject.removeprefix(OF_MEMORY) for subject in subjects if subject.startswith(OF_MEMORY)]
 
     @property
-    def needs_look(self) -> bool:
-        """Whether a person has to look at it: always."""
-        return True
+    def needs_look(self) -> str:
+        return "it is for you to do"
 
     def describe(self, view: InboxView) -> Described:
         """Return what is wrong, the memories, and what to do."""
@@ -322,7 +321,8 @@ class TrustCommands(RowCommands):
         if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
             return
         grant = partial(changed.grant, data.journal(), [row.untrusted for row in rows])
-        self.chosen.act(grant, f"Trusted, so delivered: {self.named(rows)}.")
+        words = f"Trusted: {self.named(rows)}. Sessions get {'it' if len(rows) == 1 else 'them'} from now on."
+        self.chosen.act(grant, words)
 
 
 def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> list[ProblemRow]:

@@ -271,9 +271,11 @@ class InboxRow:
         return ""
 
     @property
-    def needs_look(self) -> bool:
-        """Whether a person has to look at it by itself, so that it is not marked with all of its kind."""
-        return self.until is not None
+    def needs_look(self) -> str:
+        """Say why a person has to look at it by itself, so that it is not marked with all of its kind, if so."""
+        is_one_off = self.kind is DRAFT and self.item is not None and self.item.entry.one_off()
+        words = "its name is taken" if self.is_taken else "it is probably a one-off" if is_one_off else ""
+        return words if self.until is None else "it is hidden"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +295,7 @@ class FoldRow(InboxRow):
     def describe(self, view: "InboxView") -> Described:
         """Return why, and while it is folded what is in it."""
         text = Text(WHY.get(self.key, OF_ONE_CAUSE)).append(
-            f"\nenter {'hides' if self.is_open else 'shows'} them.\n\n", "dim"
+            f"\nenter {'hides' if self.is_open else 'shows'} {'it' if len(self.folds) == 1 else 'them'}.\n\n", "dim"
         )
         for row in () if self.is_open else self.folds:
             kind, what, *_ = row.cells(view)

@@ -73,7 +73,7 @@ class Inbox(ListScreen[InboxRow]):
         self.commands |= commands(self.chosen, self.view) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
-            "list.mark_all": Command(self.mark_all, self.chosen.why_not_marked),
+            "list.mark_all": Command(self.chosen.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
             "app.undo": Command(self.undo),
         }
@@ -203,8 +203,10 @@ class Inbox(ListScreen[InboxRow]):
             self.look_soon()
 
     def on_screen_suspend(self) -> None:
-        """Note that another screen is open, where an undo may bring entries back."""
+        """Note that another screen is open, where an undo may bring entries back. A grey row stays under a dialog."""
         self._left = {*self._keys}
+        if self.services.current_mode != self.group:
+            self._ghost.drop()
 
     def _show_memories(self, memories: Sequence[Memory]) -> None:
         """Look for similar memories again, if the memories have changed."""
@@ -260,7 +262,7 @@ class Inbox(ListScreen[InboxRow]):
             return terms.select(self.all_rows, self.typed)
         inbox_rows = folded(self.all_rows, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in inbox_rows if isinstance(fold, FoldRow) for row in fold.folds}
-        return [*inbox_rows[: self._ghost.at], *self._ghost.rows, *inbox_rows[self._ghost.at :]]
+        return self._ghost.among(inbox_rows)
 
     @property
     def sought(self) -> str:
@@ -400,27 +402,26 @@ class Inbox(ListScreen[InboxRow]):
         if outdated and self._settle_timer is None:
             self.plan()
 
-    def _take_off(self, rows: Sequence[InboxRow], grey: float) -> None:
-        """Take rows off the list that were decided on; one that was rejected stays grey for so many seconds."""
-        keys, is_under = {row.key for row in rows}, self.table.row in rows
+    def _take_off(self, rows: Sequence[InboxRow], is_grey: bool) -> None:
+        """Take rows off the list that were decided on; one that was rejected stays grey until the next decision."""
+        keys = {row.key for row in rows}
         self._left, self.wanted = self._left - {"changes"}, None  # the cursor goes on from here, whatever is planned
-        self._ghost.put(rows, grey)
+        self._ghost.put(rows if is_grey else ())
         self._gone |= keys
         self._keys["entries"] -= keys
         if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
-        if grey and is_under:
-            below = self._ghost.at + 1
-            self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
-        self._ghost.rested = self.table.row_id
+        if self.table.row in self._ghost.rows:  # it was the last one
+            self.table.action_move(-1)
 
     # moving
 
-    def mark(self) -> None:
-        self._ghost.drop()
-        super().mark()
+    def show_marks(self) -> None:
+        if self.table.marks:
+            self._ghost.drop()
+        super().show_marks()
 
     def markable(self) -> Sequence[InboxRow]:
         return self.chosen.markable()

@@ -34,6 +34,7 @@ SHOWN, LEAST_SHOWN = 12_000, 1000
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 LEGEND = "underlined is what only one of them says"
+REJECT = "reject ({inbox.reject} again on its grey row: never again)"
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 
