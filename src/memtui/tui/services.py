@@ -105,7 +105,8 @@ class Services(App[None]):
 
     def notify(self, message: str, **more: Any) -> None:
         self.last_note = message
-        more["timeout"] = note_seconds(message, more.get("severity", "information"))
+        is_error = more.get("severity") == "error"
+        more["timeout"] = FOR_EVER if is_error else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
         super().notify(message, **more)
 
     def say(self, text: str) -> None:
@@ -160,23 +161,28 @@ class Services(App[None]):
                 answer.set_result(result)
 
         self.push_screen(dialog, answered)
+        self.typed_ahead.release()
         try:
             return await answer
         finally:
-            self.typed_ahead.resume()
+            self.typed_ahead.release()
 
     def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine at once until it first waits, the rest in a worker of a screen or dialog. Errors are shown;
-        `what` names the coroutine in the error log."""
+        """Run a coroutine at once until it first waits, the rest in a worker of a screen or dialog. Keys wait until it
+        has opened a dialog or ended, but while it makes many changes. Errors are shown; `what` names the coroutine in
+        the error log."""
 
         async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
             with self._showing_errors(what):
                 await rest
+            self.typed_ahead.release()
 
         with self._showing_errors(what):
             rest = _begin(command)
             if rest is not None:
                 node.run_worker(to_the_end(rest), group=COMMAND)
+                if self.screen is node and not self.at_work:
+                    self.typed_ahead.hold()
 
     def run_command(self, screen: "Screen[Any]", command: Command, what: str) -> None:
         with self._showing_errors(what):
@@ -221,10 +227,6 @@ class Services(App[None]):
 
 def services_of(node: "DOMNode") -> Services:
     return cast("Services", node.app)
-
-
-def note_seconds(message: str, severity: str = "information") -> float:
-    return FOR_EVER if severity == "error" else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
 
 
 def _begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:

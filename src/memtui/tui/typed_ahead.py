@@ -1,8 +1,7 @@
 """Keys typed ahead: each is handled once what the key before it opens is there to take it."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 
 from textual import events
 from textual.app import App
@@ -32,10 +31,10 @@ class TypedAhead:
         self._waiting: deque[events.Event] = deque()
         self._is_under_way = False
         self._has_typed = False  # the widget in focus has letters in its queue, which a key with priority must not pass
-        self._openings = 0
-        self._is_answered = False  # a dialog was, and what asked may open the next one
+        self._is_held = False  # a command has begun, or goes on after an answer, and has opened nothing yet
         self._timer: Timer | None = None
         self._holder: Widget | Screen[object] | None = None  # what has the key before
+        self._sent: Handled | None = None  # what follows it
         self._looks = 0
 
     async def take(self, event: events.Event) -> None:
@@ -52,37 +51,26 @@ class TypedAhead:
         if self._holder is None or not self._holder.is_running or self._looks > MOST_LOOKS:
             await self._go_on()
 
-    @contextmanager
-    def opening(self) -> Iterator[None]:
+    def hold(self) -> None:
         """Let keys wait while something opens that is to take them."""
-        self._openings += 1
-        self._is_under_way = True
-        try:
-            yield
-        finally:
-            self._openings -= 1
-            self._app.call_later(self._go_on)
+        self._is_held = self._is_under_way = True
+
+    def release(self) -> None:
+        """Let the command go on until it waits, then let the keys go to what it opened."""
+        if self._is_held:
+            self._app.call_later(self._follow)
 
     def arrived(self, message: Handled) -> None:
         """Go on after a key: once the screen that it opened is there, and has its focus."""
-        if self._app.screen is not message.screen:
+        if message is self._sent and self._app.screen is not message.screen:
             self._follow()
-        elif not (self._openings or self._is_answered):
-            second, holder = Handled(message.screen, again=True), self._holder
-            if message.again or holder is None or not holder.post_message(second):
+        elif message is self._sent and not self._is_held:
+            self._sent, holder = Handled(message.screen, again=True), self._holder
+            if message.again or holder is None or not holder.post_message(self._sent):
                 self._app.call_later(self._go_on)
 
-    def answer(self) -> None:
-        """Let keys wait until what asked has gone on."""
-        self._is_under_way = self._is_answered = True
-
-    def resume(self) -> None:
-        """Let what asked go on with the answer until it waits, then let the keys go to what it opened."""
-        if self._is_answered:
-            self._app.call_later(self._follow)
-
     async def _go_on(self) -> None:
-        self._is_under_way, self._is_answered, self._holder, self._looks = False, False, None, 0
+        self._is_under_way, self._is_held, self._holder, self._looks = False, False, None, 0
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -98,9 +86,10 @@ class TypedAhead:
                 self._follow()
 
     def _follow(self) -> None:
-        self._is_under_way, self._is_answered, self._has_typed = True, False, False
+        self._is_under_way, self._is_held, self._has_typed = True, False, False
         self._holder = self._app.focused or self._app.screen
-        self._holder.post_message(Handled(self._app.screen))
+        self._sent = Handled(self._app.screen)
+        self._holder.post_message(self._sent)
 
 
 def _is_for(focused: Widget | None, event: events.Event) -> bool:

@@ -1,10 +1,12 @@
 """What others wrote, in the inbox: listed apart with its difference, kept, edited, taken back."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from memtui.core.memories.writers import Occasions
 from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -12,7 +14,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.worker import gated
 from memtui.workspace import Workspace
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, burst, settle
 
 WIDE, SMALL = (160, 40), (80, 24)
 
@@ -351,3 +353,22 @@ async def test_capital_h_says_that_a_draft_has_no_versions(world, app):
         await pilot.press("H")
         await settle(pilot)
         assert any("H is for changed memories; of a draft: a approve" in note.message for note in app._notifications)
+
+
+TITLES = {"a": "Keep 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
+
+
+@pytest.mark.parametrize("key", TITLES)
+async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, app, place, monkeypatch, key):
+    of = Occasions.of
+    monkeypatch.setattr(Occasions, "of", lambda *about: time.sleep(0.2) or of(*about))
+    change(world, place / "prefer-pnpm.md", "Words.\n\n" * 40)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await burst(pilot, *key * 4)
+        await settle(pilot)
+        assert str(app.screen.heading) == TITLES[key]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.on_top is not None
+        assert waiting(world) == {"prefer-pnpm"}

@@ -194,7 +194,7 @@ class Dialog(ModalScreen[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close the dialog, unless it is closed: a second enter of one burst would close the screen below."""
         if self.app.screen is self:
-            services_of(self).typed_ahead.answer()
+            services_of(self).typed_ahead.hold()
             return super().dismiss(result)
         return AwaitComplete()
 

@@ -366,13 +366,12 @@ class Memories(ListScreen[Pair]):
         from memtui.tui.screens.memories.recall import Recall
 
         if not self.middle.is_attached:  # a key that came with the one of the tab
-            self.call_after_refresh(self._begin_recall)
+            self.call_after_refresh(lambda: self.services.start(self, self._begin_recall(), "memories.recall"))
             return
-        with self.services.typed_ahead.opening():
-            if self.recall is None:
-                self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
-                await self.middle.mount(self.recall, before=0)
-            self.recall.begin()
+        if self.recall is None:
+            self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
+            await self.middle.mount(self.recall, before=0)
+        self.recall.begin()
 
     # moving
 
