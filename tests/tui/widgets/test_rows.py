@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 from textual.app import App
+from textual.geometry import Region
 
 from memtui.tui import theme
 from memtui.tui.widgets import painting
@@ -144,3 +145,15 @@ def test_parts_have_the_styles_that_rich_gives_them(over):
     segments = painting.Ink(console, base, over).segments(text)
     parts = [(part.text, base + (part.style or Style()) + over) for part in text.render(console)]
     assert [(part.text, part.style) for part in segments] == parts
+
+
+async def test_without_colours_the_cursor_is_seen_on_a_marked_row_too(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with stand() as (pilot, table):
+        table.show(["m", "n"])
+        await pilot.pause()
+        table.toggle_mark()
+        table.action_move(-1)
+        lines = table.render_lines(Region(0, 0, 20, 2))
+        assert lines[0].text.startswith("●m")
+        assert [all(segment.style.reverse for segment in line) for line in lines] == [True, False]

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from memtui.core.base.phrasing import gap
 from memtui.present import legend
 
-UNDIMMED = Style(dim=False)
+UNDIMMED, REVERSED = Style(dim=False), Style(reverse=True)
 # The part of a list that a column which grows has at most.
 GROWN_PART = 4
 # In the place of a cell: the one before takes its room.

@@ -310,6 +310,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Paint a region; styles and columns are looked up once for all its lines."""
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
         base, chosen, mark = self.rich_style, *map(self.get_component_rich_style, (cursor, "rows--mark"))
+        if self.app.no_color and self.has_focus:  # the background is faint then, and a mark hides the cursor's
+            chosen += painting.REVERSED
         # On the terminal's own colours only the cursor's colour is readable on its background.
         over = chosen + painting.UNDIMMED if self.app.native_ansi_color else None
         columns, painted, console = self._columns_shown(), self._paint, self.app.console
