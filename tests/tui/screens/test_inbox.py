@@ -1361,8 +1361,7 @@ async def test_a_memory_that_was_trusted_is_not_said_to_be_delivered_already(app
         await to_kind(pilot, "trust")
         await pilot.press("a")
         await settle(pilot)
-        words = "Trusted: “Push straight to main, reviews slow us…”. Sessions get it from now on."
-        assert app.last_note.startswith(words)
+        assert app.last_note == "Trusted from now on: “Push straight to main, reviews slow us…”. z undoes."
 
 
 async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):

@@ -86,8 +86,8 @@ class Trusting:
 
     def done(self, answer: str) -> str:
         words = {
-            THESE: f"Trusted: {_names(self.these)}. Sessions get what is trusted from now on.",
-            ALL: f"Trusted: {_names(self.open)}. Sessions get what is trusted from now on.",
+            THESE: f"Trusted from now on: {_names(self.these)}.",
+            ALL: f"Trusted from now on: {_names(self.open)}.",
             NO_MORE: f"No longer trusted: {_names(self.no_more)}.",
             ALWAYS: "All memories of this repository are trusted, future versions too.",
             ONLY: "Only the present versions are trusted.",

@@ -321,8 +321,7 @@ class TrustCommands(RowCommands):
         if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
             return
         grant = partial(changed.grant, data.journal(), [row.untrusted for row in rows])
-        words = f"Trusted: {self.named(rows)}. Sessions get {'it' if len(rows) == 1 else 'them'} from now on."
-        self.chosen.act(grant, words)
+        self.chosen.act(grant, f"Trusted from now on: {self.named(rows)}.")
 
 
 def rows_of_problems(problems: Sequence[Problem], places: Mapping[str, str]) -> list[ProblemRow]:
