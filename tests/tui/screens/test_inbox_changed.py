@@ -355,7 +355,7 @@ async def test_capital_h_says_that_a_draft_has_no_versions(world, app):
         assert any("H is for changed memories; of a draft: a approve" in note.message for note in app._notifications)
 
 
-TITLES = {"a": "Keep 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
+TITLES = {"a": "Keep and trust 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
 
 
 @pytest.mark.parametrize("key", TITLES)
