@@ -28,7 +28,7 @@ app.copy | y | | D | memtui: copy text | Copy what is shown to the clipboard
 app.refresh | | | A | memtui: reload the files | Read all again from the disk
 app.tour | | | A | memtui: the tour | The tour: three things that you do
 app.quit | q,ctrl+q | quit | A | memtui: quit | Leave memtui
-list.filter | slash | filter | C | | Filter: words, type:, scope:, is:, project:
+list.filter | slash | filter | C | | Filter: words, and terms of each place
 list.mark | space | mark | Cl | | Mark several, to act on all of them
 list.mark_all | A | all like this | Cl | mark all like this | Mark all like this that need no look
 list.range | v | | Cl | mark a range | Mark a range: at its start and its end

@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui"). `cwd` gets its
+    """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui"). `every`: what waits
+    in other projects counts, too. `cwd` gets its
     symlinks resolved, as the client does; `now` fixes the clock (seconds since the epoch). Modules are imported only
     when needed: monitors call the command line every minute, and a person waits for the TUI to appear."""
+
+    every = False
 
     def __init__(self, env: "Mapping[str, str]", cwd: str, *, by: str, now: float | None = None) -> None:
         self.env = dict(env)
@@ -133,7 +136,7 @@ class Workspace:
         from memtui.core.review.waiting import KINDS
 
         totals, now = dict.fromkeys(KINDS, 0), self.now()
-        for item in self.waiting(unread=unread):
+        for item in self.waiting(every=self.every, unread=unread):
             totals[item.kind] += not item.entry.snoozed(now)
         return totals
 
@@ -213,7 +216,7 @@ class Workspace:
 
         from memtui.core.review import later
 
-        hidden, changes = later.load(self.root), self.changed()
+        hidden, changes = later.load(self.root), self.changed(every=self.every)
         decisions = [("changed", change.later_key) for change in changes]
         decisions += [(proposal.proposal.word, proposal.later_key) for proposal in plan.proposals]
         decisions += [("problem", problem.later_key) for problem in plan.left]

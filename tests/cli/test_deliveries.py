@@ -167,7 +167,7 @@ def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui
 
 def test_a_session_s_id_is_enough_to_show_it(memtui, world):
     text = memtui("activity", "a94d").out
-    assert "✓ arrived 2 of 4, ✗ 2 lost" in text
+    assert "✓ arrived 2 of 4, ✗ 2 deliveries lost" in text
     assert "The caching numbers were measured again" in text
     assert f"cd {world.blog} && claude --resume {world.sessions['blog']}" in text
     today = memtui.json("activity", "d2f7")

@@ -729,7 +729,11 @@ def test_commands_below_a_list_are_whole(memtui, columns):
 
 
 def test_the_status_counts_notes_that_are_not_delivered(memtui):
-    assert "2 of these notes are lost: memtui note --list" in memtui("status").out
+    assert "2 notes lost: memtui note --list" in memtui("status").out
+    asked = memtui("activity", "--kind", "notes", "--outcome", "lost", "--since", "2d").out
+    assert asked.startswith("No matches.")
+    assert asked.endswith("\n  2 notes lost: memtui note --list\n")
+    assert "notes lost" not in memtui("activity", "--outcome", "timed out").out
 
 
 @pytest.mark.parametrize(

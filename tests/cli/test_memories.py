@@ -98,7 +98,7 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     refused = memtui("list", "is:lost", check=False)
     assert refused.code == 2
     assert "is: takes never, problem, untrusted, pinned, muted." in refused.err
-    assert "Did you mean type:? There are type:, scope:" in memtui("list", "typ:tool", check=False).err
+    assert "Did you mean type:? The query takes type:, scope:" in memtui("list", "typ:tool", check=False).err
     assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
 
 

@@ -59,7 +59,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
-        tui.see("Queued", "Nothing to decide")
+        tui.see("Waits for the next prompt", "Nothing to decide")
         assert NOTE in on.waiting()
         assert " from=tui " in on.waiting()
 

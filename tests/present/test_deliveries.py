@@ -67,7 +67,12 @@ def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():
     counts = ReceiptCounts.of(outcomes)
     assert counts == ReceiptCounts.of({each: outcomes.count(each) for each in outcomes})
     assert (counts.settled, counts.total) == (10, 13)
-    assert [words for words, _ in sums(counts)] == ["✓ arrived 8 of 10", "✗ 2 lost", "… 2 on the way", "· 1 not known"]
+    assert [words for words, _ in sums(counts)] == [
+        "✓ arrived 8 of 10",
+        "✗ 2 deliveries lost",
+        "… 2 on the way",
+        "· 1 not known",
+    ]
 
 
 def test_nothing_is_said_of_arriving_before_anything_is_settled():

@@ -84,7 +84,7 @@ def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
     for text, problem in (
         ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
         ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted."),
-        ("tpye:tool", "There is no tpye: here. Did you mean type:? There are type:, scope:, is:, project:."),
+        ("tpye:tool", "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:."),
         ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
         ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),
         ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),

@@ -3,11 +3,12 @@
 import re
 
 import pytest
+from textual.command import CommandList
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model import fuzzy
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 
 # The columns that hold no words: times, numbers and marks.
 NO_WORDS = {
@@ -88,3 +89,51 @@ async def test_a_filter_that_hides_everything_is_said_alike_in_all_places(world,
         assert re.search(rf"\b0 of [1-9][0-9]* {nouns}", screen.summary().plain)
         assert "marked" not in screen.summary().plain
         assert " escape clear " in screen._compositor.render_strips()[-1].text
+
+
+TERMS = {
+    "memories": "words, type:, scope:, is:, project:",
+    "inbox": "words, kind:, type:, scope:, is:, project:",
+    "activity": "words, session:, project:, kind:notes, memory:, is:lost",
+    "setup": "words of a line, is:problem",
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+async def test_line_help_and_palette_say_what_the_filter_of_a_place_takes(app, name):
+    app.first = name
+    async with running(app, (120, 40), "question_mark") as pilot:
+        page = app.screen.plain.partition("Marks in lists")[0]
+        terms = re.compile(r"\b(session|project|kind|memory|type|scope|is):")
+        assert {*terms.findall(page)} == {*terms.findall(TERMS[name])}
+        await pilot.press("escape", "ctrl+p")
+        await settle(pilot)
+        assert app.screen_stack[0].filter_line.placeholder == TERMS[name]
+        options = app.screen.query_one(CommandList).options
+        assert any(TERMS[name][1:] in str(option.prompt) for option in options)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "words"),
+    [
+        ("setup", "type:tool", "There is no type: here. The query takes is:."),
+        ("activity", "type:note", "There is no type: here. The query takes session:, project:, kind:, memory:, is:."),
+        ("activity", "sesion:5f", "There is no sesion: here. Did you mean session:? The query takes session:,"),
+        ("inbox", "session:5f", "There is no session: here. The query takes kind:, type:,"),
+    ],
+)
+async def test_a_term_that_a_place_does_not_know_is_named_with_those_that_it_knows(app, name, typed, words):
+    app.first = name
+    async with running(app, (120, 40)) as pilot:
+        app.screen.show_query(typed)
+        await settle(pilot)
+        assert app.screen.table.empty.startswith(words)
+
+
+async def test_an_id_is_found_by_its_beginning_and_not_by_some_letters_in_it(app, world):
+    app.first, session = "activity", world.sessions["today"]
+    async with running(app, (120, 40)) as pilot:
+        for typed, count in ((session[:6], "3"), (session, "3"), (session[1:8], "0"), (session[:5], "0"), ("1m7", "0")):
+            app.screen.show_query(typed)
+            await settle(pilot)
+            assert (typed, app.screen.numbers()[0]) == (typed, count)

@@ -7,7 +7,11 @@ from tui.conftest import running, settle, until
 
 
 def word(app):
-    return app.screen.frame.top.render().plain.split("▾")[0].split()[-1]
+    return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
+
+
+def top(app):
+    return app.screen.frame.top.render().plain
 
 
 def projects(app):
@@ -42,6 +46,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         await pilot.press("4")
         await settle(pilot)
         assert word(app) == "shop", "Setup is about this project"
+        assert "▾" not in top(app), "another one can't be chosen there"
         await pilot.press("1", "p")
         await settle(pilot)
         assert not any(scope.project == "blog" for scope, _ in app.screen.table.rows)
@@ -49,6 +54,18 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         await pilot.press("3")
         await settle(pilot)
         assert (word(app), projects(app)) == ("shop", {"shop"})
+
+
+async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
+    async with running(app, (80, 24), "3") as pilot:
+        await until(pilot, lambda: " 2 Inbox 16 " in top(app))
+        await pilot.press("p")
+        await until(pilot, lambda: " 2 Inbox 17 " in top(app))
+        await pilot.press("2")
+        await settle(pilot)
+        assert app.screen.numbers()[1] == "17"
+        await pilot.press("1", "p")
+        await until(pilot, lambda: " 2 Inbox 16 " in top(app))
 
 
 @pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
@@ -65,8 +82,13 @@ async def test_a_query_that_names_another_project_is_of_all(app, query):
 
 async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_all(app):
     async with running(app, (80, 24), "3", "P") as pilot:
-        assert word(app) == "all"
         assert app.screen.summary().plain == "plots · deliveries of all projects"
+        before = top(app)
+        assert word(app) == "shop"
+        assert "▾" not in before
+        await pilot.press("p")
+        await settle(pilot)
+        assert (app.last_note, top(app)) == ("The plots are of all projects.", before)
         assert app.screen.frame.foot.render().plain.startswith(" escape back  y copy")
         await pilot.press("escape", "slash", *"caching", "enter")
         await settle(pilot)

@@ -7,7 +7,7 @@ from memtui.cli.output import safe
 from memtui.core.base import clock, paths, short_ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import ago
+from memtui.core.base.phrasing import ago, many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import MIN_REF, short_id
 from memtui.core.deliveries import log, receipts
@@ -143,3 +143,9 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
 def states(ctx: Context, item: Waiting) -> "list[str]":
     """Return the reasons why an entry is not delivered, or an item's state."""
     return drafts.states(ctx.settings(), item, ctx.now())
+
+
+def lost(ctx: Context, *, every: bool = False) -> str:
+    """Say how many notes here or in all projects are lost, and how to list them; empty if none are."""
+    count = sum(bool(states(ctx, item)) for item in ctx.waiting(("guidance",), every=every))
+    return f"{many(count, 'note')} lost: memtui note --list" if count else ""

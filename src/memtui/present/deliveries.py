@@ -67,6 +67,7 @@ LABELS = {
     **EVENTS,
     **{kind: " ".join(words) for kind, words in NOUNS.items()},
     "index": "index",
+    "lost": "lost",
     "use": "agent",
     "corrected": "corrected again",
 }
@@ -121,8 +122,8 @@ def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
 
 
 def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
-    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 on the way`, each
-    with its style; what is none is not said."""
+    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 deliveries lost`, `… 2 on the
+    way`, each with its style; what is none is not said."""
     words = []
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
@@ -131,7 +132,8 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
     for count, word, outcome in outcomes(counts):
         if outcome != receipts.ARRIVED:
             glyph, style = GLYPHS[outcome]
-            words.append((f"{glyph} {count:,} {word}", style))
+            number = many(count, "delivery", "deliveries") if outcome == receipts.FAILED else f"{count:,}"
+            words.append((f"{glyph} {number} {word}", style))
     return words
 
 

@@ -85,7 +85,12 @@ def not_there(name: str, names: Collection[str]) -> str:
     """Return the sentences for a term that there is not: the nearest of those that there are, and all of them."""
     near = _nearest(name, names)
     hint = f" Did you mean {near}:?" if near else ""
-    return f"There is no {name}: here.{hint} There are {', '.join(f'{other}:' for other in names)}."
+    return f"There is no {name}: here.{hint} The query takes {', '.join(f'{other}:' for other in names)}."
+
+
+def unknown_term(text: str, names: Collection[str]) -> str:
+    """Return the sentences for the first term of a query that there is not; empty if there is none such."""
+    return next((not_there(name, names) for name in parse(text, names).unknown if names), "")
 
 
 def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:

@@ -65,7 +65,8 @@ class FindingsCounted(Message):
 
 class FileReader:
     """The files behind the screens of an application, read in its workers. `writes`: it may take in the versions of
-    memories, which `--read-only` forbids. `inbox_shown`: whether the Inbox is, which counts its rows."""
+    memories, which `--read-only` forbids; `count_at_once`: count findings at the next look. `inbox_shown`: whether the
+    Inbox is, which counts its rows."""
 
     def __init__(
         self, app: "App[None]", data: "Data", *, writes: bool, inbox_shown: "Callable[[], bool]" = lambda: False
@@ -74,7 +75,7 @@ class FileReader:
         self._has_taken_in = False
         self.has_read = self.looking = False
         self.last_key = self.began = self._live_at = self._key_seen = data.now()
-        self._count_wanted = self._count_at_once = True
+        self._count_wanted = self.count_at_once = True
         self._count_at = self._retry_at = self._rests_until = 0.0
         # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
         self._reading, self._counting = threading.Lock(), threading.Lock()
@@ -142,7 +143,7 @@ class FileReader:
             self.data.refresh(parts)
             self.app.post_message(FilesRead(parts))
             if not first and self.data.hooked() != hooked:
-                self._count_at_once = True  # who has just installed the hooks must not read on that there are none
+                self.count_at_once = True  # who has just installed the hooks must not read on that there are none
         if first:
             self._wait_for_others()
             self._count_findings(frozenset())
@@ -169,10 +170,10 @@ class FileReader:
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
         is_quiet = now - max(self.last_key, self.began) >= QUIET_SECONDS and now >= self._count_at
-        is_due = self._count_at_once or (self._count_wanted and is_quiet)
+        is_due = self.count_at_once or (self._count_wanted and is_quiet)
         if not is_due or now < self._retry_at or not self._counting.acquire(blocking=False):
             return
-        at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
+        at_once, self._count_wanted, self.count_at_once = self.count_at_once, False, False
         before = time.thread_time()
         try:
             self.data.count_findings()
@@ -184,7 +185,7 @@ class FileReader:
                     self.data.note_decisions(counts)
         except (OSError, MemtuiError):  # Setup shows the error
             self._count_wanted, self._retry_at = True, now + RETRY_SECONDS
-            self._count_at_once = self._count_at_once or at_once
+            self.count_at_once = self.count_at_once or at_once
         else:
             self._count_at = now + COUNT_PAUSE * (time.thread_time() - before)
             self.app.post_message(FindingsCounted())

@@ -95,11 +95,19 @@ class Services(App[None]):
     typed_ahead: "TypedAhead"
     read_only: bool
     remapped: dict[str, str]
-    at_work = all_projects = False
+    at_work = False
     last_note = ""
     turn: Callable[..., None]
     choose_theme: Callable[[str], None]
     action_run: Callable[[str], None]
+
+    @property
+    def all_projects(self) -> bool:
+        return self.data.every
+
+    @all_projects.setter
+    def all_projects(self, chosen: bool) -> None:
+        self.data.every, self.files.count_at_once = chosen, True
 
     # notes: one at a time, an error until a key is pressed
 

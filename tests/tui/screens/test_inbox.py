@@ -1611,7 +1611,7 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
     ("typed", "words"),
     [
         ("kind:frob", "There is no kind:frob. kind: takes changed, draft, fix, merge, problem, rule, todo, trust."),
-        ("knd:fix", "There is no knd: here. Did you mean kind:? There are kind:, type:, scope:, is:, project:."),
+        ("knd:fix", "There is no knd: here. Did you mean kind:? The query takes kind:, type:, scope:, is:, project:."),
         ("scope:agnt", "There is no scope:agnt. Did you mean scope:agent?"),
         ("is:pinned", "There is no is:pinned. is: takes problem, untrusted."),
     ],

@@ -819,7 +819,7 @@ async def test_read_only_neither_stops_nor_starts_the_model(reading, world):
 async def test_what_waits_in_the_inbox_is_counted_as_its_rows_are(setup_app):
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        assert " · Inbox: 3 fixes, 1 problem, 1 to trust · Activity: 2 lost" in summary(screen)
+        assert " · Inbox: 3 fixes, 1 problem, 1 to trust · Activity: 2 notes lost" in summary(screen)
         await pilot.press("2")
         await settle(pilot)
         table = pilot.app.screen.table
@@ -835,13 +835,13 @@ async def test_a_title_drops_the_place_for_which_there_is_no_room_whole(setup_ap
         await ready(pilot)
         await install_hooks(pilot)
         await ready(pilot)
-        assert summary(pilot.app.screen) == "✓ Setup is fine · Inbox: 3 fixes, 1 problem, 1 to trust"
+        assert summary(pilot.app.screen) == "✓ All set up · Inbox: 3 fixes, 1 problem, 1 to trust"
         assert "problems" not in [row.title for row in pilot.app.screen.table.rows], (
             "the title says that there are none"
         )
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
-        assert summary(pilot.app.screen).endswith(" · Activity: 2 lost")
+        assert summary(pilot.app.screen).endswith(" · Activity: 2 notes lost")
 
 
 async def test_the_detail_of_a_heading_says_what_its_row_does_not(setup_app):

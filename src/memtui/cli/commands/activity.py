@@ -147,6 +147,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             _table(ctx, out, rows, proofs.known)
         elif criteria.but(project=""):
             out.print("No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0")
+            if criteria.outcome == LOST and (lost := entries.lost(ctx, every=args.all_projects)):
+                out.print(f"  {lost}")
         else:
             out.print("Nothing was delivered here yet." if criteria else "Nothing was delivered yet.")
             out.print(f'  {unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"')

@@ -64,7 +64,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     waiting, changed = ctx.counts(unread), _changed(ctx)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
-    lost = sum(bool(entries.states(ctx, entry)) for entry in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
     try:  # but for those of Claude Code itself, which has to be started for them
         problems = [each for each in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if each.level == PROBLEM]
     except (MemtuiError, OSError):
@@ -104,8 +103,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             lines.append(f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects")
         if changed:
             lines.append(f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
-        if lost:
-            lines.append(f"{lost} of these notes {'is' if lost == 1 else 'are'} lost: memtui note --list")
+        if lost := entries.lost(ctx):
+            lines.append(lost)
         if last is not None and outcome is not None:
             receipt = out.style(*RECEIPTS[outcome])
             lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {receipt}")

@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +15,8 @@ from memtui.core.deliveries.record import BRING_NOTHING, USE, Delivery
 
 # The word for all outcomes of deliveries that did not arrive.
 LOST = "lost"
-FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
-# So much of a session's id stands in a row.
-SESSION_SHOWN = 4
+# Ids in a delivered text, which nobody reads; and how many of its first characters find one.
+ID, ID_LEAST = re.compile(r"\b(?:[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b"), 6
 # The characters that JSON does not escape, so that a line of the log can be searched for them before it is parsed.
 PLAIN = "a-zA-Z0-9_. -"
 
@@ -26,10 +25,9 @@ PLAIN = "a-zA-Z0-9_. -"
 class Filter:
     """What a delivery must match; an empty field matches everything. `session` is the beginning of an id, `project` a
     key, a slug, a name or the path of its root, `memory` a path or a name, `text` some words in any order and case;
-    `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` and `until` are seconds since the
-    epoch. `order` names the fields in the order of setting. `labels`: the words that a list has for events and kinds.
-    With them `text` is sought in all that a row says: also the name of the project, the beginning of the session, the
-    event, and what was brought."""
+    `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` is in seconds since the epoch.
+    `labels`: the words that a list has for events and kinds. With them `text` is sought in all that a row says: also
+    the name of the project, the event, what was brought, and LOST; and ids by their beginning."""
 
     session: str = ""
     project: str = ""
@@ -38,8 +36,6 @@ class Filter:
     outcome: str = ""
     text: str = ""
     since: float | None = None
-    until: float | None = None
-    order: tuple[str, ...] = field(default=(), compare=False)
     labels: Mapping[str, str] | None = field(default=None, compare=False)
 
     @property
@@ -47,26 +43,13 @@ class Filter:
         """The outcomes that it lets through; empty for all."""
         return receipts.LOST if self.outcome == LOST else (self.outcome,) if self.outcome else ()
 
-    @classmethod
-    def of(cls, words: Mapping[str, object]) -> "Filter":
-        """Return the filter of some fields and their values, in that order; names of no field are ignored."""
-        return cls().but(**{name: value for name, value in words.items() if name in FIELDS and isinstance(value, str)})
-
     def __bool__(self) -> bool:
         """Whether any field is set."""
-        return any(getattr(self, other.name) not in {"", None} for other in fields(self) if other.compare)
+        return self != Filter()
 
-    def words(self) -> list[tuple[str, str]]:
-        """Return (field, value) of the text fields that are set, the one that was set last at the end."""
-        names = sorted(FIELDS, key=lambda name: self.order.index(name) if name in self.order else -1)
-        pairs = [(name, str(getattr(self, name))) for name in names]
-        return [(name, value) for name, value in pairs if value]
-
-    def but(self, **fields: str) -> "Filter":
+    def but(self, **fields: Any) -> "Filter":
         """Return the filter with other values of some fields."""
-        order = [name for name in self.order if name not in fields]
-        values: dict[str, Any] = {**fields, "order": (*order, *(name for name, value in fields.items() if value))}
-        return replace(self, **values)
+        return replace(self, **fields)
 
     def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
         """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored.
@@ -83,34 +66,44 @@ class Filter:
         longest = max(fit, key=len, default="").encode()
         return (longest.lower(), True) if self.text else (longest, False)
 
-    def matches(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED) -> bool:
+    def matches(
+        self,
+        delivery: Delivery,
+        earlier: EarlierPlaces = NOTHING_MOVED,
+        outcome: Callable[[Delivery], str] = lambda _: "",
+    ) -> bool:
         """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
         the filter names a kind or a memory. A path of `memory` stands for the memory that is there now, or was there
-        last, also for what it got under another name (`earlier`)."""
+        last, also for what it got under another name (`earlier`). `outcome` finds that of a delivery."""
         kinds = {item.kind for item in delivery.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:
             return False
-        if self.text:
-            text = self._searched(delivery).casefold()
-            if not all(word in text for word in self.text.casefold().split()):
-                return False
+        if self.text and not self._has_words(delivery, outcome):
+            return False
         return (
             delivery.session.startswith(self.session)
             and (not self.project or self.project in _names_of_project(delivery))
             and (not self.kind or self.kind in kinds)
             and (not self.memory or self._names_memory(delivery, earlier))
             and (self.since is None or delivery.time >= self.since)
-            and (self.until is None or delivery.time < self.until)
         )
 
-    def _searched(self, delivery: Delivery) -> str:
+    def _has_words(self, delivery: Delivery, outcome: Callable[[Delivery], str]) -> bool:
+        words = {*self.text.casefold().split()}
         if self.labels is None:
-            return delivery.text
+            return all(word in delivery.text.casefold() for word in words)
+        text = ID.sub("", self._searched(delivery, self.labels)).casefold()
+        ids = (delivery.session, delivery.id, *(item.id for item in delivery.items))
+        starts = {name[:end].casefold() for name in ids for end in range(ID_LEAST, len(name) + 1)}
+        unsaid = {word for word in words if word not in text} - starts
+        return not unsaid or (unsaid == {LOST} and outcome(delivery) in receipts.LOST)
+
+    def _searched(self, delivery: Delivery, words: Mapping[str, str]) -> str:
         brought = [item for item in delivery.items if not item.left_out]
-        labels = {self.labels.get(label, label) for label in (delivery.event, *(item.kind for item in brought))}
+        labels = {words.get(label, label) for label in (delivery.event, *(item.kind for item in brought))}
         uses = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
-        return " ".join((delivery.text, delivery.session[:SESSION_SHOWN], _last(delivery.root), *labels, *uses))
+        return " ".join((delivery.text, _last(delivery.root), *labels, *uses))
 
     def _names_memory(self, delivery: Delivery, earlier: EarlierPlaces) -> bool:
         names = _names(self.memory)

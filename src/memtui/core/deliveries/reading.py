@@ -192,7 +192,7 @@ class Reading:
             self.skipped += 1
             return None, False
         delivery = Delivery.of(record, place)
-        if not self.wanted.matches(delivery, self.earlier):
+        if not self.wanted.matches(delivery, self.earlier, self.proofs.of):
             return None, self.wanted.ended(delivery)
         if self.wanted.outcome:
             self._proved += 1

@@ -300,7 +300,8 @@ def of_screen(
         return " ".join(actions.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
 
     for name, action in offered.items():
-        own = (action.help[:1].lower() + action.help[1:], action.name.partition(": ")[2])
+        own = [action.help[:1].lower() + action.help[1:], action.name.partition(": ")[2]]
+        own = own[: 1 if name == "list.filter" else None]  # what it takes is said whole
         members, wordings = next((both for both in TOGETHER if name in both[0]), ((name,), own))
         several = [member for member in members if member in offered]
         if name == several[0]:

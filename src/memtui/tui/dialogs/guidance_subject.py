@@ -255,9 +255,9 @@ class GuidanceSubject(Subject):
         else:
             data.review().guide(directory, fields, text)
         is_unheard = bool(data.unheard())  # the form says why
-        whither = f"ueued for {self._recipient(fields.get('for', ''), note['to'], urgent=urgent)}"
+        whither = f"aits for {self._recipient(fields.get('for', ''), note['to'], urgent=urgent)}"
         # A note that now goes elsewhere may leave the list: say where it is.
-        words = f"Q{whither}" if item is None else f"Changed: q{whither}" if moved else "Changed"
+        words = f"W{whither}" if item is None else f"Changed: w{whither}" if moved else "Changed"
         words += ", but nothing delivers it yet." if is_unheard else "."
         return Saved(text, f"{words} {actions.takes_back()}", warns=is_unheard)
 

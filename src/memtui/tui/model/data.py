@@ -48,7 +48,6 @@ class Data(Workspace):
         self._entries = 0  # drafts and todos that wait here
         # What waits for a decision besides entries, by what the Inbox calls it; None until it is counted.
         self.decisions: Counter[str] | None = None
-        self.listed: int | None = None  # what the Inbox lists, while that is of all projects
 
     @cached_property
     def is_sample(self) -> bool:
@@ -81,8 +80,6 @@ class Data(Workspace):
         waiting, facts = self.counts(), self.facts
         if parts is None or parts - {"inbox"}:
             self.count_live()
-        # The same dictionary always: screens count their rows into it while this is read.
-        facts.waiting["guidance"] = waiting["guidance"]
         self._entries = waiting["updates"] + waiting["items"]
         self.note_decisions(self.decisions)
         if parts is None or "settings" in parts:
@@ -90,12 +87,11 @@ class Data(Workspace):
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
     def note_decisions(self, counts: "Counter[str] | None") -> None:
-        """Show on the tab of the Inbox all that waits there: the entries, and so much else, or what it lists; nothing
-        while that is not known."""
+        """Show on the tab of the Inbox all that waits there: the entries, and so much else; nothing while that is not
+        known."""
         self.decisions = counts
         if counts is not None:
-            here = self._entries + counts.total()
-            self.facts.waiting["inbox"] = here if self.listed is None else self.listed
+            self.facts.waiting["inbox"] = self._entries + counts.total()
 
     def count_live(self) -> bool:
         """Look which sessions clients serve now; return whether these are others than before."""

@@ -82,7 +82,10 @@ class Frame:
     def draw_top(self) -> None:
         screen = self.screen
         if screen.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
-            self.top.show(screen.group, screen.services, of_all_projects=screen.of_all_projects)
+            choice = screen.commands.get("list.project")
+            project = "all" if screen.of_all_projects else screen.services.data.facts.project
+            offers = choice is not None and not choice.why_not()
+            self.top.show(screen.group, screen.services, project, offers=offers)
 
     # panes
 

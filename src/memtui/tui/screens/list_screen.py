@@ -4,7 +4,7 @@ A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `comman
 `reload` that posts messages, sets `all_rows` and calls `fill`. That shows the rows of `select`, with `describe` for the
 detail, `summary` on top and `why_empty` for an empty list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -46,6 +46,7 @@ class ListScreen(Screen[None], Generic[Row]):
     row_word: ClassVar[str] = "line"
     nouns: ClassVar[tuple[str, str]] = ("line", "lines")
     legend: str = ""
+    terms: ClassVar[Collection[str]] = ()  # of its filter
     nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(
@@ -79,15 +80,13 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @property
     def of_all_projects(self) -> bool:
-        """Whether the list has what all projects have, which the top bar says in place of this project."""
+        """Whether the list has what all projects have, which the top line says in place of this project."""
         return self.services.all_projects
 
     def toggle_projects(self) -> None:
         """Choose all projects or this one, for all places."""
         self.services.all_projects = not self.services.all_projects
-        self.services.data.listed = None  # the Inbox counts its rows when it lists them
-        self.services.data.note_decisions(self.services.data.decisions)
-        self.reload()
+        self.services.read()  # counts what waits in the Inbox, too
         self.frame.draw()
 
     def on_mount(self) -> None:
@@ -179,7 +178,8 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def why_no_matches(self) -> str:
         """Return that nothing matches, or what is wrong with the query."""
-        return f"No matches for “{safe_text.line(self.typed, 60)}”."
+        wrong = safe_text.line(query.unknown_term(self.typed, self.terms), 200)
+        return wrong or f"No matches for “{safe_text.line(self.typed, 60)}”."
 
     def summary(self) -> Text:
         """Return the main facts of the screen: the title of the list, on a narrow screen the line above."""
@@ -322,7 +322,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def _list_commands(self) -> dict[str, Command]:
         commands = {
-            "filter": Command(self.open_filter),
+            "filter": Command(self.open_filter, title="list: filter", help=f"Filter: {self.filter_line.hint}"),
             "mark": Command(self.mark, self.no_row),
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),

@@ -33,15 +33,14 @@ class TopBar(OneLine):
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
-    def show(self, current: str, app: "Services", *, of_all_projects: bool) -> None:
-        """Draw the line for a screen; one `of_all_projects` has `all` in place of this project's name."""
+    def show(self, current: str, app: "Services", project: str, *, offers: bool) -> None:
+        """Draw the line for a screen with the name of the `project`; `offers`: another one can be chosen there."""
         width = self.size.width or 80
         tabs = {name: _tab(name, current, app, width) for name in TABS}
         spare = max(0, width - sum(map(len, tabs.values())))
         right = min(RIGHT, max(10 if app.read_only else 3, spare - LEFT)) if width >= TIGHT else min(3, spare)
-        project = "all" if of_all_projects else app.data.facts.project
-        text = _place(app, project, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
-        pieces = [(0, text.cell_len, "list.project")]
+        text = _place(app, project, " ▾" * offers, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
+        pieces = [(0, text.cell_len, "list.project")] * offers
         for name, words in tabs.items():
             start = text.cell_len
             label = words.rstrip() + " " if width >= TIGHT else words
@@ -70,8 +69,8 @@ def _tab(name: str, current: str, app: "Services", width: int) -> str:
     return f" {number}({badge})" if badge else f" {number} "  # "3 6" would read as two tabs
 
 
-def _place(app: "Services", project: str, room: int, *, wide: bool) -> Text:
-    """Return the project and, if it is not full, the mode, in so many cells."""
+def _place(app: "Services", project: str, sign: str, room: int, *, wide: bool) -> Text:
+    """Return the project with a sign behind it and, if it is not full, the mode, in so many cells."""
     facts = app.data.facts
     mode = "" if facts.mode == "full" else f" {facts.mode}"
     name = Text(safe_text.line(project, PROJECT_MOST), "bold")
@@ -80,7 +79,7 @@ def _place(app: "Services", project: str, room: int, *, wide: bool) -> Text:
     cells_left = room - text.cell_len - len(mode) - 2
     if cells_left >= least:
         name.truncate(cells_left, overflow="ellipsis")
-        text.append_text(name).append(" ▾", "dim")
+        text.append_text(name).append(sign, "dim")
     text.append(mode if cells_left >= least else mode[1:], "bold yellow")
     text.truncate(room)
     return text.append(" " * (room - text.cell_len))

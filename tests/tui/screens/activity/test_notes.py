@@ -347,7 +347,7 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
         assert app.screen.query_one("#to", Select).value == f"in:{slug}"
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert "Queued for the next prompt in blog" in "\n".join(drawn(app))
+        assert "Waits for the next prompt in blog" in "\n".join(drawn(app))
     assert "For the blog" in notes(world, slug)
     assert "For the blog" not in notes(world)
 
@@ -362,7 +362,7 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
         await settle(pilot)
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert "Changed: queued for the next prompt in blog" in "\n".join(drawn(app))
+        assert "Changed: waits for the next prompt in blog" in "\n".join(drawn(app))
         assert states(app)["The design review moved to Friday."] == "waiting"
     assert "The design review moved to Friday." in notes(world, slug)
 
@@ -864,7 +864,7 @@ async def test_a_note_for_an_agent_is_queued_for_its_next_prompt(world, app):
         await pilot.press("ctrl+s")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Queued for the next prompt of the agent reviewer in this project. z undoes."
+        assert said == "Waits for the next prompt of the agent reviewer in this project. z undoes."
 
 
 @pytest.mark.slow
@@ -876,7 +876,7 @@ async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
         await settle(pilot)
         assert [note.message for note in app._notifications][
             -1
-        ] == "Queued for the next prompt in this project. z undoes."
+        ] == "Waits for the next prompt in this project. z undoes."
         await to(pilot, "mine")
         assert "from you, just now" in app.screen.query_one("#detail").plain
         await pilot.press("x")
@@ -1120,6 +1120,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
             await pilot.press("a")
             await settle(pilot)
             assert states(app)[text] == "waiting"
+            assert app.last_note == f"Sent again: “{text}” waits. z undoes."
             assert app.screen.table.row.text == text
         now = notes(world)
         assert len(waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))) == len(was)

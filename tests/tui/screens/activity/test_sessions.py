@@ -205,7 +205,16 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         assert len(of(app, DeliveryEntry)) == 2
         assert {row.word for row in of(app, NoteRow)} == {"expired", "returned 3×"}
         notes = len(of(app, NoteRow))
-        assert f" deliveries · {notes} notes lost · 2 lost" in app.screen.summary().plain
+        assert app.screen.summary().plain.endswith(f" · {notes} notes lost · 2 of 15 deliveries · 2 lost")
+        found = keys(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert f" · {notes} notes lost · 15 deliveries  ✓ 9" in app.screen.summary().plain
+        app.screen.show_query("lost")
+        await settle(pilot)
+        assert keys(app) == found, "the word that rows and title say finds them"
+        await pilot.press("escape", "exclamation_mark")
+        await settle(pilot)
         await pilot.press("p")
         await settle(pilot)
         assert {row.word for row in app.screen.table.rows} == {"expired", "returned 3×"}, (
@@ -265,7 +274,8 @@ async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
         if "nonsense" in query:
             assert f"{query.partition(':')[0]}: takes " in app.screen.table.empty
         elif query not in {"is:", 'project:"'}:
-            assert "No matches" in app.screen.table.empty
+            words = "There is no x: here." if "x:" in query else "No matches"
+            assert words in app.screen.table.empty
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.table.rows

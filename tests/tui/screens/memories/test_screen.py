@@ -294,7 +294,7 @@ async def test_a_query_has_terms_and_says_which_exist(app):
             assert names(app) == found, text
         for text, words in (
             ("is:nevr", "Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
-            ("typ:feedback", "Did you mean type:? There are type:, scope:, is:, project:."),
+            ("typ:feedback", "Did you mean type:? The query takes type:, scope:, is:, project:."),
             ("scope:globl", "Did you mean scope:global?"),
             ("project:blgo", "Did you mean project:blog?"),
         ):

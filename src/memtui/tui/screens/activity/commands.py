@@ -148,7 +148,7 @@ class NoteCommands:
             self.services.data.review().again(item)
             self.screen.wanted = rows.newest(item.text)
             words = ", but nothing delivers it yet" if self.services.data.unheard() else ""
-            self.services.say(f"Queued {named([item])} again{words}. {actions.takes_back()}")
+            self.services.say(f"Sent again: {named([item])} waits{words}. {actions.takes_back()}")
         finally:
             self.services.read()
 

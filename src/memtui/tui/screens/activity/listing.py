@@ -79,7 +79,7 @@ class Listing(RowContext):
         """Fold or unfold a session."""
         (self._folds_of_query if self.asks else self._folds)[session] = unfold
 
-    def wanted_notes(self) -> Sequence[Row]:
+    def wanted_notes(self) -> Sequence[NoteRow]:
         """Return the notes that the query wants. Those that are lost did not arrive either."""
         criteria = self.wanted
         if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:

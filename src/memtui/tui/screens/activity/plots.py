@@ -9,7 +9,6 @@ from rich.text import Text
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.statistics import Day, Statistics
@@ -35,17 +34,16 @@ CELLS, NUMBERS = (5, 26), 7
 DAYS_SHOWN = 14
 # The columns by day, and from which width on each is shown.
 COLUMNS = (("deliveries", 0), ("characters", 46), ("receipts", 56))
-# What waits for a hook, by event; of others their runs.
 # Instead of a number that is not known yet.
 COUNTING = "counting …"
 
 
-def summary(data: "Data", listing: "Listing", counted: str, room: int, filtered: bool) -> Text:
-    """Return how many deliveries were `counted` in the list, and what became of them: by signs where words have no
-    room, so that the parts add up."""
-    line, known, reading = Text().append(counted, "bold"), data.receipts.known, listing.reading
-    notes = len(listing.wanted_notes()) if filtered and listing.wanted.outcome == LOST else 0
-    line.append(f" · {many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
+def summary(data: "Data", listing: "Listing", counted: str, room: int) -> Text:
+    """Return how many notes are lost, how many deliveries were `counted` in the list, and what became of them: by signs
+    where words have no room, so that the parts add up."""
+    known, reading, notes = data.receipts.known, listing.reading, sum(note.is_lost for note in listing.wanted_notes())
+    line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
+    line.append(" · " if notes else "").append(counted, "bold")
     parts = outcomes(ReceiptCounts.of(() if reading is None else (known.get(row.id, "") for row in reading.rows)))
     by_words = [(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts]
     by_signs = [(f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts]

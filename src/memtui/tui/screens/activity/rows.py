@@ -11,6 +11,7 @@ from rich.text import Text
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age
 from memtui.core.deliveries import reading, receipts
+from memtui.core.deliveries.filter import LOST
 from memtui.core.deliveries.record import session_kind
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
@@ -167,7 +168,7 @@ class NoteRow:
     def searched(self, context: RowContext) -> str:
         """Return the text that a query searches."""
         sender = details.called(self.entry.fields.get("from", ""))
-        return f"{self.text[:2000]} {sender} {self.whom(context)} {self.word} note"
+        return f"{self.text[:2000]} {sender} {self.whom(context)} {self.word} {LOST * self.is_lost} note"
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
@@ -248,10 +249,6 @@ class SessionGroup:
             return f"“{self.facts.title}”" if self.facts.title else READING
         return " · ".join(filter(None, (f"session {self.session[:8]}", sessions.title(self.facts))))
 
-    def searched(self, context: RowContext) -> str:
-        """Return the text that a query searches."""
-        return f"{self.facts.title[:300]} {self.facts.branch} {self.session} {context.project(self.root)}"
-
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells; before the glyph of the worst that became of what it got, how often: `shop · 2d · 1 lost`."""
         row = self.whole(context.data.receipts.known)
@@ -297,10 +294,6 @@ class DeliveryEntry:
         """Return the text that was delivered."""
         record = reading.read(self.logged)
         return record.text[:COPIED_MOST] if record is not None else ""
-
-    def searched(self, _context: RowContext) -> str:
-        """Return the text that a query searches: the log is searched for the rest."""
-        return " ".join((self.logged.event, *brought(self.logged.contents)))
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""

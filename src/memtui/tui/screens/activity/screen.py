@@ -1,6 +1,6 @@
 """Activity: the notes that wait, then the sessions, newest first, with what each got, why, and whether it arrived."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -23,7 +23,7 @@ from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
-from memtui.tui.screens.activity.listing import IS_LOST, Listing
+from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing
 from memtui.tui.screens.activity.plots import injected, plots, summary, total
 from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
 from memtui.tui.screens.activity.rows import NoteRow, Row, SessionGroup
@@ -41,6 +41,7 @@ TYPING_SECONDS = 0.2
 # Cells of the plots' border and padding.
 PLOT_SIDES = 6
 ONLY_NOTES, NO_NOTES = "Only notes that wait can be marked.", "No notes wait here."
+OF_ALL = "The plots are of all projects."
 EMPTY = """Nothing yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
@@ -73,6 +74,7 @@ class Activity(ListScreen[Row]):
     legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
+    terms: ClassVar[Collection[str]] = FIELDS
     nouns: ClassVar[tuple[str, str]] = ("delivery", "deliveries")
     DEFAULT_CSS = """
     Activity #plots { display: none; }
@@ -84,7 +86,7 @@ class Activity(ListScreen[Row]):
         listing = self.listing = Listing(services.data, read_only=services.read_only)
         table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
-        super().__init__(services, table, lambda row: row.searched(listing), placeholder=placeholder)
+        super().__init__(services, table, lambda row: row.key, placeholder=placeholder)
         receivers = Receivers(
             self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.read_first
         )  # fmt: skip
@@ -98,7 +100,7 @@ class Activity(ListScreen[Row]):
             "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
             "list.mark_all": Command(self.mark_all, lambda: "" if self.markable() else NO_NOTES),
             "list.attention": Command(lambda: self.toggle_term(IS_LOST)),
-            "list.project": Command(self.toggle_projects),
+            "list.project": Command(self.toggle_projects, lambda: OF_ALL if self.has_class("plots") else ""),
             "activity.plots": Command(self.toggle_plots),
         }
 
@@ -246,8 +248,8 @@ class Activity(ListScreen[Row]):
 
     @property
     def of_all_projects(self) -> bool:
-        """Whether the list has what sessions of all projects got; so have the plots."""
-        return self.listing.wanted.project != self._here or not self._here or self.has_class("plots")
+        """Whether the list has what sessions of all projects got."""
+        return self.listing.wanted.project != self._here or not self._here
 
     @property
     def _here(self) -> str:
@@ -329,7 +331,7 @@ class Activity(ListScreen[Row]):
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
         room = (self.middle.outer_size.width or self.size.width) - CORNERS - line.cell_len
-        return line.append_text(summary(self.services.data, self.listing, self.counted(), room, self.is_filtered))
+        return line.append_text(summary(self.services.data, self.listing, self.counted(), room))
 
     def summarize(self) -> None:
         """Draw the title, and the plots while they are shown."""

@@ -190,11 +190,8 @@ class Inbox(ListScreen[InboxRow]):
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
         self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
         awake = [row for row in self.all_rows if row.until is None]
-        data, is_all = self.services.data, self.services.all_projects
-        data.listed = len(awake) if is_all else None
         if self.planned or self._plan_problem:
-            here = Counter(row.kind.word for row in awake if row.item is None)
-            data.note_decisions(data.decisions if is_all else here)
+            self.services.data.note_decisions(Counter(row.kind.word for row in awake if row.item is None))
         if before != self._state():
             self.fill()
         else:

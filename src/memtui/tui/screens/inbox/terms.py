@@ -45,10 +45,9 @@ def select(rows: Sequence[InboxRow], typed: str) -> Sequence[InboxRow]:
 
 def mistake(rows: Sequence[InboxRow], typed: str) -> str:
     """Return in sentences what is wrong with a query: a term that there is not, or a value that no row has."""
-    search = query.parse(typed, TERMS)
-    for name, value in search.terms.items():
+    for name, value in query.parse(typed, TERMS).terms.items():
         always = {"is": STATES, "kind": ORDER}.get(name, ())
         values = sorted({*always, *filter(None, map(TERMS[name], rows))})
         if not any(value.casefold() in other.casefold() for other in values):
             return query.not_among(name, value, values)
-    return query.not_there(search.unknown[0], TERMS) if search.unknown else ""
+    return query.unknown_term(typed, TERMS)

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ from memtui.tui.widgets.rows import Column, RowList
 
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0
-LOOKING, FINE = "looking …", "✓ Setup is fine"
+LOOKING, FINE = "looking …", "✓ All set up"
 # What the top line calls the problems in the Inbox, by the word for their rows there.
 IN_INBOX = {"fix": ("fix", "fixes"), "problem": ("problem",), "trust": ("to trust", "to trust")}
 # Cells of the column of titles, and from which width of the list it has the second.
@@ -50,6 +50,7 @@ class Setup(ListScreen[SetupRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
     group: ClassVar[str] = "setup"
     legend: str = rows.LEGEND
+    terms: ClassVar[Collection[str]] = ("is",)
 
     def __init__(self, services: Services) -> None:
         slim, roomy = TITLE_WIDTHS
@@ -111,7 +112,7 @@ class Setup(ListScreen[SetupRow]):
         """Return which problems wait in other places: in the Inbox as many as it has rows for."""
         counts, of_notes = self.services.data.decisions or Counter(), self.snapshot.of_notes
         in_inbox = ", ".join(many(counts[word], *nouns) for word, nouns in IN_INBOX.items() if counts[word])
-        in_activity = f"{of_notes} lost" if of_notes else ""
+        in_activity = f"{many(of_notes, 'note')} lost" if of_notes else ""
         return [f"{place}: {words}" for place, words in (("Inbox", in_inbox), ("Activity", in_activity)) if words]
 
     @property
@@ -132,7 +133,7 @@ class Setup(ListScreen[SetupRow]):
         return [row for row in self.all_rows if row.kind == "head" or row.group in self.unfolded]
 
     def why_no_matches(self) -> str:
-        state = query.parse(self.typed, ("is",)).terms.get("is", "")
+        state = query.parse(self.typed, self.terms).terms.get("is", "")
         if self.typed.strip() == query.IS_PROBLEM:
             return "No problems in the setup."  # the title has those of other places
         is_known = query.PROBLEM.startswith(state)
