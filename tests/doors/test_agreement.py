@@ -83,7 +83,7 @@ async def test_what_waits(told, shown):
     )
     listed = told("note", "--list")["entries"]
     assert notes == {each["id"]: (each["text"], len(each["state"])) for each in listed}
-    counts = await shown("inbox", lambda app: app.data.facts.waiting)
+    counts = await shown("inbox", lambda app: {**app.data.counts(), **app.data.facts.waiting})
     waiting = told("status")["waiting"]
     assert counts["guidance"] == waiting["guidance"] == len(notes)
     assert waiting["updates"] + waiting["items"] == len(drafts)

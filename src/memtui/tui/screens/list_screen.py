@@ -86,6 +86,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def toggle_projects(self) -> None:
         """Choose all projects or this one, for all places."""
         self.services.all_projects = not self.services.all_projects
+        self.reload()
         self.services.read()  # counts what waits in the Inbox, too
         self.frame.draw()
 

@@ -1120,7 +1120,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
             await pilot.press("a")
             await settle(pilot)
             assert states(app)[text] == "waiting"
-            assert app.last_note == f"Sent again: “{text}” waits. z undoes."
+            assert app.last_note == f"Sent again: “{text}” waits, but nothing delivers it yet. z undoes."
             assert app.screen.table.row.text == text
         now = notes(world)
         assert len(waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))) == len(was)

@@ -19,7 +19,7 @@ from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
 from memtui.tui.screens.activity.screen import Activity
 from tui import stage
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, burst, settle, until
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -210,9 +210,8 @@ async def test_only_what_was_lost_and_escape_shows_all(app, world):
         await pilot.press("escape")
         await settle(pilot)
         assert f" · {notes} notes lost · 15 deliveries  ✓ 9" in app.screen.summary().plain
-        app.screen.show_query("lost")
-        await settle(pilot)
-        assert keys(app) == found, "the word that rows and title say finds them"
+        await pilot.press("slash", *"lost", "enter")
+        await until(pilot, lambda: keys(app) == found)
         await pilot.press("escape", "exclamation_mark")
         await settle(pilot)
         await pilot.press("p")
