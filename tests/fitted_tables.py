@@ -4,7 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
-from memtui.extract import personal
+from memtui.learn import personal
 
 
 def feedback(questions: "list[tuple[float, float, bytes]]") -> bytes:

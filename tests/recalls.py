@@ -1,7 +1,7 @@
 """Lines of the delivery log that tell what came of recalling a memory, for tests."""
 
-from memtui.core.base import clock, ids
-from memtui.core.deliveries import log as delivery_log
+from memtui.base import clock, ids
+from memtui.deliver import log as delivery_log
 
 SESSION = "5e55101f-recalls"
 COUNTS = {"recalled": 2, "opened": 1, "corrected": 1, "tokens": 200}

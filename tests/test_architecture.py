@@ -109,4 +109,4 @@ def test_one_module_imports_rapidfuzz():
     """Two threads that import different parts of it at once can fail."""
     imports = re.compile(r"^\s*(?:import|from) rapidfuzz\b", re.MULTILINE)
     found = [each.relative_to(SOURCES).as_posix() for each in SOURCES.rglob("*.py") if imports.search(each.read_text())]
-    assert found == ["consolidate/similarity.py"]
+    assert found == ["tidy/similarity.py"]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import memtui
+from memtui.base import findings
+from memtui.base.finding import problem
+from memtui.base.shell import shell_word
 from memtui.cli import parser
-from memtui.core.base.finding import problem
-from memtui.core.base.shell import shell_word
-from memtui.core.health import findings
-from memtui.present import safe_text
+from memtui.views import safe_text
 
 SOURCES = Path(memtui.__file__).parent
 HOSTILE = [
@@ -38,10 +38,10 @@ OWN = {
     "cli/commands/history.py": {"trashed"},
     "cli/commands/setup.py": {"name", "more"},
     "cli/commands/inbox.py": {"args.kind", "many(earlier, 'earlier session')"},
-    "core/health/findings.py": {"WITHDRAW"},
+    "base/findings.py": {"WITHDRAW"},
     "demo/layout.py": {"number"},
-    "present/sessions.py": {"command"},
-    "present/notes.py": {"line(where)"},
+    "views/sessions.py": {"command"},
+    "views/notes.py": {"line(where)"},
     "recall/segment.py": {"VERSION"},
 }
 
@@ -77,7 +77,7 @@ def test_a_name_is_one_argument_and_nothing_else_runs(name, tmp_path):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_screen_shows_a_word_as_it_is_copied(name):
     from memtui.cli import output
-    from memtui.present import glyphs
+    from memtui.views import glyphs
 
     word = shell_word(name)
     assert safe_text.line(word) == safe_text.clean(word) == output.line(word) == word

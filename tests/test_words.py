@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memtui import actions
+from memtui.base import findings
 from memtui.cli import parser
-from memtui.core.health import findings
-from memtui.core.settings import setting
+from memtui.settings import setting
 from memtui.tui.widgets.bars import TABS
 
 REPO = Path(__file__).parents[1]

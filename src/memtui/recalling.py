@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memtui.core.base import fs, paths
-from memtui.core.deliveries import blocks
-from memtui.core.deliveries.record import CHARS_A_TOKEN
-from memtui.core.places import locate
+from memtui.base import fs, paths
+from memtui.client import locate
+from memtui.deliver import blocks
+from memtui.deliver.record import CHARS_A_TOKEN
 from memtui.workspace import Workspace
 
 if TYPE_CHECKING:
-    from memtui.core.client.prompts import Prompt
-    from memtui.core.memories.memory import Memory
+    from memtui.client.transcripts.prompts import Prompt
     from memtui.recall import judge
     from memtui.recall.replaying import ReplayedPrompt, StoreChange
+    from memtui.store.memory import Memory
 
 # Characters of a prompt that are looked at, as of any text that a person gives.
 MOST_CHARACTERS = 200_000
@@ -167,9 +167,9 @@ class Recalling:
 
     def run(self, prompt: str, session: str = "") -> RecallRun:
         """Find out what a prompt would bring to a session (its whole id; empty: a new one)."""
-        from memtui.core.deliveries import given
-        from memtui.core.memories import triggers
+        from memtui.deliver import given
         from memtui.recall import judge, memory_block
+        from memtui.store import triggers
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
         where, limits = self.searched(), self._limits()
@@ -238,7 +238,7 @@ class Recalling:
 
     def prompts(self, most: int) -> "list[Prompt]":
         """Return the newest prompts that a person typed in this project."""
-        from memtui.core.client import prompts
+        from memtui.client.transcripts import prompts
 
         return prompts.recent(self.space.config_dir, [paths.slug(self.space.project_root)], most)
 
@@ -246,14 +246,14 @@ class Recalling:
 
     def add_trigger(self, memory: "Memory", line: str) -> bool:
         """Add a trigger to a memory; return whether it is new. Raises MemtuiError."""
-        from memtui.core.memories import triggers
+        from memtui.store import triggers
 
         return triggers.change(self.space.store(), memory, add=[line])
 
     def mute(self, memories: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
         """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""
-        from memtui.core.memories import triggers
         from memtui.recall import own_words, words
+        from memtui.store import triggers
 
         counted = own_words.counted(prompt)[0] or prompt
         store = self.space.store()

@@ -4,25 +4,25 @@ import os
 from contextlib import suppress
 from functools import cached_property
 
-from memtui.core.base import clock, paths
-from memtui.core.base.errors import UsageError
-from memtui.core.settings import config
+from memtui.base import clock, paths
+from memtui.base.errors import UsageError
+from memtui.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Mapping
 
-    from memtui.consolidate.proposed import UndecidedSet
-    from memtui.core.base.finding import Finding
-    from memtui.core.journal.journal import Journal
-    from memtui.core.journal.ledger import Ledger
-    from memtui.core.memories.memory import Memory
-    from memtui.core.memories.store import Store
-    from memtui.core.memories.versions import Versions
-    from memtui.core.review.changed import Changed, Untrusted
-    from memtui.core.review.entries import Review
-    from memtui.core.review.waiting import Known, Waiting
+    from memtui.base.finding import Finding
+    from memtui.review.changed import Changed, Untrusted
+    from memtui.review.entries import Review
+    from memtui.review.waiting import Known, Waiting
+    from memtui.store.journal.journal import Journal
+    from memtui.store.journal.ledger import Ledger
+    from memtui.store.memory import Memory
+    from memtui.store.store import Store
+    from memtui.store.versions.versions import Versions
+    from memtui.tidy.proposed import UndecidedSet
 
 
 class Workspace:
@@ -90,7 +90,7 @@ class Workspace:
             return paths.inbox_dir(self.root, None)
         directory = paths.inbox_dir(self.root, self.slug)
         if not os.path.exists(f"{directory}/{paths.PROJECT_FILE}"):
-            from memtui.core.client import repository
+            from memtui.client import repository
 
             with suppress(OSError):  # whoever writes into it says why that fails
                 repository.note_project(self.root, self.project_root)
@@ -99,19 +99,19 @@ class Workspace:
     @property
     def ledger(self) -> "Ledger":
         """The journal as far as it was read, shared in this process."""
-        from memtui.core.journal import ledger as journal_ledger
+        from memtui.store.journal import ledger as journal_ledger
 
         return journal_ledger.shared(self.root + "/journal.jsonl")
 
     def journal(self) -> "Journal":
         """Return the journal, through which every change goes."""
-        from memtui.core.journal.journal import Journal
+        from memtui.store.journal.journal import Journal
 
         return Journal(self.root, by=self.by, now=self.now, ledger=self.ledger)
 
     def store(self) -> "Store":
         """Return the store, which changes memories."""
-        from memtui.core.memories.store import Store
+        from memtui.store.store import Store
 
         self.must_have_home()
         return Store(self.env, self.cwd, by=self.by, now=self.now, ledger=self.ledger)
@@ -125,7 +125,7 @@ class Workspace:
     ) -> "list[Waiting]":
         """Return what waits in the inboxes of this project and everywhere, of some kinds or all; `every` adds those of
         other projects at the end. `unread` as for `waiting.waiting_in`."""
-        from memtui.core.review import waiting
+        from memtui.review import waiting
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         kinds_wanted = waiting.KINDS if kinds is None else kinds
@@ -133,7 +133,7 @@ class Workspace:
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
         """Count the entries that wait here and everywhere, by kind, without snoozed ones. `unread` as for `waiting`."""
-        from memtui.core.review.waiting import KINDS
+        from memtui.review.waiting import KINDS
 
         totals, now = dict.fromkeys(KINDS, 0), self.now()
         for item in self.waiting(every=self.every, unread=unread):
@@ -142,21 +142,21 @@ class Workspace:
 
     def review(self) -> "Review":
         """Return the use cases for what waits in the inbox: reject, withdraw, mark done, pass on."""
-        from memtui.core.review.entries import Review
+        from memtui.review.entries import Review
 
         return Review(self.root, by=self.by, now=self.now)
 
     @cached_property
     def versions(self) -> "Versions":
         """The versions of memories as far as they were read, shared in this process."""
-        from memtui.core.memories.versions import Versions
+        from memtui.store.versions.versions import Versions
 
         return Versions(self.root, self.now)
 
     def take_in(self) -> None:
         """Take in the new versions of this project's memories, unless the gate is off; `versions.problem` has what
         kept that from succeeding."""
-        from memtui.core.memories import history, scopes
+        from memtui.store import history, scopes
 
         if self.setting("gate") != "off":
             history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
@@ -164,7 +164,7 @@ class Workspace:
     def look(self) -> None:
         """Know the new versions of this project's memories, also those too young to be taken in, unless the gate
         is off; and note for the status line how many nobody has seen, if the files are our own. Raises MemtuiError."""
-        from memtui.core.memories import history, scopes
+        from memtui.store import history, scopes
 
         if self.setting("gate") != "off":
             history.peeked(self.versions, scopes.discover(self.env, self.cwd))
@@ -176,16 +176,16 @@ class Workspace:
         newest first; `every`: of all projects."""
         if self.setting("gate") == "off":
             return []
-        from memtui.core.memories import scopes
-        from memtui.core.review import changed
+        from memtui.review import changed
+        from memtui.store import scopes
 
         self.versions.follow()
         return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
     def count_hidden(self) -> int:
         """Count the memories that would be listed as changed by others, were the gate not off, as noted last."""
-        from memtui.core.memories import scopes
-        from memtui.core.memories.versions import noted_unseen
+        from memtui.store import scopes
+        from memtui.store.versions.versions import noted_unseen
 
         noted = noted_unseen(self.root) if self.setting("gate") == "off" else None
         here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if noted else set()
@@ -194,9 +194,9 @@ class Workspace:
     def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
         or OSError."""
-        from memtui.consolidate import lint, proposed
-        from memtui.core.memories import beside
-        from memtui.core.memories.status import Usage
+        from memtui.store import beside
+        from memtui.store.status import Usage
+        from memtui.tidy import lint, proposed
 
         subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
         subject.known = self.known
@@ -204,8 +204,8 @@ class Workspace:
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":
         """Return the memories of this project that are not trusted, but for those among `changes`."""
-        from memtui.core.memories import scopes
-        from memtui.core.review import changed
+        from memtui.review import changed
+        from memtui.store import scopes
 
         return [*changed.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
 
@@ -214,7 +214,7 @@ class Workspace:
         `rule`, `problem`, `trust`. `plan` is what `undecided` returned."""
         from collections import Counter
 
-        from memtui.core.review import later
+        from memtui.review import later
 
         hidden, changes = later.load(self.root), self.changed(every=self.every)
         decisions = [("changed", change.later_key) for change in changes]
@@ -226,7 +226,7 @@ class Workspace:
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none
         gets the memories of these scopes. Empty if sessions get it."""
-        from memtui.core.inbox import guidance
+        from memtui.inbox import guidance
 
         among = None if labels is None else set(labels)
         code = ""
@@ -237,15 +237,15 @@ class Workspace:
             )
         if code or among is None or "auto" not in among:
             return code
-        from memtui.core.places import loading
+        from memtui.client import loading
 
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
 
     def way_of(self, memory: "Memory") -> str:
-        """Return how Claude Code brings a memory into sessions, if it is one of its own (core/places/loading.py)."""
-        from memtui.core.memories import index_state
-        from memtui.core.memories.scopes import Scope
-        from memtui.core.places import loading
+        """Return how Claude Code brings a memory into sessions, if it is one of its own (client/loading.py)."""
+        from memtui.client import loading
+        from memtui.store.index import index_state
+        from memtui.store.scopes import Scope
 
         if not memory.scope_label.startswith("auto"):
             return loading.LOADED
@@ -259,9 +259,9 @@ class Workspace:
 
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here."""
-        from memtui.core.base.finding import PROBLEM
-        from memtui.core.health import doctor
-        from memtui.hooks.installer import checkup
+        from memtui.base.finding import PROBLEM
+        from memtui.hooks.install import checkup
+        from memtui.tidy.checks import doctor
 
         findings = [finding for finding in checkup.hooks(self.env, self.cwd) if finding.level == PROBLEM]
         off = doctor.mode_off(self.settings(), self.project_root)
@@ -270,8 +270,8 @@ class Workspace:
     def hooked(self) -> tuple[bool, bool, bool]:
         """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
         because it skips a settings file. If our own list can't be read, hooks count as installed and running."""
-        from memtui.core.base.errors import MemtuiError
-        from memtui.hooks.installer import status
+        from memtui.base.errors import MemtuiError
+        from memtui.hooks.install import status
 
         try:
             hooks_status = status.status(self.env, self.cwd)

@@ -23,8 +23,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "src")]
 
 from transcripts import generate, peak  # noqa: E402
 
-from memtui.backfill import reading, session  # noqa: E402
-from memtui.extract import classifier  # noqa: E402
+from memtui.learn import classifier  # noqa: E402
+from memtui.learn.backfill import reading, session  # noqa: E402
 
 SHARED = os.path.join(HERE, "..", "..", "..", "shared", "data", "transcripts")
 

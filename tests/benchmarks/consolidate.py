@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
-from memtui.consolidate import similarity
-from memtui.core.memories.memory import Memory, from_bytes, new_memory_bytes
+from memtui.store.memory import Memory, from_bytes, new_memory_bytes
+from memtui.tidy import similarity
 
 BAR_SECONDS, BAR_MB, BAR_RECALL = 5.0, 300, 0.9
 PLAIN_MOST = 2000

@@ -29,11 +29,11 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from fitted_tables import precision_at  # noqa: E402
-from memtui.core.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.core.review import taught  # noqa: E402
-from memtui.extract import classifier, features, message, personal, signals  # noqa: E402
-from memtui.extract.personal import average_precision, probability  # noqa: E402
+from memtui.inbox.format import DELIVERED, LASTING  # noqa: E402
+from memtui.learn import classifier, features, message, personal, signals  # noqa: E402
+from memtui.learn.personal import average_precision, probability  # noqa: E402
 from memtui.recall import own_words  # noqa: E402
+from memtui.review import taught  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
 

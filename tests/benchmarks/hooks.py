@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memtui.hooks.installer import entries
+from memtui.hooks.install import entries
 
 sys.path.insert(0, str(Path(__file__).parent))
 from revision import sources

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src"))
 
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.recall.build import BuildReport, bring_up_to_date
 
 BARS = {"full": 10.0, "unchanged": 0.5, "one changed": 0.3}

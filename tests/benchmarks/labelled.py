@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtui.core.client.conversation import Turn
+from memtui.client.transcripts.conversation import Turn
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 TRAINING, APART = "turns-train.jsonl", "turns.jsonl"

@@ -17,15 +17,15 @@ from transcripts import peak  # noqa: E402
 
 
 def backfill(path: str) -> str:
-    from memtui.backfill import session
-    from memtui.extract import classifier
+    from memtui.learn import classifier
+    from memtui.learn.backfill import session
 
     found = sum(len(piece.drafts) for piece in session.read(path, {}, classifier.shipped(), 0.5))
     return f"{found} drafts"
 
 
 def worker(path: str) -> str:
-    from memtui.core.base import paths, session_state
+    from memtui.base import paths, session_state
     from memtui.worker import main
 
     with tempfile.TemporaryDirectory() as top:
@@ -42,9 +42,9 @@ def worker(path: str) -> str:
 
 
 def subconscious(path: str) -> str:
-    from memtui.core.client import transcript
-    from memtui.core.client.conversation import Conversation
-    from memtui.subconscious import reading
+    from memtui.client.transcripts import transcript
+    from memtui.client.transcripts.conversation import Conversation
+    from memtui.models.subconscious import reading
 
     heard = reading.listen(transcript.Reader(path), Conversation())
     return f"{len(heard.lines)} messages, {heard.left_out} left out"

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
-from memtui.core.redaction import redact, tables  # noqa: E402
+from memtui.redact import redact, tables  # noqa: E402
 
 SAMPLE_BYTES = 8_000_000
 

@@ -30,7 +30,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from revision import sources
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 # When the newest delivery of the log was made.

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from memtui.base import clock
 from memtui.cli.main import main
-from memtui.core.base import clock
 from memtui.demo import world as demo_world
 
 NOW = clock.parse("2026-11-21T09:00:00Z")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 RULES = ("Always run the linter before each commit.", "Never push to main without asking me first.")
 
@@ -64,7 +64,7 @@ def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
 
 
 def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch):
-    from memtui.core.base import fs
+    from memtui.base import fs
 
     path, read = past(RULES[0]), fs.read_bytes
 
@@ -80,7 +80,7 @@ def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch
 
 
 def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_are_read(memtui, past, monkeypatch):
-    from memtui.backfill import session
+    from memtui.learn.backfill import session
 
     past(RULES[0], name="one")
     broken, read = past(RULES[1], name="two"), session.read
@@ -99,7 +99,7 @@ def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_a
 
 
 def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, past, monkeypatch):
-    from memtui.core.base import fs
+    from memtui.base import fs
 
     past(RULES[0])
     write = fs.write_atomic

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core.base import paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.settings import config, setting
+from memtui.base import paths
+from memtui.base.errors import MemtuiError
+from memtui.settings import config, setting
 
 WRITTEN = """\
 # My settings
@@ -190,8 +190,8 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
 
 
 def test_every_setting_is_explained_in_eighty_columns(memtui):
-    from memtui.core.settings.config import DEFAULTS
-    from memtui.core.settings.setting import MEANINGS
+    from memtui.settings.config import DEFAULTS
+    from memtui.settings.setting import MEANINGS
 
     assert set(MEANINGS) == set(DEFAULTS)
     memtui("config", "set", "mode", "notes")
@@ -297,7 +297,7 @@ def test_no_editor_is_started_where_there_is_no_terminal(memtui):
 @pytest.mark.slow
 def test_the_settings_are_told_without_textual(world):
     code = "import sys; from memtui.cli.main import main; main(['config']); main(['doctor'])\nprint('textual' in sys.modules)"
-    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[3])}
+    env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "False", done.stderr
 
@@ -307,7 +307,7 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
     project = os.fsencode(tmp_path) + b"/caf\xe9"
     os.makedirs(project + b"/.git")
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    env["PYTHONPATH"] = str(Path(paths.__file__).parents[3])
+    env["PYTHONPATH"] = str(Path(paths.__file__).parents[2])
 
     def run(*words, code=0):
         command = [sys.executable, "-m", "memtui", *words]

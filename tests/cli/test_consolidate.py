@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from consolidate.stores import World, text_of
-from consolidate.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
-from memtui.consolidate import proposed
-from memtui.consolidate.changeset import ChangeSet
+from memtui.tidy import proposed
+from memtui.tidy.changeset import ChangeSet
+from tidy.stores import World, text_of
+from tidy.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
 
 from .conftest import NOW
 

@@ -340,7 +340,7 @@ def test_note_imports_what_it_needs_and_no_more(world):
     code = (
         "import sys; from memtui.cli.main import main; main(['note', 'hello'])\n"
         "heavy = {'yaml', 'rapidfuzz', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
-        " 'difflib', 'pathlib', 'memtui.core.journal.journal', 'memtui.core.memories.store', 'memtui.core.memories.scopes', 'shutil'}\n"
+        " 'difflib', 'pathlib', 'memtui.store.journal.journal', 'memtui.store.store', 'memtui.store.scopes', 'shutil'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     env = {**world.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.core.base import when
+from memtui.base import when
 
 
 def outcomes(memtui, *words):
@@ -95,8 +95,8 @@ def test_one_delivery_is_shown_whole(memtui):
 
 
 def test_what_was_left_out_is_shown(memtui, world):
-    from memtui.core.base import clock
-    from memtui.core.deliveries import log as delivery_log
+    from memtui.base import clock
+    from memtui.deliver import log as delivery_log
 
     record = {
         "v": 1,
@@ -112,7 +112,7 @@ def test_what_was_left_out_is_shown(memtui, world):
 
 
 def test_lines_that_can_not_be_read_are_counted(memtui, world):
-    from memtui.core.deliveries import log as delivery_log
+    from memtui.deliver import log as delivery_log
 
     with open(delivery_log.months(world.root)[0], "a") as file:
         file.write('{"v": 1, "torn')

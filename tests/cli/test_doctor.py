@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
+from memtui.base import clock, ids, paths
 from memtui.cli.context import Context
-from memtui.core.base import clock, ids, paths
-from memtui.core.deliveries import error_log
-from memtui.core.inbox import file as inbox_file
+from memtui.deliver import error_log
+from memtui.inbox import file as inbox_file
+from tidy.checks.broken import ASKED, AT_ONCE, bare_codes, break_all
 
 
 def fixed(memtui, *words):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from e2e.model import Reply, say, use
+from memtui.base import paths
 from memtui.cli import parser
-from memtui.consolidate import gates, proposed
-from memtui.core.base import paths
+from memtui.tidy import gates, proposed
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock, ids
-from memtui.core.deliveries import folding
-from memtui.core.deliveries import log as delivery_log
+from memtui.base import clock, ids
+from memtui.deliver import folding
+from memtui.deliver import log as delivery_log
 
 from .conftest import NOW
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock, fs, ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import claims
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, fs, ids, paths
+from memtui.deliver import log as delivery_log
 from memtui.demo import next_session
+from memtui.inbox import claims
+from memtui.inbox import format as inbox_format
 
 from .conftest import NOW
 
-LAUNCHER = Path(paths.__file__).parents[2] / "hooks" / "launch.py"
+LAUNCHER = Path(paths.__file__).parents[1] / "hooks" / "launch.py"
 
 
 def waiting(shell, everywhere=False):

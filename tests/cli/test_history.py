@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from memtui.core.base import clock, ids
+from memtui.base import clock, ids
 
 from .conftest import NOW
 

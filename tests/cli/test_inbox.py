@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.inbox import file as inbox_file
-from memtui.core.review import later
+from memtui.base import paths
+from memtui.inbox import file as inbox_file
+from memtui.review import later
 
 from .conftest import NOW
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from cli.conftest import Shell
-from memtui.core.base import paths
-from memtui.core.journal.journal import Journal
-from memtui.core.review import taught
-from memtui.core.review.entries import Review
-from memtui.core.review.waiting import waiting_in
+from memtui.base import paths
+from memtui.review import taught
+from memtui.review.entries import Review
+from memtui.review.waiting import waiting_in
+from memtui.store.journal.journal import Journal
 from memtui.worker import decided, main
 
 RULES = ("From now on always use pnpm for packages here.", "From now on always ask me before you write a migration.")

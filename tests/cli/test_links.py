@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.hooks import post_tool_use, runner
 
 LINKED = {

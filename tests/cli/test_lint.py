@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from memtui.core.base import clock
+from memtui.base import clock
 
 DATA = Path(__file__).parents[1] / "data/lint"
 PROJECT = Path(__file__).parents[2]
@@ -407,7 +407,7 @@ def test_values_without_quotes_are_worth_knowing_and_get_some(memtui, world):
 @pytest.fixture
 def over_limit(bare):
     """The MEMORY.md of Claude Code's own memory, with more lines than are loaded; the last is of a memory about tills."""
-    from memtui.core.places import locate
+    from memtui.client import locate
 
     found = Path(locate.auto_dir(bare.env, str(bare.cwd)))
     found.mkdir(parents=True)

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
+from memtui.base import ids
 from memtui.cli import parser
-from memtui.core.base import ids
-from memtui.llm import log
-from memtui.llm.call import ModelUsage
+from memtui.models import log
+from memtui.models.call import ModelUsage
 
 
 def test_off_says_how_to_switch_it_on(bare):
@@ -61,7 +61,7 @@ def test_no_command_that_asks_no_model_imports_a_backend(bare):
         "import sys; from memtui.cli.main import main\n"
         "for words in (['model'], ['model', 'log'], ['doctor'], ['config'], ['status']): main(words)\n"
         "import memtui.tui.app\n"
-        "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.llm.api', 'memtui.llm.headless'}))"
+        "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.models.api', 'memtui.models.headless'}))"
     )
     env = {**bare.env, "PYTHONPATH": str(parser.__file__).rsplit("/memtui/", 1)[0]}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=bare.cwd, capture_output=True, text=True)

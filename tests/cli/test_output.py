@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.base.phrasing import age
 from memtui.cli import output
 from memtui.cli.output import Output
 from memtui.cli.show import diff
-from memtui.core.base.phrasing import age
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
 
@@ -161,7 +161,7 @@ def test_no_text_brings_an_escape_of_its_own(text, monkeypatch):
 
 
 def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
-    from memtui.core.base import session_state
+    from memtui.base import session_state
 
     evil = "\x1b[2J\x1b]0;owned\x07"
     state = {"mode": "full" + evil, "cwd": "/x" + evil, "project_root": "/x" + evil, "started": evil, "project": evil}

@@ -3,7 +3,7 @@
 import os
 
 from cli.conftest import NOW
-from memtui.core.memories import scopes
+from memtui.store import scopes
 from memtui.workspace import Workspace
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.deliveries import log as delivery_log
+from memtui.deliver import log as delivery_log
 
 PROMPT = "do we install with pnpm or with npm here?"
 

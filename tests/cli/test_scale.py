@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock, ids, paths
-from memtui.core.client import projects
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import find_note
-from memtui.core.places import trust
+from memtui.base import clock, ids, paths
+from memtui.client import projects
+from memtui.deliver import log as delivery_log
+from memtui.deliver.record import find_note
+from memtui.store import trust
 
 from .conftest import NOW
 

@@ -6,9 +6,9 @@ import string
 
 import pytest
 
+from memtui.base import paths
 from memtui.cli.context import Context
-from memtui.core.base import paths
-from memtui.core.inbox import format as inbox_format
+from memtui.inbox import format as inbox_format
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"

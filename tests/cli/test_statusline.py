@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.hooks.installer import status
+from memtui.hooks.install import status
 
 
 def test_it_says_what_waits_in_this_project(memtui):

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from memtui.core.base import clock, paths
-from memtui.subconscious import blocks, control, places, runs
+from memtui.base import clock, paths
+from memtui.models.subconscious import blocks, control, places, runs
 
 SESSION = "5e55aaaa-1"
 

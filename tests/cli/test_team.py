@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 TEXT = "---\nname: {name}\ndescription: About {name}\n---\nBody of {name}, see [[deploy]].\n"
 OTHERS = "others will get this change"

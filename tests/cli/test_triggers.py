@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock
+from memtui.base import clock
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.base import clock
 from memtui.cli import parser
-from memtui.core.base import clock
-from memtui.core.memories.store import Store
+from memtui.store.store import Store
 
 from .conftest import NOW
 

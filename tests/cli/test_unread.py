@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import fs
-from memtui.core.places import locate
+from memtui.base import fs
+from memtui.client import locate
 
 COMMANDS = (
     ["list"],

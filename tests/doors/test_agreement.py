@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
+from memtui.base import clock
 from memtui.cli.main import main
-from memtui.core.base import clock
 from memtui.demo import world as demo_world
-from memtui.hooks.installer import install
+from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
 from memtui.tui.screens.inbox.row import DRAFT

@@ -10,12 +10,11 @@ from collections import Counter
 import pytest
 
 from e2e.worlds import DemoWorld, LargeWorld
+from memtui.base import clock, findings
+from memtui.base.finding import Finding
+from memtui.base.phrasing import many
 from memtui.cli.main import main
-from memtui.core.base import clock
-from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many
-from memtui.core.health import findings
-from memtui.core.memories.status import CHANGED, LETTERS
+from memtui.store.status import CHANGED, LETTERS
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.setup.screen import IN_INBOX
 

@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 
 import memtui
-from memtui.core.base import ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import format as inbox_format
-from memtui.hooks.installer import install
+from memtui.base import ids, paths
+from memtui.deliver import log as delivery_log
+from memtui.hooks.install import installation as install
+from memtui.inbox import format as inbox_format
 
 from .model import Model, Request
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from memtui.core.base import clock, paths
+from memtui.base import clock, paths
 
 from .worlds import DemoWorld
 

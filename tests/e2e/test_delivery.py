@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.memories import trusting
+from memtui.base import paths
+from memtui.store import trusting
 
 from .client import injected
 from .model import call, use

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.inbox import format as inbox_format
+from memtui.base import paths
+from memtui.inbox import format as inbox_format
 
 from . import documented
 from .screen import MemtuiTerminal, ShellTerminal

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from memtui.consolidate import gates
+from memtui.tidy import gates
 
 from .model import structured
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 from .model import use
 

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from memtui.core.places import locate, settings_files
-from memtui.hooks.installer import status
+from memtui.client import locate, settings_files
+from memtui.hooks.install import status
 
 from .client import OLDEST
 

@@ -10,8 +10,8 @@ import re
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.places import loading, locate
+from memtui.base import paths
+from memtui.client import loading, locate
 from memtui.hooks import gate, post_tool_use, pre_tool_use, runner
 from memtui.recall import places
 

@@ -3,7 +3,7 @@
 import pytest
 
 import sentence_daemon
-from memtui.core.memories import trusting
+from memtui.store import trusting
 from memtui.worker import warming
 
 from .client import injected

@@ -128,9 +128,7 @@ def redirect(on, change):
     on.settings(settings)
 
 
-@pytest.mark.parametrize(
-    "module", ["hooks/runner.py", "core/base/fastjson.py", "core/inbox/format.py", "core/base/session_state.py"]
-)
+@pytest.mark.parametrize("module", ["hooks/runner.py", "base/fastjson.py", "inbox/format.py", "base/session_state.py"])
 @pytest.mark.parametrize(
     "code", ["raise SystemExit(2)", "this is no Python", "import posix; posix.kill(posix.getpid(), 9)"]
 )

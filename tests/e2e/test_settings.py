@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from core.places.settings_cases import READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
-from memtui.core.places import settings_faults
-from memtui.hooks.installer import status
+from client.settings_cases import READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
+from memtui.client import settings_faults
+from memtui.hooks.install import status
 
 pytestmark = pytest.mark.client
 

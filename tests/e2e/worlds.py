@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import memtui
-from memtui.core.base import clock, paths
+from memtui.base import clock, paths
 from memtui.demo import layout
 from memtui.demo import sessions as demo_sessions
 from memtui.demo import world as demo_world
-from memtui.hooks.installer import install
+from memtui.hooks.install import installation as install
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 PROJECTS, MEMORIES, DELIVERIES = 58, 52, 208  # each project's; with those of the sample world 60, 3,000 and 12,000

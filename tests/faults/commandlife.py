@@ -12,8 +12,8 @@ import running
 from hooklife import differ
 from world import DAY, World
 
-from memtui.core.base import ids
-from memtui.core.inbox import reconcile
+from memtui.base import ids
+from memtui.inbox import reconcile
 from memtui.worker import tidying
 
 # A command that fails may say so, where what it did is not all taken back.

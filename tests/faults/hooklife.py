@@ -6,7 +6,7 @@ from collections import Counter
 import running
 from world import DAY, MEMORY, NONE, TOLD, Session, World
 
-from memtui.core.deliveries import log as delivery_log
+from memtui.deliver import log as delivery_log
 
 DUE = {"tok-g1", "tok-g2", "tok-g4", "tok-g7"}  # for anybody who asks
 KEPT = {"tok-g3", "tok-g5", "tok-g6"}  # for somebody else, too long, expired

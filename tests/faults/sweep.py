@@ -64,9 +64,10 @@ def warm() -> None:
         importlib.import_module(name)
     from memtui.cli import main as cli
     from memtui.cli import parser
-    from memtui.core.inbox import reconcile
-    from memtui.core.places import reindexing
-    from memtui.hooks.installer import entries, install
+    from memtui.hooks.install import entries
+    from memtui.hooks.install import installation as install
+    from memtui.inbox import reconcile
+    from memtui.store import reindexing
     from memtui.worker import extraction
 
     parser.build = functools.cache(parser.build)

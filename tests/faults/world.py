@@ -7,8 +7,8 @@ import time
 
 import running
 
-from memtui.core.base import clock, ids, paths
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, ids, paths
+from memtui.inbox import format as inbox_format
 
 ULID = re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{24}\b")
 FIXED = re.compile(r"\b01\w{8}0{12}FX\w\w\b")

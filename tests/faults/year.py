@@ -30,10 +30,10 @@ import running  # noqa: E402
 from faulty import Fault  # noqa: E402
 from world import BLOCK, DAY, FIELD, TOKEN, World  # noqa: E402
 
-from memtui.core.base import clock  # noqa: E402
-from memtui.core.client import process  # noqa: E402
-from memtui.core.inbox import reconcile  # noqa: E402
+from memtui.base import clock  # noqa: E402
+from memtui.client import process  # noqa: E402
 from memtui.hooks import runner  # noqa: E402
+from memtui.inbox import reconcile  # noqa: E402
 from memtui.worker import extraction  # noqa: E402
 from memtui.worker import main as worker  # noqa: E402
 

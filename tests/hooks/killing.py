@@ -19,11 +19,11 @@ import uuid
 import warnings
 
 import turns
-from memtui.core.base import clock, fs, ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import claims, reconcile
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, fs, ids, paths
+from memtui.deliver import log as delivery_log
 from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
+from memtui.inbox import claims, reconcile
+from memtui.inbox import format as inbox_format
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
 TOKEN = re.compile(r"note-[0-9]+-[0-9a-f]{8}")

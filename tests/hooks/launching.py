@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import memtui
-from memtui.core.base import paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import trusting
+from memtui.base import paths
+from memtui.deliver import log as delivery_log
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.store import trusting
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 LAUNCHER = SOURCES / "memtui" / "hooks" / "launch.py"

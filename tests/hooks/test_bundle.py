@@ -54,9 +54,9 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set()
     assert write(package) == [*bundle.GROUPS]
     assert write(package) == []
-    known = {"core.base.clock", "core.base.ids"}
+    known = {"base.clock", "base.ids"}
     assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
-    source = package / "memtui" / "core" / "base" / "clock.py"
+    source = package / "memtui" / "base" / "clock.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
     assert set(write(package)) == {"recall", "settling", "delivery"}

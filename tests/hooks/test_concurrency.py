@@ -10,11 +10,11 @@ from collections import Counter
 import pytest
 from killing import NONE, TOKEN, TOLD, Child, Session, World, without
 
-from memtui.core.base import fastjson, fs
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import reconcile
+from memtui.base import fastjson, fs
+from memtui.deliver import log as delivery_log
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.inbox import reconcile
 
 APPENDS = 500
 SEED = 4

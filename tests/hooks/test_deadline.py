@@ -10,7 +10,7 @@ import pytest
 from launching import LAUNCHER, PYTHON, Home, Reply
 
 from memtui.hooks import runner
-from memtui.hooks.installer import entries
+from memtui.hooks.install import entries
 
 # Of the copy that the tests slow down: seconds of patience, and altogether.
 SHORT = "PATIENCE, LONGER = (1.5, 6.0), (1.5, 6.0)"
@@ -67,7 +67,7 @@ def test_every_deadline_is_well_inside_the_clients():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
-    [("core/inbox/reconcile.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
+    [("inbox/reconcile.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
 )
 def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.guide("earlier")
@@ -87,7 +87,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
     home.start()
     home.remember("two")
     home.guide("said")
-    said = slow("UserPromptSubmit", ("core/places/catalog.py", "look")).context
+    said = slow("UserPromptSubmit", ("store/catalog.py", "look")).context
     assert "said" in said
     assert "two" not in said
     assert "two" in home.prompt().context
@@ -96,7 +96,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
 @pytest.mark.slow
 def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow):
     home.remember("one")
-    said = slow("SessionStart", ("core/places/catalog.py", "look"))
+    said = slow("SessionStart", ("store/catalog.py", "look"))
     assert said.message.startswith("memtui: ")
     assert said.context == ""
 
@@ -105,7 +105,7 @@ def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow)
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
 def test_guidance_that_was_taken_and_could_not_be_given_in_time_goes_back(home, slow, event):
     home.guide("said", urgent="yes")
-    assert slow(event, ("core/deliveries/blocks.py", "compose")).raw == b""
+    assert slow(event, ("deliver/blocks.py", "compose")).raw == b""
     assert home.waiting() == ["said"]
     assert home.log() == []
     assert "said" in home.prompt().context
@@ -133,7 +133,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
 def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
     source = "\n    __import__('time').sleep(2)\n"
-    assert "said" in slow("UserPromptSubmit", ("core/deliveries/log_file.py", "append"), source=source).context
+    assert "said" in slow("UserPromptSubmit", ("deliver/log_file.py", "append"), source=source).context
     assert home.blocks()[0][0] == "guidance"
     assert errors(home) == []
 
@@ -142,7 +142,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
 def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
     home.guide("said")
     home.prompt()
-    assert slow("Stop", ("core/inbox/reconcile.py", "reconcile"), last_assistant_message="").raw == b""
+    assert slow("Stop", ("inbox/reconcile.py", "reconcile"), last_assistant_message="").raw == b""
     deadline = time.monotonic() + 40
     while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
         time.sleep(0.05)

@@ -6,9 +6,9 @@ import shlex
 import pytest
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.core.health import findings
+from memtui.base import findings
 from memtui.hooks import environment
-from memtui.hooks.installer import entries, status
+from memtui.hooks.install import entries, status
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING, Home
 
-from memtui.core.base import fs, paths
+from memtui.base import fs, paths
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from launching import PYTHON, SOURCES
 from test_recall import RecallHome
 
-from memtui.core.memories import trusting
-from memtui.core.memories.store import Store
+from memtui.store import trusting
+from memtui.store.store import Store
 
 
 @pytest.fixture

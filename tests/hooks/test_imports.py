@@ -8,7 +8,7 @@ import sys
 import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.hooks import bundle
 from memtui.recall import build
 
@@ -60,13 +60,13 @@ def check(modules, *ours):
         assert own <= set(ours) | BASE, "a module of ours that this path did without"
 
 
-BASE = {"core.base.native", "hooks.bundle", "hooks.runner", "core.base.fastjson", "core.base.paths"}
+BASE = {"base.native", "hooks.bundle", "hooks.runner", "base.fastjson", "base.paths"}
 QUIET = {
     "SessionStart": None,
-    "UserPromptSubmit": ("hooks.user_prompt_submit", "core.base.session_state", "core.base.fs"),
+    "UserPromptSubmit": ("hooks.user_prompt_submit", "base.session_state", "base.fs"),
     "PreToolUse": ("hooks.pre_tool_use",),
     "PostToolUse": ("hooks.post_tool_use",),
-    "PreCompact": ("hooks.pre_compact", "hooks.detach", "core.base.session_state", "core.base.fs"),
+    "PreCompact": ("hooks.pre_compact", "hooks.detach", "base.session_state", "base.fs"),
     "Stop": ("hooks.stop", "hooks.detach"),
     "SessionEnd": ("hooks.session_end", "hooks.detach"),
 }
@@ -120,7 +120,7 @@ def test_a_note_is_settled_by_bundled_modules_alone(home):
     home.guide("said")
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.core.inbox.reconcile" in modules
+    assert "memtui.inbox.reconcile" in modules
     check(modules, *bundle.GROUPS["UserPromptSubmit"], *bundle.GROUPS["settling"])
 
 
@@ -159,11 +159,12 @@ def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     transcript.parent.mkdir(parents=True)
     transcript.write_text('{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}\n')
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.core.inbox.reconcile" in modules
+    assert "memtui.inbox.reconcile" in modules
     check(modules)
 
 
-LAYERS = ("actions", "core", "llm", "recall", "extract", "consolidate", "subconscious", "worker", "hooks")
+LAYERS = ("actions", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")
+LAYERS += ("tidy", "learn", "worker", "hooks")
 EVERY_MODULE = """
 import sys
 sys.path.insert(0, {sources!r})
@@ -198,15 +199,15 @@ def test_every_hook_imports_nothing_but_the_version_of_the_package():
 
 # What a module on a hook's way imports inside a function, where that is worth it or never happens in a session's day.
 RARE = {
-    "memtui.core.base.fastjson": {"json"},  # where the interpreter has no C scanner
-    "memtui.core.base.ids": {"hashlib"},  # where it has no _blake2
-    "memtui.core.client.transcript": {"json"},  # in records that the fast reader refuses
-    "memtui.core.settings.config": {"tomllib"},  # once after config.toml has changed
+    "memtui.base.fastjson": {"json"},  # where the interpreter has no C scanner
+    "memtui.base.ids": {"hashlib"},  # where it has no _blake2
+    "memtui.client.transcripts.transcript": {"json"},  # in records that the fast reader refuses
+    "memtui.settings.config": {"tomllib"},  # once after config.toml has changed
 }
 # Reached by none but the worker, or after a slip: secrets are taken out of what the error log gets. Or once, where an
 # older version left something for several projects: whose it is has to be found out.
-ASIDE = ("memtui.worker", "memtui.extract", "memtui.hooks.installer", "memtui.core.redaction")
-ASIDE += ("memtui.core.client.projects", "memtui.core.client.repository")
+ASIDE = ("memtui.worker", "memtui.learn", "memtui.hooks.install", "memtui.redact")
+ASIDE += ("memtui.client.projects", "memtui.client.repository")
 
 
 def source_of(name):
@@ -259,5 +260,5 @@ def test_the_packages_that_a_hook_makes_instead_of_looking_for_them_hold_nothing
     )
     done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     made = done.stdout.split()
-    assert "memtui.core.base" in made
+    assert "memtui.base" in made
     assert [name for name in made if source_of(name).name != "__init__.py" or source_of(name).read_text()] == []

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
-from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks.installer import entries, install, installs, json_edit, merge
-from memtui.present import hooks
+from memtui.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.hooks.install import entries, installs, json_edit, merge
+from memtui.hooks.install import installation as install
+from memtui.views import hooks
 
 PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"

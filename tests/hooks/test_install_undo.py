@@ -5,12 +5,13 @@ import posix
 
 import pytest
 
-from memtui.core.base import fs
-from memtui.core.base.errors import ConflictError
-from memtui.core.journal import undo
-from memtui.core.journal.journal import Journal
-from memtui.hooks.installer import install, installs
-from memtui.present.changes import undone_as_one
+from memtui.base import fs
+from memtui.base.errors import ConflictError
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import installs
+from memtui.store.journal import undo
+from memtui.store.journal.journal import Journal
+from memtui.views.changes import undone_as_one
 
 LAUNCHER = "/opt/memtui/hooks/launch.py"
 SETTINGS = b'{\n\t"env": {"API_KEY": "hunter2-in-env"},\n    "hooks" : { "Stop":[ ] },\n  "apiKeyHelper": "hunter2-at-the-end"\n}'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.hooks.installer import json_edit
+from memtui.hooks.install import json_edit
 
 SCALARS = (
     st.none()

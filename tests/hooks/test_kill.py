@@ -14,13 +14,13 @@ import pytest
 from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn, without
 
 import turns
-from memtui.core.base import clock, fs, paths, session_state
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import log_file
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import reconcile
+from memtui.base import clock, fs, paths, session_state
+from memtui.deliver import log as delivery_log
+from memtui.deliver import log_file
 from memtui.hooks import runner
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.inbox import reconcile
 
 pytestmark = pytest.mark.kill
 RUNS = 500  # of each writer, where everything is tried

@@ -7,8 +7,8 @@ import pytest
 from launching import LAUNCHER, PYTHON, Home
 from test_imports import check, imported
 
-from memtui.core.base import paths
-from memtui.core.inbox import format as inbox_format
+from memtui.base import paths
+from memtui.inbox import format as inbox_format
 from memtui.workspace import Workspace
 
 MEMORY = "---\nname: {name}\ndescription: About {name}\nmetadata:\n  type: project\n---\n\n{body}\n"
@@ -47,7 +47,7 @@ def auto(home):
 
 
 def approve(home, entry):
-    from memtui.core.review import approve, draft
+    from memtui.review import approve, draft
 
     workspace = Workspace(home.env, str(home.project), by="cli")
     (item,) = [each for each in workspace.waiting(("updates",)) if each.id == entry.id]

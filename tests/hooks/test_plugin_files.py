@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import memtui
-from memtui.hooks.installer import entries
+from memtui.hooks.install import entries
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = Path(memtui.__file__).parent

@@ -3,7 +3,7 @@
 import pytest
 from launching import Home
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 PAIRS = [("my_app", "my-app"), ("my.app", "my-app"), ("my app", "my_app"), ("新聞", "暫存")]
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from launching import Home
 
-from memtui.core.inbox import file as inbox_file
+from memtui.inbox import file as inbox_file
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from launching import Home
 
-from memtui.core.base import fastjson
-from memtui.core.deliveries import folding
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal import undo
-from memtui.core.journal.text_edit import text_edits
-from memtui.core.memories.store import Store
+from memtui.base import fastjson
+from memtui.deliver import folding
+from memtui.deliver import log as delivery_log
+from memtui.store.journal import undo
+from memtui.store.journal.text_edit import text_edits
+from memtui.store.store import Store
 
 WORD = "zorkmid"
 

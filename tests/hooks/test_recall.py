@@ -11,13 +11,13 @@ import pytest
 from killing import Child, die, torn
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.core.base import paths
-from memtui.core.deliveries import given
-from memtui.core.inbox import resend
-from memtui.core.memories import trusting
+from memtui.base import paths
+from memtui.deliver import given
 from memtui.hooks import runner
+from memtui.inbox import resend
 from memtui.recall import build
 from memtui.recall import places as recall_places
+from memtui.store import trusting
 from memtui.worker import reindexing
 
 PROMPT = "how do we put a new release of the shop live with the pipeline?"

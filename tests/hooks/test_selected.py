@@ -5,7 +5,7 @@ import time
 import pytest
 from test_recall import RecallHome
 
-from memtui.core.base import session_state
+from memtui.base import session_state
 
 
 @pytest.fixture

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.client import serving
-from memtui.core.memories import trusting
-from memtui.core.memories.store import Store
-from memtui.core.places import locate
+from memtui.base import clock, fs, paths
+from memtui.client import locate, serving
+from memtui.store import trusting
+from memtui.store.store import Store
 from memtui.worker import main
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import memtui
-from memtui.core.health import findings
-from memtui.core.places import settings_files
+from memtui.base import findings
+from memtui.client import settings_files
 from memtui.hooks import precedence
-from memtui.hooks.installer import entries, install, status
+from memtui.hooks.install import entries, status
+from memtui.hooks.install import installation as install
 
 PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "hooks"
 STAND_INS = """
@@ -368,9 +369,8 @@ def test_without_a_record_standing_down_costs_no_import(tmp_path):
     assert done.stdout.strip() == str(
         [
             "memtui",
-            "memtui.core",
-            "memtui.core.base",
-            "memtui.core.base.paths",
+            "memtui.base",
+            "memtui.base.paths",
             "memtui.hooks",
             "memtui.hooks.precedence",
         ]

@@ -7,9 +7,10 @@ import sys
 import pytest
 from launching import Home
 
-from memtui.core.base import paths
-from memtui.hooks.installer import entries, install
-from memtui.present import hooks as hook_words
+from memtui.base import paths
+from memtui.hooks.install import entries
+from memtui.hooks.install import installation as install
+from memtui.views import hooks as hook_words
 
 PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}

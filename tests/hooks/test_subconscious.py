@@ -3,11 +3,11 @@
 import pytest
 from launching import Home
 
-from memtui.core.base import fs, paths
-from memtui.core.journal import undo
-from memtui.core.journal.journal import Journal
-from memtui.subconscious import places, runs
-from memtui.subconscious.blocks import Blocks
+from memtui.base import fs, paths
+from memtui.models.subconscious import places, runs
+from memtui.models.subconscious.blocks import Blocks
+from memtui.store.journal import undo
+from memtui.store.journal.journal import Journal
 
 ON = 'llm_backend = "api"\nsubconscious = "full"\n'
 

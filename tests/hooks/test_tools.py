@@ -6,7 +6,7 @@ import time
 import pytest
 from launching import EVENTS, Home
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from memtui.core.base import clock, paths, session_state
-from memtui.core.health import findings
-from memtui.hooks.installer import checkup, install
+from memtui.base import clock, findings, paths, session_state
+from memtui.hooks.install import checkup
+from memtui.hooks.install import installation as install
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import fs, paths
+from memtui.base import fs, paths
 from memtui.recall import build, segment
 
 

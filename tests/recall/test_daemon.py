@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import fs
-from memtui.core.base.errors import MemtuiError
+from memtui.base import fs
+from memtui.base.errors import MemtuiError
 from memtui.recall import build, daemon, segment, semantic, sentences
 
 SOURCES = Path(semantic.__file__).parents[2]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.deliveries import uses
-from memtui.core.journal import own_files
-from memtui.core.memories import mutes, trusting
+from memtui.deliver import uses
 from memtui.recall import build, judge, words
+from memtui.store import mutes, trusting
+from memtui.store.journal import own_files
 
 RELEASE = "how do we put a new release of the shop live with the pipeline?"
 TEXTS = {

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.core.base import fs
+from memtui.base import fs
 
 CALLS = ("write_and_close", "unlink")
 

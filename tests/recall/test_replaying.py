@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.core.client.prompts import Prompt
+from memtui.client.transcripts.prompts import Prompt
 from memtui.recall import replaying
 from memtui.recall.replaying import StoreChange
 

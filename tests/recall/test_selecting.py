@@ -3,10 +3,10 @@
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.core.base import clock, session_state
-from memtui.core.memories import trusting
-from memtui.llm import log
-from memtui.recall import places, selection
+from memtui.base import clock, session_state
+from memtui.models import log, selection
+from memtui.recall import places
+from memtui.store import trusting
 from memtui.worker import reindexing
 
 PROMPT = "please put the new version of the shop live for everybody"

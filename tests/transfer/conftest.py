@@ -2,8 +2,8 @@
 
 import pytest
 
-from memtui.core.memories.store import Store
-from memtui.core.review import waiting
+from memtui.review import waiting
+from memtui.store.store import Store
 from memtui.transfer import importing
 
 NOW = 1_795_000_000.0
@@ -43,7 +43,7 @@ class Desk:
 
     @property
     def store_slug(self):
-        from memtui.core.base import paths
+        from memtui.base import paths
 
         return paths.project_key(str(self.repo))
 

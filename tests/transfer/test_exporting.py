@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.memories import scopes
-from memtui.present import transfers
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.store import scopes
 from memtui.transfer import exporting
+from memtui.views import transfers
 
 from .conftest import Desk
 

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from memtui.core.base.errors import NotFoundError
-from memtui.core.inbox import filling
-from memtui.core.inbox import format as inbox_format
-from memtui.core.journal import undo
-from memtui.core.memories import scopes
-from memtui.core.review.entries import Review
+from memtui.base.errors import NotFoundError
 from memtui.hooks import lists
-from memtui.present import transfers
+from memtui.inbox import filling
+from memtui.inbox import format as inbox_format
+from memtui.review.entries import Review
+from memtui.store import scopes
+from memtui.store.journal import undo
+from memtui.views import transfers
 
 
 def notes(desk, **texts):

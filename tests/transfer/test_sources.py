@@ -5,8 +5,8 @@ import sqlite3
 
 import pytest
 
-from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.review import approve, draft
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.review import approve, draft
 from memtui.transfer.incoming import MAX_TEXT
 
 
@@ -348,7 +348,7 @@ def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
     assert drafts["free-text"].text.startswith("Free text: No frontmatter here.\n")
     made = approved(desk, "plan")
     assert "description: The plan" in made
-    from memtui.core.memories import triggers
+    from memtui.store import triggers
 
     place = desk.store.scope("auto").directory
     lines = triggers.lines_of(desk.env["MEMTUI_HOME"], place)["plan.md"]

@@ -9,7 +9,7 @@ from textual.css.query import NoMatches
 from textual.css.stylesheet import Stylesheet
 
 import turns
-from memtui.core.deliveries import error_log
+from memtui.deliver import error_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.files import COMMAND

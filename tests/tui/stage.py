@@ -16,17 +16,18 @@ from contextlib import contextmanager
 from textual.widgets import TextArea
 
 from memtui import recalling
-from memtui.backfill.reading import ReadingProgress
-from memtui.core.base import paths
-from memtui.core.deliveries.blocks import Part
-from memtui.core.review import taught
+from memtui.base import paths
+from memtui.deliver.blocks import Part
 from memtui.demo import layout, sessions, world
-from memtui.hooks.installer import entries, install
-from memtui.present import safe_text
+from memtui.hooks.install import entries
+from memtui.hooks.install import installation as install
+from memtui.learn.backfill.reading import ReadingProgress
+from memtui.review import taught
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
+from memtui.views import safe_text
 
 NOW = 1_795_000_000.0
 # Lengths of paths count in what was delivered: the world's path has this length everywhere.

@@ -11,10 +11,10 @@ from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES
 
 import turns
-from memtui.core.memories import memory
-from memtui.core.settings import config
-from memtui.present import colours
+from memtui.settings import config
+from memtui.store import memory
 from memtui.tui import theme
+from memtui.views import colours
 
 from . import snapshot, stage
 from .test_snapshots import ANSI, LOOKS, SCREENS, SNAPSHOTS, press, sample

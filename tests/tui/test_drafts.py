@@ -4,9 +4,9 @@ import glob
 
 import pytest
 
-from memtui.core.base import fs, paths
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import memory
+from memtui.base import fs, paths
+from memtui.inbox import format as inbox_format
+from memtui.store import memory
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Options
 from memtui.tui.widgets.body import Body

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from hooks.launching import Home
-from memtui.core.base import paths
-from memtui.hooks.installer import status
+from memtui.base import paths
+from memtui.hooks.install import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock, paths
-from memtui.core.deliveries.reading import read
+from memtui.base import clock, paths
+from memtui.deliver.reading import read
 from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data

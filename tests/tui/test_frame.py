@@ -8,9 +8,9 @@ from textual import events
 from textual.widgets._toast import Toast
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.core.journal.journal import Journal
-from memtui.core.settings import config, setting
+from memtui.base.errors import MemtuiError
+from memtui.settings import config, setting
+from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
 from memtui.tui.palette import Palette
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
@@ -154,7 +154,7 @@ def top(app):
 
 @pytest.mark.usefixtures("all_seen")
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
-    from memtui.hooks.installer import install
+    from memtui.hooks.install import installation as install
 
     os.remove(f"{world.directory}/.memtui-demo")
     setting = install.settings_path(world.env, world.shop, "user")
@@ -172,7 +172,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 
 @pytest.mark.parametrize(("width", "sign"), [(60, ""), (70, "hooks ✓"), (80, "hooks ✓  1 live")])
 async def test_hooks_that_run_are_named_or_not_mentioned(app, world, width, sign):
-    from memtui.hooks.installer import install
+    from memtui.hooks.install import installation as install
 
     os.remove(f"{world.directory}/.memtui-demo")
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))

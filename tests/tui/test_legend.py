@@ -2,12 +2,12 @@
 
 import pytest
 
-from memtui.present import glyphs, legend
-from memtui.present.deliveries import GLYPHS
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import Tour
 from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.widgets.rows import RowList
+from memtui.views import glyphs, legend
+from memtui.views.deliveries import GLYPHS
 
 from .conftest import NOW, running, settle
 

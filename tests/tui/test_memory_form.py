@@ -5,7 +5,7 @@ import os
 import pytest
 from textual.widgets import Input, Select
 
-from memtui.core.places import trust
+from memtui.store import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm

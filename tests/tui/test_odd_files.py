@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import fs, paths
-from memtui.core.places import locate
+from memtui.base import fs, paths
+from memtui.client import locate
 from memtui.tui.app import MemtuiApp
 from tui.conftest import running, settle
 

@@ -284,7 +284,7 @@ async def test_in_the_measure_of_a_widget(app, monkeypatch, fallen):
 
 @pytest.mark.slow
 async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
-    from memtui.core.base.errors import ConflictError
+    from memtui.base.errors import ConflictError
 
     def ours(*_):
         raise ConflictError("The name is taken.", "Choose another.")

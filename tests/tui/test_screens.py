@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from memtui import actions
-from memtui.core.base import clock, paths
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, paths
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import log as delivery_log
 from memtui.demo import layout
 from memtui.demo import world as demo_world
-from memtui.hooks.installer import install
+from memtui.hooks.install import installation as install
+from memtui.inbox import format as inbox_format
 from memtui.recalling import Recalling
 from memtui.tui.app import MemtuiApp
 from memtui.tui.services import HowFar

@@ -6,8 +6,8 @@ import string
 import pytest
 from textual.widgets import TextArea
 
-from memtui.core.base import paths
-from memtui.core.review.waiting import waiting_in
+from memtui.base import paths
+from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm

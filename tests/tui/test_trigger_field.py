@@ -2,8 +2,8 @@
 
 import pytest
 
-from memtui.core.memories import triggers
-from memtui.present import triggers as present
+from memtui.store import triggers
+from memtui.views import triggers as present
 
 from .conftest import settle
 from .screens.memories.hands import choose, press, project, read, write

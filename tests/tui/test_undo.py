@@ -16,8 +16,8 @@ from .screens.memories.test_bulk import MANY, crowd, files, left_alone, told, un
 
 ELSEWHERE = """
 import os, sys
-from memtui.core.journal import undo
-from memtui.core.memories.store import Store
+from memtui.store.journal import undo
+from memtui.store.store import Store
 by, now, what, *names = sys.argv[1:]
 store = Store(dict(os.environ), os.getcwd(), by=by, now=lambda: float(now))
 if what == "undo":

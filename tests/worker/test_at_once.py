@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-from memtui.core.base import fs, paths
-from memtui.core.client.conversation import Turn
-from memtui.core.inbox import format as inbox_format
-from memtui.extract import signals, write
+from memtui.base import fs, paths
+from memtui.client.transcripts.conversation import Turn
+from memtui.inbox import format as inbox_format
+from memtui.learn import signals, write
 from memtui.worker import extraction, main
 
 RULE = "From now on use pnpm instead of npm"

@@ -9,15 +9,14 @@ import sys
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.core.base import fs, paths
-from memtui.core.client.conversation import Turn
-from memtui.core.health import findings
-from memtui.core.journal.journal import Journal
-from memtui.core.memories.store import Store
-from memtui.core.review import approve, draft, taught
-from memtui.core.review.entries import Review
-from memtui.core.review.waiting import waiting_in
-from memtui.extract import classifier, personal, signals
+from memtui.base import findings, fs, paths
+from memtui.client.transcripts.conversation import Turn
+from memtui.learn import classifier, personal, signals
+from memtui.review import approve, draft, taught
+from memtui.review.entries import Review
+from memtui.review.waiting import waiting_in
+from memtui.store.journal.journal import Journal
+from memtui.store.store import Store
 from memtui.worker import decided, main
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")

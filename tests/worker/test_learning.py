@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.base import clock, ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal import undo
-from memtui.core.memories import beside, triggers
-from memtui.core.memories.store import Store
+from memtui.base import clock, ids, paths
+from memtui.deliver import log as delivery_log
+from memtui.store import beside, triggers
+from memtui.store.journal import undo
+from memtui.store.store import Store
 from memtui.worker import learning, main
 
 SHIP = "how do we put the shop live?"

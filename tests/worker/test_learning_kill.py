@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.core.memories import beside
 from memtui.recall import bound, build, places
+from memtui.store import beside
 from memtui.worker import learning, reindexing
 
 from .test_learning import SHIP, World

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.deliveries import given
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories.versions import Versions
+from memtui.base import clock, fs, paths
+from memtui.deliver import given
+from memtui.deliver import log as delivery_log
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
 from memtui.recall import places
+from memtui.store.versions.versions import Versions
 from memtui.worker import extraction, main, starting, tidying
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -553,7 +553,7 @@ def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world,
     world.write(world.user("hello"), world.agent("Understood."))
     world.run(event=event)
     ((module, given),) = started
-    assert module == "memtui.subconscious.running"
+    assert module == "memtui.models.subconscious.running"
     assert given["hook_event_name"] == event
 
 

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from memtui.core.base import clock, ids
-from memtui.core.client.conversation import Turn
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import uses
-from memtui.extract import signals
-from memtui.extract.signals import Signal
+from memtui.base import clock, ids
+from memtui.client.transcripts.conversation import Turn
+from memtui.deliver import log as delivery_log
+from memtui.deliver import uses
+from memtui.learn import signals
+from memtui.learn.signals import Signal
 from memtui.worker import recall_uses
 
 PNPM = (

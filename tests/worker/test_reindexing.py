@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from memtui.core.journal.journal import Journal
-from memtui.core.memories.store import Store
-from memtui.core.places import reindexing
 from memtui.recall import build, forbidden, query
 from memtui.recalling import Recalling
+from memtui.store import reindexing
+from memtui.store.journal.journal import Journal
+from memtui.store.store import Store
 from memtui.worker import main
 from memtui.workspace import Workspace
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.client.conversation import Turn
-from memtui.core.inbox import file as inbox_file
-from memtui.core.review.entries import Review
-from memtui.extract import classifier, personal, write
+from memtui.base import paths
+from memtui.client.transcripts.conversation import Turn
+from memtui.inbox import file as inbox_file
+from memtui.learn import classifier, personal, write
+from memtui.review.entries import Review
 from memtui.worker import main
 
 from .test_decided import World

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from memtui.base.errors import EXIT_FAILED, MemtuiError
+from memtui.base.phrasing import many
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base.errors import EXIT_FAILED, MemtuiError
-from memtui.core.base.phrasing import many
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.memories.store import Store
+    from memtui.store.store import Store
 
 Done = TypeVar("Done")
 

@@ -10,10 +10,10 @@ import sys
 from contextlib import suppress
 from itertools import islice
 
+from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, cut, line
-from memtui.core.base.short_ids import short_id
 
 SCRIPTS = {
     "bash": """\
@@ -222,7 +222,7 @@ def _values(
 
 
 def _setting_values(key: str) -> "list[Offered]":
-    from memtui.core.settings import config
+    from memtui.settings import config
 
     default = config.DEFAULTS.get(key)
     text = str(default).lower() if isinstance(default, bool) else default
@@ -233,7 +233,7 @@ def _setting_values(key: str) -> "list[Offered]":
 def _present(ctx: Context, kind: str) -> "Iterator[Offered]":
     """Yield what there is of a kind at the moment."""
     if kind in {"memories", "scopes"}:
-        from memtui.core.memories import scopes
+        from memtui.store import scopes
 
         for scope in scopes.discover(ctx.env, ctx.cwd):
             if kind == "scopes":
@@ -242,14 +242,14 @@ def _present(ctx: Context, kind: str) -> "Iterator[Offered]":
             for name, _ in sorted(scopes.files(scope), key=lambda pair: pair[0].lower()):
                 yield os.path.basename(name).removesuffix(".md"), scope.label
     elif kind == "types":
-        from memtui.core.memories.memory import TYPES
+        from memtui.store.memory import TYPES
 
         yield from ((each, "") for each in TYPES)
     elif kind in {"waiting", "notes"}:
         for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
             yield short_id(item.id), item.text.partition("\n")[0]
     elif kind == "changed":
-        from memtui.present import changed
+        from memtui.views import changed
 
         yield from ((each.name, changed.by(each)) for each in ctx.changed())
     elif kind == "changes":
@@ -262,13 +262,13 @@ def _present(ctx: Context, kind: str) -> "Iterator[Offered]":
 
 def _delivered(ctx: Context, kind: str) -> "Iterator[Offered]":
     """Yield the newest deliveries that `memtui activity` lists, or the sessions of the newest."""
-    from memtui.core.base import clock
-    from memtui.core.base.phrasing import ago
-    from memtui.core.client import titles, transcript
-    from memtui.core.deliveries import log, sessions
-    from memtui.core.deliveries.filter import Filter
-    from memtui.core.deliveries.record import Delivery
-    from memtui.present.deliveries import in_short
+    from memtui.base import clock
+    from memtui.base.phrasing import ago
+    from memtui.client.transcripts import titles, transcript
+    from memtui.deliver import log, sessions
+    from memtui.deliver.filter import Filter
+    from memtui.deliver.record import Delivery
+    from memtui.views.deliveries import in_short
 
     records = list(islice(log.newest_first(ctx.root), NEWEST))
     if kind == "deliveries":

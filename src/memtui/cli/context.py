@@ -4,8 +4,8 @@ import os
 import sys
 from functools import cached_property
 
-from memtui.core.base import clock, paths
-from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.base import clock, paths
+from memtui.base.errors import MemtuiError, UsageError
 from memtui.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memtui.cli.output import Output
-    from memtui.core.memories.status import Usage
+    from memtui.store.status import Usage
 
 DIRECTORIES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME", "HOME")
 
@@ -48,7 +48,8 @@ class Context(Workspace):
         except UsageError:
             return  # no directory is known
         if directories:
-            from memtui.core.health import doctor, findings
+            from memtui.base import findings
+            from memtui.tidy.checks import doctor
 
             message = findings.message(next(doctor.strangers(directories)))
             raise MemtuiError(message + ".", "`memtui doctor` lists all problems, and says what to do.")
@@ -56,7 +57,7 @@ class Context(Workspace):
     @cached_property
     def usage(self) -> "Usage":
         """Deliveries and uses of memories, by the delivery log: read once a run."""
-        from memtui.core.memories.status import Usage
+        from memtui.store.status import Usage
 
         return Usage(self.root)
 

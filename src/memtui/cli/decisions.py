@@ -7,33 +7,33 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from memtui.base import clock, ids, short_ids
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.base.findings import Problem
+from memtui.base.storage import file_error
+from memtui.base.when import NEVER
 from memtui.cli import entries, memories
 from memtui.cli.context import Context
 from memtui.cli.output import line
 from memtui.cli.show import diff
-from memtui.core.base import clock, ids, short_ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.base.storage import file_error
-from memtui.core.base.when import NEVER
-from memtui.core.health.findings import Problem
-from memtui.core.inbox.format import NOUNS
-from memtui.core.memories import scopes
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.writers import Occasions
-from memtui.core.review import changed, later, waiting
-from memtui.core.review.changed import Changed, Untrusted
-from memtui.core.review.waiting import Waiting, best_first
-from memtui.core.settings import config
-from memtui.present import changed as words
-from memtui.present import changesets, drafts
-from memtui.present.memories import scope_name
+from memtui.inbox.format import NOUNS
+from memtui.review import changed, later, waiting
+from memtui.review.changed import Changed, Untrusted
+from memtui.review.waiting import Waiting, best_first
+from memtui.settings import config
+from memtui.store import scopes
+from memtui.store.scopes import Scope
+from memtui.store.versions.writers import Occasions
+from memtui.views import changed as words
+from memtui.views import changesets, drafts
+from memtui.views.memories import scope_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from memtui.consolidate.proposed import Undecided, UndecidedSet
+    from memtui.tidy.proposed import Undecided, UndecidedSet
 
     Thing: TypeAlias = "Waiting | Changed | Undecided | Problem | Untrusted"
 

@@ -2,27 +2,27 @@
 
 from collections.abc import Callable, Sequence
 
+from memtui.base import clock, dates, paths
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.findings import Problem
+from memtui.base.phrasing import ago, some, until
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import short_id
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.decisions import DecisionRow, Decisions, as_data, difference
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, proposals
-from memtui.core.base import clock, dates, paths
-from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.phrasing import ago, some, until
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
-from memtui.core.health.findings import Problem
-from memtui.core.memories.store import Store
-from memtui.core.memories.writers import Occasions
-from memtui.core.review import approve, changed, draft, evidence
-from memtui.core.review.changed import Changed, Untrusted
-from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Evidence, Similar
-from memtui.core.review.waiting import Waiting
-from memtui.present import changed as words
-from memtui.present import drafts
-from memtui.present import versions as version_words
+from memtui.review import approve, changed, draft, evidence
+from memtui.review.changed import Changed, Untrusted
+from memtui.review.draft import Draft
+from memtui.review.evidence import Evidence, Similar
+from memtui.review.waiting import Waiting
+from memtui.store.store import Store
+from memtui.store.versions.writers import Occasions
+from memtui.views import changed as words
+from memtui.views import drafts
+from memtui.views import versions as version_words
 
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
 WHO_WIDTH = 6  # columns for who spoke
@@ -170,8 +170,8 @@ def _evidence(ctx: Context, store: Store, item: Waiting, proposed: "Draft | None
         return Evidence()
     if proposed is None:
         return evidence.evidence_of(ctx.env, item)
-    from memtui.consolidate import similarity
-    from memtui.core.inbox import refused
+    from memtui.inbox import refused
+    from memtui.tidy import similarity
 
     refused_drafts = refused.near([item.directory, paths.inbox_dir(store.root, None)])
     rejected = similarity.to_refused(proposed.name, item.text, refused_drafts)

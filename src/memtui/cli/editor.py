@@ -5,7 +5,7 @@ import tempfile
 from typing import Self
 
 from memtui.cli.context import Context
-from memtui.present import editor
+from memtui.views import editor
 
 
 class EditedFile:

@@ -2,24 +2,23 @@
 
 from contextlib import suppress
 
+from memtui.base import clock, findings, paths, short_ids
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.base.finding import Finding
+from memtui.base.phrasing import ago, many
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
 from memtui.cli.output import safe
-from memtui.core.base import clock, paths, short_ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import ago, many
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import MIN_REF, short_id
-from memtui.core.deliveries import log, receipts
-from memtui.core.deliveries.record import find_note
-from memtui.core.health import findings
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import under_way
-from memtui.core.journal.text_edit import TextEdit
-from memtui.core.review import waiting
-from memtui.core.review.waiting import KINDS, Waiting
-from memtui.present import drafts
-from memtui.present.deliveries import OUTCOMES
+from memtui.deliver import log, receipts
+from memtui.deliver.record import find_note
+from memtui.inbox import format as inbox_format
+from memtui.inbox import under_way
+from memtui.review import waiting
+from memtui.review.waiting import KINDS, Waiting
+from memtui.store.journal.text_edit import TextEdit
+from memtui.views import drafts
+from memtui.views.deliveries import OUTCOMES
 
 # By kind: what it is, and what can be done with an entry.
 WAYS = {

@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-from memtui.core.base.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
+from memtui.base.errors import EXIT_FAILED, EXIT_USAGE, MemtuiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def main(argv: "list[str] | None" = None) -> int:
 
         return completing.main(words[1:], os.environ)
     from memtui.cli.output import Output, UnwritableError
-    from memtui.present import glyphs
+    from memtui.views import glyphs
 
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -103,8 +103,8 @@ def _run(words: "list[str]", out: "Output") -> int:
 
 def _log(name: str, error: Exception) -> str:
     """Log the details of an error; return the sentence that says how to see them."""
-    from memtui.core.base import paths
-    from memtui.core.deliveries import error_log
+    from memtui.base import paths
+    from memtui.deliver import error_log
 
     try:
         root = paths.root(dict(os.environ))

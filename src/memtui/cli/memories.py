@@ -5,21 +5,21 @@ What only some of them need is imported there: `memtui list` is called often."""
 import os
 from contextlib import suppress
 
+from memtui.base import findings
+from memtui.base.errors import MemtuiError, NotFoundError
+from memtui.base.phrasing import it
+from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
-from memtui.core.base.errors import MemtuiError, NotFoundError
-from memtui.core.base.phrasing import it
-from memtui.core.base.short_ids import short_id
-from memtui.core.health import findings
-from memtui.core.memories import scopes
-from memtui.core.memories.memory import TYPES, Memory
-from memtui.core.memories.scopes import Scope
+from memtui.store import scopes
+from memtui.store.memory import TYPES, Memory
+from memtui.store.scopes import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.memories.status import Row
-    from memtui.core.memories.store import Store
-    from memtui.core.memories.trash import TrashItem
+    from memtui.store.status import Row
+    from memtui.store.store import Store
+    from memtui.store.versions.trash import TrashItem
 
 CREATE = '  Create a memory: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"'
 NONE_HERE = f"No memories here.\n{CREATE}\n  Other projects: memtui list --all-projects"
@@ -47,7 +47,7 @@ def find(ctx: Context, ref: str) -> Memory:
 
 def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
     """Find a removed memory by its id or name; of several with that name the one removed last. Raises NotFoundError."""
-    from memtui.core.base import short_ids
+    from memtui.base import short_ids
 
     for item in items:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
@@ -61,8 +61,8 @@ def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
 
 def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
     """Ask before memories that a team shares change, or come to the scope `target`. Raises MemtuiError for no."""
-    from memtui.core.memories import references
-    from memtui.core.places import locate
+    from memtui.client import locate
+    from memtui.store import references
 
     labels = [target]
     for name in names:
@@ -91,7 +91,7 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
 def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
     """Return the memories of a scope with their status. Links may lead to the scopes that apply beside it: those of
     the working directory, for another project the global one."""
-    from memtui.core.memories.status import of_scope
+    from memtui.store.status import of_scope
 
     here = scopes.discover(ctx.env, ctx.cwd)
     beside = [place for place in here if place.kind == "global"] if scope.project else here
@@ -125,7 +125,7 @@ def data_of(memory: Memory) -> "dict[str, object]":
 
 def status_data(row: "Row") -> "dict[str, object]":
     """Return a memory with its status for --json."""
-    from memtui.core.base import clock
+    from memtui.base import clock
 
     memory = row.memory
     return {

@@ -3,24 +3,24 @@ about an addressee that is not known.
 
 They are no part of commands/note.py because monitors call that every minute, and it must import little."""
 
+from memtui.base import clock, paths, short_ids
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.base.phrasing import age, cut
+from memtui.base.short_ids import short_id
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, paths, short_ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.core.base.phrasing import age, cut
-from memtui.core.base.short_ids import short_id
-from memtui.core.client import titles, transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import Delivery, Note, find_note, notes_of
-from memtui.core.inbox import under_way
-from memtui.core.inbox.format import Entry
-from memtui.core.journal import acts
-from memtui.core.review import addressees
-from memtui.core.review.waiting import find
-from memtui.present import notes as words
-from memtui.present.deliveries import RECEIPTS, session_words
+from memtui.client.transcripts import titles, transcript
+from memtui.deliver import log as delivery_log
+from memtui.deliver import receipts
+from memtui.deliver.record import Delivery, Note, find_note, notes_of
+from memtui.inbox import under_way
+from memtui.inbox.format import Entry
+from memtui.review import addressees
+from memtui.review.waiting import find
+from memtui.store.journal import acts
+from memtui.views import notes as words
+from memtui.views.deliveries import RECEIPTS, session_words
 
 DELIVERED_SHOWN = 5  # notes delivered last
 TITLE_SHOWN = 50  # characters of a session's title

@@ -4,10 +4,10 @@ import gc
 import os
 import sys
 
+from memtui.base.errors import UsageError
 from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.cli.parser import SCREENS
-from memtui.core.base.errors import UsageError
 
 
 def has_terminal() -> bool:

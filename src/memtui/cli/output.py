@@ -5,9 +5,9 @@ Memories, notes and logs hold text that others wrote: it is escaped on its way t
 import os
 import sys
 
-from memtui.core.base import fastjson
-from memtui.core.base.phrasing import gap
-from memtui.present import glyphs
+from memtui.base import fastjson
+from memtui.base.phrasing import gap
+from memtui.views import glyphs
 
 VERSION = 1  # of the JSON envelope
 STYLES = {
@@ -71,7 +71,7 @@ def safe(text: str) -> str:
     """Escape terminal escapes and hidden characters in text of several lines."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from memtui.core.base import visible
+    from memtui.base import visible
 
     return visible.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
 
@@ -216,7 +216,7 @@ class Output:
 
     def _for_terminal(self, text: str) -> str:
         if not text.replace("\n", "").isprintable() or not text.isascii():
-            from memtui.core.base import visible
+            from memtui.base import visible
 
             text = visible.revealed(text, _escaped)
             if self.colour:

@@ -8,8 +8,8 @@ import sys
 from importlib import import_module
 
 import memtui
+from memtui.base.errors import UsageError
 from memtui.cli.output import terminal_columns
-from memtui.core.base.errors import UsageError
 
 # The commands by group, in the order of `memtui --help`; behind `=` the module under memtui.cli.commands, where that
 # has another name.
@@ -297,7 +297,7 @@ def add_limit(parser: Parser, default: int, what: str = "rows") -> None:
 
 def body_text(given: str) -> str:
     """Return the text of a --body: the argument itself, or standard input for `-`. Raises UsageError if not text."""
-    from memtui.core.inbox.format import MAX_BYTES
+    from memtui.inbox.format import MAX_BYTES
 
     text = given
     if given == "-":

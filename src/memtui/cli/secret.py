@@ -14,12 +14,12 @@ def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str 
     if ctx.can_ask:
         confirm(ctx, text, yes=yes, declined=declined, before=before)
         return text, []
-    from memtui.core.redaction import redact
+    from memtui.redact import redact
 
     kinds = [] if yes else redact.kinds_in(text, before)
     if not kinds:
         return text, []
-    from memtui.present import secret
+    from memtui.views import secret
 
     was, them = ("was", "it") if len(kinds) == 1 else ("were", "them")
     ctx.out.say(f"memtui: {secret.suspicion(kinds)}, which {was} taken out; --yes keeps {them}.")
@@ -35,8 +35,8 @@ def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, befo
 def confirm(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> None:
     """Ask about a secret in a text that can't be changed, unless `before` has it too. Raises MemtuiError for no, and
     where nobody can answer."""
-    from memtui.core.redaction import redact
-    from memtui.present import secret
+    from memtui.redact import redact
+    from memtui.views import secret
 
     if kinds := [] if yes else redact.kinds_in(text, before):
         message = declined if ctx.can_ask else f"{secret.suspicion(kinds)}. {declined}"

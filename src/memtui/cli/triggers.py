@@ -2,16 +2,16 @@
 
 import argparse
 
+from memtui.base import clock
+from memtui.base.errors import NotFoundError
+from memtui.base.phrasing import many
+from memtui.base.shell import shell_word
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
-from memtui.core.base.errors import NotFoundError
-from memtui.core.base.phrasing import many
-from memtui.core.base.shell import shell_word
-from memtui.core.memories import triggers
-from memtui.core.memories.memory import Memory
-from memtui.present import triggers as words
+from memtui.store import triggers
+from memtui.store.memory import Memory
+from memtui.views import triggers as words
 
 
 class MemoryTriggers:
@@ -43,7 +43,7 @@ class MemoryTriggers:
 
 def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
     """Add and remove lines of a memory, as one step of undo."""
-    from memtui.core.redaction import redact
+    from memtui.redact import redact
 
     store, lines = ctx.store(), [text.text for text in MemoryTriggers(ctx, memory).lines]
     hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(memory.ref)}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from memtui.core.base import ids, paths
+from memtui.base import ids, paths
 
 HOUR = 3600.0
 MARKER = ".memtui-demo"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from memtui.demo import sessions
 from memtui.demo.layout import layout, transcript_path
-from memtui.hooks.installer import entries
+from memtui.hooks.install import entries
 
 SECONDS = 20.0  # for a hook; the client gives it 10
 NAME = "next"

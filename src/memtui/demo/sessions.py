@@ -3,16 +3,16 @@ preview, timed out, failed, unknown because the transcript is gone, and one that
 
 import os
 
-from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import history, scopes
-from memtui.core.memories.versions import Versions
-from memtui.core.review import changed
+from memtui.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import log as delivery_log
 from memtui.demo import content, subconscious
 from memtui.demo.layout import HOUR, World, transcript_path, ulid
 from memtui.hooks import index_block, lists
+from memtui.inbox import format as inbox_format
+from memtui.review import changed
+from memtui.store import history, scopes
+from memtui.store.versions.versions import Versions
 
 Record = dict[str, object]
 MINUTE = 60.0

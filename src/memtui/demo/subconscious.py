@@ -2,13 +2,13 @@
 
 import os
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.inbox import deliverable
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, fs, paths
+from memtui.deliver import blocks as delivery_blocks
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
-from memtui.subconscious import control, places, runs
+from memtui.inbox import deliverable
+from memtui.inbox import format as inbox_format
+from memtui.models.subconscious import control, places, runs
 
 MODEL = "claude-haiku-5-5"
 FIRST_ID = 7000

@@ -8,17 +8,17 @@ import re
 import shutil
 from collections.abc import Mapping
 
-from memtui.core.base import clock, fastjson, fs, paths
-from memtui.core.base.errors import UsageError
-from memtui.core.client.conversation import Turn
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import beside, triggers, trusting
-from memtui.core.memories.store import Store
-from memtui.core.review import taught
+from memtui.base import clock, fastjson, fs, paths
+from memtui.base.errors import UsageError
+from memtui.client.transcripts.conversation import Turn
 from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
-from memtui.extract import classifier, personal
+from memtui.inbox import format as inbox_format
+from memtui.learn import classifier, personal
+from memtui.review import taught
+from memtui.store import beside, triggers, trusting
+from memtui.store.store import Store
 
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
 INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads

@@ -3,7 +3,7 @@
 import ast
 import marshal
 
-from memtui.core.base import fs
+from memtui.base import fs
 from memtui.hooks import bundle
 
 

@@ -3,19 +3,19 @@
 import posix
 import time
 
-from memtui.core.base import clock
-from memtui.core.client import process
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import log_file
+from memtui.base import clock
+from memtui.client import process
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import log_file
 from memtui.hooks import runner
 
 ENTRYPOINT_LENGTH = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.inbox import claims
-    from memtui.core.inbox import format as inbox_format
-    from memtui.core.inbox.deliverable import Oversize
+    from memtui.inbox import claims
+    from memtui.inbox import format as inbox_format
+    from memtui.inbox.deliverable import Oversize
 
 
 def budget(hook: runner.Hook) -> int:
@@ -25,8 +25,8 @@ def budget(hook: runner.Hook) -> int:
 
 def asker(hook: runner.Hook) -> "claims.Asker":
     """Describe this session to `claims`, which decides what guidance is for it."""
-    from memtui.core.inbox import claims
     from memtui.hooks import environment
+    from memtui.inbox import claims
 
     other = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
     other.root = hook.root
@@ -37,14 +37,14 @@ def asker(hook: runner.Hook) -> "claims.Asker":
 def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
     """Claim the guidance that is due for this session. Returns the claims, and the notes that are due but too long for
     any delivery, by id. If one inbox can't be read, the other one still is."""
-    from memtui.core.inbox import claims
+    from memtui.inbox import claims
 
     claimed: list[claims.Claim] = []
     oversize: Oversize = {}
     for _, directory in hook.inboxes():
 
         def fits(entry: "inbox_format.Entry", directory: str = directory) -> bool:
-            from memtui.core.inbox import deliverable
+            from memtui.inbox import deliverable
 
             if deliverable.fits(budget(hook), who.now, entry, directory):
                 return True
@@ -80,7 +80,7 @@ def send(
         hook.attempt(None, log_file.append, hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
     for claim in claimed:
         if not claim.entries:
-            from memtui.core.inbox import claims
+            from memtui.inbox import claims
 
             claims.drop(claim)
     return left_out
@@ -88,7 +88,7 @@ def send(
 
 def give_back(hook: runner.Hook, claimed: "list[claims.Claim]") -> None:
     """Put all claimed guidance back into its inboxes. Where that fails, a later hook or worker reconciles the claim."""
-    from memtui.core.inbox import claims
+    from memtui.inbox import claims
 
     def put_back(claim: "claims.Claim") -> None:
         claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
@@ -103,7 +103,7 @@ def _return_left_out(claimed: "list[claims.Claim]", left_out: "list[dict[str, ob
         names = {item["id"] for item in left_out if item["scope"] == claim.scope}
         back = [entry for entry, _ in claim.entries if entry.id in names]
         if back:
-            from memtui.core.inbox import claims
+            from memtui.inbox import claims
 
             claims.put_back(claim.directory, back)
             claim.entries = [pair for pair in claim.entries if pair[0].id not in names]

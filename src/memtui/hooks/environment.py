@@ -6,9 +6,9 @@ command that `memtui setup hooks` writes names both directories, and these are u
 
 import posix
 
-from memtui.core.base import paths
-from memtui.core.client.process import ATTENDED, ENTRYPOINT, PERSONAL
-from memtui.core.places import settings_files
+from memtui.base import paths
+from memtui.client import settings_files
+from memtui.client.process import ATTENDED, ENTRYPOINT, PERSONAL
 
 # Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")

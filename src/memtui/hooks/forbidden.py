@@ -1,7 +1,7 @@
 """A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
 command again goes through: the person may want just that."""
 
-from memtui.core.base import fs, session_state
+from memtui.base import fs, session_state
 from memtui.hooks import bundle, runner
 from memtui.recall import forbidden, places
 
@@ -26,7 +26,7 @@ def refuse(hook: runner.Hook) -> bool:
     if verdict is None:
         return False
     bundle.load("delivery")
-    from memtui.core.base import clock, ids
+    from memtui.base import clock, ids
     from memtui.hooks import deliver, recall_block
     from memtui.recall import memory_block
 
@@ -55,7 +55,7 @@ def _found(hook: runner.Hook) -> "judge.Verdict | None":
     if not matching:
         return None
     bundle.load("recall")
-    from memtui.core.base import ids
+    from memtui.base import ids
     from memtui.recall import bound, judge
 
     due = bound.due(hook.root, matching, judge.Recipient(), 1)

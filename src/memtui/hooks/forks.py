@@ -8,10 +8,10 @@ The parent is found in these ways (2.1.197 and 2.1.332, docs/hooks.md):
 
 import posix
 
-from memtui.core.base import clock, fastjson, fs, paths, session_state
-from memtui.core.client import process
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import given
+from memtui.base import clock, fastjson, fs, paths, session_state
+from memtui.client import process
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import given
 from memtui.hooks.runner import Hook
 
 # The payload's time is in seconds, and is taken a while before the hook runs.
@@ -146,7 +146,7 @@ def _state_of(hook: Hook, session_id: str) -> "dict[str, object]":
     """Return the state of another session, without what did not arrive there."""
     state = session_state.load(hook.root, session_id)
     if fs.stamp(session_state.path(hook.root, session_id, "missed")):
-        from memtui.core.inbox import resend
+        from memtui.inbox import resend
 
         state = resend.take_back(hook.root, session_id, state)
         session_state.save(hook.root, session_id, state)
@@ -164,7 +164,7 @@ def _transcript_beside(hook: Hook, session_id: str) -> str:
 
 def _named_parent(path: str, session_id: str) -> str:
     """Return the session from which a transcript's first records say they were copied; "" if they name none."""
-    from memtui.core.client import transcript
+    from memtui.client.transcripts import transcript
 
     try:
         for number, record in enumerate(transcript.Reader(path)):
@@ -229,7 +229,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
 
 def _own_answer(hook: Hook) -> "dict[str, object]":
     """Return the last answer in this session's transcript, as the payload of a start tells of it, or `{}`."""
-    from memtui.core.base import backwards
+    from memtui.base import backwards
 
     try:
         for _, line in backwards.lines(hook.text("transcript_path"), needle=b'"usage"', within=TAIL_BYTES):
@@ -254,7 +254,7 @@ def _response(name: str, answered: float, tokens: "object") -> "tuple[float, boo
     """Return when a transcript's last response came, and whether its context was compacted since; 0 as the time unless
     it came about `answered` and its context had `tokens`, or was compacted. Times are seconds since the epoch. Raises
     OSError."""
-    from memtui.core.client import transcript
+    from memtui.client.transcripts import transcript
 
     start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
     if start is None:

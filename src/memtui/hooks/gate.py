@@ -21,7 +21,7 @@ def refuse(hook: runner.Hook) -> bool:
     path = hook.tool_file() if hook.text("tool_name") in WRITES else ""
     if not path.endswith(".md"):
         return False
-    from memtui.core.places import locate
+    from memtui.client import locate
 
     if path.endswith(INDEX):
         if locate.scope_of(hook.env, hook.started_in, path.removesuffix(INDEX) + "/x.md") is None:

@@ -1,13 +1,14 @@
 """The index that a session is told: one line for each memory, the most relevant types first; later only changes."""
 
-from memtui.core.base import fs, paths, session_state, visible
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.places import catalog, locate
+from memtui.base import fs, paths, session_state, visible
+from memtui.client import locate
+from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import runner
+from memtui.store import catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.places import trust
+    from memtui.store import trust
 
 INTRO = "Memories the user keeps in {directory}, one line each; the named file has the full text."
 BUILDING = (

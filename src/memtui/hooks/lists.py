@@ -1,10 +1,10 @@
 """The blocks of pending updates and pending items: all at first, later only what is new or changed."""
 
-from memtui.core.base import clock, ids
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.inbox import format as inbox_format
-from memtui.core.settings import config
+from memtui.base import clock, ids
+from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import runner
+from memtui.inbox import format as inbox_format
+from memtui.settings import config
 
 UPDATES_INTRO = (
     "Drafts of memories that memtui extracted from earlier sessions. The user has not reviewed them: they may be wrong."

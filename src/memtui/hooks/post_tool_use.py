@@ -21,19 +21,19 @@ def handle(hook: Hook) -> None:
     path = hook.tool_file() if action and not _failed(hook) else ""
     if not path.endswith(".md"):
         return
-    from memtui.core.places import locate
+    from memtui.client import locate
 
     scope = locate.scope_of(hook.env, hook.started_in, path)
     if scope is None:
         return
-    from memtui.core.base import clock, ids
-    from memtui.core.deliveries import log as delivery_log
+    from memtui.base import clock, ids
+    from memtui.deliver import log as delivery_log
     from memtui.hooks import deliver
 
     name = path[path.rfind("/") + 1 :].removesuffix(".md")
     item: dict[str, object] = {"kind": "use", "action": action, "id": name, "scope": scope, "path": path}
     if action == "wrote":
-        from memtui.core.places import catalog
+        from memtui.store import catalog
 
         catalog.touch(hook.root, path)
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())

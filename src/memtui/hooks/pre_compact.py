@@ -1,7 +1,7 @@
 """Before the context is compacted: start the worker, which reads what is about to be summarized, and note whether a
 turn is under way: guidance given in it must be given again afterwards."""
 
-from memtui.core.base import session_state
+from memtui.base import session_state
 from memtui.hooks import detach, runner
 
 

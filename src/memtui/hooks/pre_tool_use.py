@@ -3,7 +3,7 @@ turn, and guidance for the path that the tool touches."""
 
 import posix
 
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
 
 
 def _is_refused(hook: Hook) -> bool:
-    from memtui.core.settings import config
+    from memtui.settings import config
 
     if config.value(hook.settings, hook.project_root, "gate") != "ask":
         return False
@@ -57,11 +57,11 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     """Deliver urgent guidance, and below it what is recalled; return the paths of the memories that were given. None
     without any guidance that is due."""
-    from memtui.core.base import ids, session_state
-    from memtui.core.deliveries import blocks as delivery_blocks
-    from memtui.core.inbox import deliverable
-    from memtui.core.places import locate
+    from memtui.base import ids, session_state
+    from memtui.client import locate
+    from memtui.deliver import blocks as delivery_blocks
     from memtui.hooks import deliver, prompt, recall_block
+    from memtui.inbox import deliverable
 
     asker = deliver.asker(hook)
     asker.paths = list(filter(None, [hook.tool_file()]))

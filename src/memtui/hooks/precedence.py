@@ -4,7 +4,7 @@ The client runs both (it drops only hooks with the same command text), and every
 hooks install` keeps a list of the settings files that it wrote to. The plugin's hooks do nothing while one of these
 applies to the session and still has our command, and the files that the command starts exist."""
 
-from memtui.core.base import paths
+from memtui.base import paths
 
 LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 
@@ -21,7 +21,7 @@ def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: s
 
 
 def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) -> bool:
-    from memtui.core.base import fastjson, fs
+    from memtui.base import fastjson, fs
 
     files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
     user_file = paths.real(paths.config_dir(env) + "/settings.json")
@@ -40,7 +40,7 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
 
 
 def _has_our_command(path: str, event: str) -> bool:
-    from memtui.core.base import fastjson, fs
+    from memtui.base import fastjson, fs
 
     try:
         hooks = fastjson.loads_dict(fs.read(path, "client")).get("hooks")

@@ -1,13 +1,13 @@
 """Delivery with a prompt: claim the guidance, compose, print, log, and remember what the session was told."""
 
-from memtui.core.base import clock, fs, ids, session_state
-from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.base import clock, fs, ids, session_state
+from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import deliver, runner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.inbox import claims
-    from memtui.core.inbox.deliverable import Oversize
+    from memtui.inbox import claims
+    from memtui.inbox.deliverable import Oversize
     from memtui.recall import judge
 
 
@@ -35,7 +35,7 @@ def deliver_prompt(
         blocks: list[delivery_blocks.Block] = []
         parts: list[delivery_blocks.Block] = []
         if claimed or oversize:
-            from memtui.core.inbox import deliverable
+            from memtui.inbox import deliverable
 
             blocks, parts = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, delivered)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
@@ -141,7 +141,7 @@ def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]"
     value = after.get(key)
     notes = value if isinstance(value, list) else []
     for claim in claimed:
-        from memtui.core.inbox import format as inbox_format
+        from memtui.inbox import format as inbox_format
 
         notes.extend([[claim.scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
     after[key] = notes

@@ -1,14 +1,14 @@
 """The memories that a prompt recalls: found, given, and noted, so that a session gets none of them twice."""
 
-from memtui.core.base import clock, ids
-from memtui.core.deliveries import given
+from memtui.base import clock, ids
+from memtui.deliver import given
 from memtui.hooks import bundle, runner
 from memtui.recall import judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.core.base import fs
-    from memtui.core.deliveries import blocks as delivery_blocks
+    from memtui.base import fs
+    from memtui.deliver import blocks as delivery_blocks
     from memtui.recall import bound
 
 
@@ -60,7 +60,7 @@ class Giving:
         gave meanwhile. An error is logged, and then there are none: what can't be noted would come with every
         prompt."""
         try:
-            from memtui.core.deliveries import blocks as delivery_blocks
+            from memtui.deliver import blocks as delivery_blocks
             from memtui.recall import memory_block
 
             sent_before = self.had().sent

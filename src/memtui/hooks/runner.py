@@ -7,7 +7,7 @@ import posix
 import sys
 import time
 
-from memtui.core.base import fastjson, paths
+from memtui.base import fastjson, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Hook:
         if not isinstance(tool_input, dict):
             return ""
         if self.text("tool_name") in MEMORY_TOOLS:
-            from memtui.core.places import locate
+            from memtui.client import locate
 
             return locate.stored(self.env, self.started_in, tool_input.get("store"), tool_input.get("path"))
         for key in PATH_KEYS:
@@ -162,10 +162,10 @@ class Hook:
     def setting(self, key: str) -> "object":
         """Return a setting that is in force for this project; without a config.toml only the defaults are read."""
         if not self.settings:
-            from memtui.core.settings.defaults import DEFAULTS
+            from memtui.settings.defaults import DEFAULTS
 
             return DEFAULTS[key]
-        from memtui.core.settings import config
+        from memtui.settings import config
 
         return config.value(self.settings, self.project_root, key)
 
@@ -188,7 +188,7 @@ class Hook:
         """Read the settings; without a file the defaults stay and nothing is imported."""
         if not paths.exists(self.root + "/config.toml"):
             return
-        from memtui.core.settings import config
+        from memtui.settings import config
 
         self.settings = config.load(self.root, self.project_root)
         self.mode = str(config.value(self.settings, self.project_root, "mode"))
@@ -273,7 +273,7 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
 def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
     """Log an error if that is possible. Never raises."""
     try:
-        from memtui.core.deliveries import error_log
+        from memtui.deliver import error_log
 
         error_log.add(paths.root(env), where, error)
     except Exception:
@@ -294,7 +294,7 @@ def reply(hook: Hook, context: str, message: str = "", refusal: str = "") -> Non
         answer["systemMessage"] = message
     if not answer:
         return
-    from memtui.core.base import fs
+    from memtui.base import fs
 
     if hook.deadline is not None:
         hook.deadline.lift()

@@ -6,7 +6,7 @@ directory, file]."""
 
 import posix
 
-from memtui.core.base import fs, ids, session_state
+from memtui.base import fs, ids, session_state
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False

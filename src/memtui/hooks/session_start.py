@@ -3,14 +3,15 @@ line for the person."""
 
 import posix
 
-from memtui.core.base import clock, fs, ids, paths, session_state, visible
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import given
-from memtui.core.inbox import format as inbox_format
-from memtui.core.places import catalog, locate
-from memtui.core.settings import config
+from memtui.base import clock, fs, ids, paths, session_state, visible
+from memtui.client import locate
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import given
 from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
+from memtui.inbox import format as inbox_format
+from memtui.settings import config
+from memtui.store import catalog
 
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
@@ -161,7 +162,7 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
     blocks: list[delivery_blocks.Block] = []
     if not isinstance(notes, list) or not notes:
         return blocks
-    from memtui.core.inbox import deliverable
+    from memtui.inbox import deliverable
 
     for note in notes:
         if not isinstance(note, list) or len(note) != 2:
@@ -221,7 +222,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
             except OSError:
                 continue
             if kind == "guidance" and entries:
-                from memtui.core.inbox import claims
+                from memtui.inbox import claims
 
                 entries = [entry for entry in entries if claims.may_get(entry, deliver.asker(hook))]
             number += len([e for e in entries if kind != "updates" or not (e.snoozed(now) or e.one_off())])
@@ -241,7 +242,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
 
 def _subconscious_words(hook: runner.Hook) -> str:
     """Say which model reads the session, and its tools: `subconscious full (haiku by the API, tools read-only)`."""
-    from memtui.subconscious import places
+    from memtui.models.subconscious import places
 
     mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))
     try:

@@ -1,8 +1,8 @@
 """The client's status line: what waits for this session, and what became of the last delivery to it."""
 
-from memtui.core.base import clock, fastjson, fs, paths
-from memtui.core.inbox import format as inbox_format
+from memtui.base import clock, fastjson, fs, paths
 from memtui.hooks import runner
+from memtui.inbox import format as inbox_format
 
 # Bytes of the delivery log, and of the transcript, that are read: the client waits for the line twice a prompt.
 LOG_BYTES = 1 << 20
@@ -49,7 +49,7 @@ def _notes(hook: runner.Hook) -> str:
     ]
     if not inboxes_with_notes:
         return ""
-    from memtui.core.inbox import claims
+    from memtui.inbox import claims
 
     asker = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
     asker.personal = True  # only a person's session has a status line
@@ -64,15 +64,15 @@ def _drafts(hook: runner.Hook) -> str:
 
 
 def _changed(hook: runner.Hook) -> str:
-    """Say how many memories somebody else wrote that nobody has seen (core/memories/versions.py)."""
+    """Say how many memories somebody else wrote that nobody has seen (store/versions/versions.py)."""
     try:
         counts_by_place = fastjson.loads_dict(fs.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
     except OSError:
         return ""
     if not isinstance(counts_by_place, dict) or not counts_by_place:
         return ""
-    from memtui.core.places import locate
-    from memtui.core.settings import config
+    from memtui.client import locate
+    from memtui.settings import config
 
     if config.value(hook.settings, hook.project_root, "gate") == "off":
         return ""
@@ -91,10 +91,10 @@ def _receipt(hook: runner.Hook) -> str:
     record = _last(hook)
     if record is None:
         return ""
-    from memtui.core.base.phrasing import age
-    from memtui.core.client import transcript
-    from memtui.core.deliveries import receipts
-    from memtui.core.deliveries.steps import size_of
+    from memtui.base.phrasing import age
+    from memtui.client.transcripts import transcript
+    from memtui.deliver import receipts
+    from memtui.deliver.steps import size_of
 
     path = transcript.path_of(record, paths.config_dir(hook.env)) or ""
     start = max(0, (size_of(record) or 0) - (receipts.TOOL_BYTES if record.get("tool_use_id") else 0))
@@ -109,7 +109,7 @@ def _receipt(hook: runner.Hook) -> str:
 
 def _last(hook: runner.Hook) -> "Record | None":
     """Return the record of the last delivery with text to this session, among the log's newest."""
-    from memtui.core.deliveries import log as delivery_log
+    from memtui.deliver import log as delivery_log
 
     session, budget = hook.session_id.encode(), LOG_BYTES
     for _, found in delivery_log.lines(hook.root):

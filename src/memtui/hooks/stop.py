@@ -1,6 +1,6 @@
 """At the end of a turn: start the worker, which reads it. Prints nothing: context from Stop makes the model go on."""
 
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.hooks import detach, runner
 
 
@@ -19,6 +19,6 @@ def note_end(hook: runner.Hook) -> None:
     claimed = [name for _, directory in hook.inboxes() for name in paths.names_in(directory + "/claimed")]
     names = [name for name in claimed if hook.session_id in name]
     if names:
-        from memtui.core.base import session_state
+        from memtui.base import session_state
 
         hook.attempt(None, session_state.save, hook.root, hook.session_id, {"claims": names}, "stopped")

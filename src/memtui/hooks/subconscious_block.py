@@ -3,10 +3,10 @@ changed since it was told of them.
 
 The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told."""
 
-from memtui.core.base import ids, session_state
-from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.base import ids, session_state
+from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks.runner import Hook
-from memtui.subconscious import places
+from memtui.models.subconscious import places
 
 KEY = "blocks"
 KIND = "block"

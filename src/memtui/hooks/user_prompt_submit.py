@@ -4,7 +4,7 @@ With most prompts nothing is due. A few `stat` calls find that out, before anyth
 
 import posix
 
-from memtui.core.base import fs, paths, session_state
+from memtui.base import fs, paths, session_state
 from memtui.hooks import bundle
 from memtui.hooks.runner import Hook
 
@@ -22,7 +22,7 @@ def without_missed(hook: Hook, state: "dict[str, object]") -> "dict[str, object]
     """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
     if not fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         return state
-    from memtui.core.inbox import resend
+    from memtui.inbox import resend
 
     return hook.attempt(state, resend.take_back, hook.root, hook.session_id, state)
 
@@ -93,7 +93,7 @@ def _may_recall(hook: Hook) -> bool:
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     """Put back guidance that earlier hooks claimed, for one session or for all, and that did not arrive."""
     bundle.load("settling")
-    from memtui.core.inbox import reconcile
+    from memtui.inbox import reconcile
 
     how = {"wait": RECONCILE_SECONDS, "limit": reconcile.HOOK_BYTES}
     directories = [directory for _, directory in hook.inboxes()]

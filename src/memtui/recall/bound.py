@@ -3,10 +3,10 @@
 `recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
 worker writes it (worker/reindexing.py). Where no memory has any there is no such file."""
 
-from memtui.core.base import clock, globs, session_state
-from memtui.core.frontmatter import head
-from memtui.core.places import locate
+from memtui.base import clock, globs, session_state
+from memtui.client import locate
 from memtui.recall import judge, places, query
+from memtui.store.frontmatter import head
 
 FILE = "recall/paths"
 # Memories that are given before one tool, at most.

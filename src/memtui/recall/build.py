@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import Any
 
-from memtui.core.base import fs, ids, paths
-from memtui.core.memories import triggers
-from memtui.core.places import locate
+from memtui.base import fs, ids, paths
+from memtui.client import locate
 from memtui.recall import embed, fields, nearest, segment, vectors, words
+from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
 REBUILT_FROM, SHARE = 16, 0.1

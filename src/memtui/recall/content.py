@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.core.base import clock, ids
+from memtui.base import clock, ids
 
 # Bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be.
 READ_BYTES = 1 << 20
@@ -30,7 +30,7 @@ def in_conflict(data: bytes) -> bool:
     """Tell whether a memory has git's conflict markers: then nobody knows which of both versions holds."""
     if b"<<<<<<<" not in data:
         return False
-    from memtui.core.frontmatter import conflict_markers
+    from memtui.store.frontmatter import conflict_markers
 
     return conflict_markers.first(data) > 0
 
@@ -57,8 +57,8 @@ def expiry(data: bytes) -> "float | None":
 
 def note_given(root: str, session_id: str, paths: "list[str]") -> None:
     """Note that a session has the whole of some memories, as they are now, if they are there. Raises OSError."""
-    from memtui.core.base import fs
-    from memtui.core.deliveries import given
+    from memtui.base import fs
+    from memtui.deliver import given
 
     noted: dict[str, list[object]] = {}
     for path in paths:

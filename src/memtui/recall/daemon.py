@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from memtui.core.base import clock, fastjson, fs
-from memtui.core.base.errors import MemtuiError
-from memtui.core.deliveries import error_log
-from memtui.core.settings import config
+from memtui.base import clock, fastjson, fs
+from memtui.base.errors import MemtuiError
+from memtui.deliver import error_log
 from memtui.recall import semantic, sentences
 from memtui.recall.sentences import FastEmbedModel, Filler
+from memtui.settings import config
 
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memtui.core.base import clock
-from memtui.core.frontmatter import document
-from memtui.core.frontmatter import head as memory_head
-from memtui.core.memories import links, memory
-from memtui.core.memories import triggers as own_triggers
-from memtui.core.memories.memory import Memory
+from memtui.base import clock
 from memtui.recall import content, forbidden, gloss, words
+from memtui.store import links, memory
+from memtui.store import triggers as own_triggers
+from memtui.store.frontmatter import document
+from memtui.store.frontmatter import head as memory_head
+from memtui.store.memory import Memory
 
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}

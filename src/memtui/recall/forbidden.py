@@ -4,7 +4,7 @@
 its directory, and by further words and options that follow in the same order: `git push --force` also forbids `git push
 origin --force`, and nothing that `git push` alone does."""
 
-from memtui.core.base import session_state
+from memtui.base import session_state
 from memtui.recall import places
 
 FILE = "recall/forbidden"

@@ -4,7 +4,7 @@
 four letters or more stands for all that begin with it, one of Japanese or Chinese for itself wherever it is. Hot path;
 the lexicon is only read for a text in another language."""
 
-from memtui.core.base import fs
+from memtui.base import fs
 from memtui.recall import words
 
 LANGUAGES = ("de", "es", "fr", "pt", "ja", "zh")

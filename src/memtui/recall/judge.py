@@ -3,16 +3,16 @@ people alike: a dry run is what the hook does, without printing. Hook path."""
 
 import posix
 
-from memtui.core.base import clock, fs, ids, paths
-from memtui.core.deliveries import uses
+from memtui.base import clock, fs, ids, paths
+from memtui.deliver import uses
 from memtui.recall import content, fitted, own_words, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memtui.core.places import trust
     from memtui.recall.query import Hit
+    from memtui.store import trust
 
 # Memories that a prompt gets at most, and the probability from which one is given: the settings `recall_most` and
 # `recall_threshold`.
@@ -229,8 +229,8 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
         posix.stat(root + "/mutes")
     except OSError:
         return lambda _directory, _file: False
-    from memtui.core.memories import mutes
     from memtui.recall import words as prompt_words
+    from memtui.store import mutes
 
     all_mutes, terms = mutes.Mutes(root, prompt_words.COMMON), prompt_words.terms(words)
     return lambda directory, file: all_mutes.muted(directory, file, terms)
@@ -290,7 +290,7 @@ class Allowed:
             return True
         trusts = self._trust.get(directory)
         if trusts is None:
-            from memtui.core.places import trust
+            from memtui.store import trust
 
             trusts = self._trust[directory] = trust.load(self._root, directory)
         is_trusted = trusts.knows(digest)

@@ -1,7 +1,7 @@
 """Write a memory that a prompt recalls as it is given: cut to its room at a sentence, with its age. Hook path."""
 
-from memtui.core.base import clock
-from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.base import clock
+from memtui.deliver import blocks as delivery_blocks
 from memtui.recall import content, judge
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 import posix
 
-from memtui.core.base import fastjson, fs, paths, session_state
-from memtui.core.places import locate
+from memtui.base import fastjson, fs, paths, session_state
+from memtui.client import locate
 
 # A file that is there while the client recalls its own memories itself; workers write and remove it.
 BY_CLIENT = "/run/client-recalls"

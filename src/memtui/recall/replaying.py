@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.core.base import clock, fs, ids, paths
-from memtui.core.client.prompts import Prompt
-from memtui.core.journal import own_files
-from memtui.core.memories import beside
-from memtui.core.places import trust
+from memtui.base import clock, fs, ids, paths
+from memtui.client.transcripts.prompts import Prompt
 from memtui.recall import build, judge, own_words, places, query
+from memtui.store import beside, trust
+from memtui.store.journal import own_files
 
 Places = Sequence[tuple[str, str]]
 

@@ -18,7 +18,7 @@ import marshal
 import posix
 import sys
 
-from memtui.core.base import fs, ids, paths
+from memtui.base import fs, ids, paths
 from memtui.recall import words
 
 TYPE_CHECKING = False

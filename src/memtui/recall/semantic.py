@@ -14,7 +14,7 @@ import sys
 import time
 
 from memtui import __version__
-from memtui.core.base import fastjson, fs, native
+from memtui.base import fastjson, fs, native
 from memtui.recall.nearest import Passages
 from memtui.recall.vectors import Vector
 

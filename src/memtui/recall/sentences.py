@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from importlib import import_module, util
 from typing import Any
 
-from memtui.core.base import fs, ids, paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import triggers
+from memtui.base import fs, ids, paths
+from memtui.base.errors import MemtuiError
 from memtui.recall import fields, nearest, segment
 from memtui.recall.embed import row_of
 from memtui.recall.semantic import MAGIC, MOST_TEXT, SCALE, VERSION, Sentences, file_of, vector_of_row
 from memtui.recall.vectors import Vector
+from memtui.store import triggers
 
 # Characters of a passage, and how many of these are also in the next: some 120 tokens, of which 40.
 PASSAGE, OVERLAP = 600, 200

@@ -9,7 +9,7 @@ ROW_LENGTH. Hot path."""
 import posix
 import sys
 
-from memtui.core.base import fs
+from memtui.base import fs
 from memtui.recall import words
 
 MAGIC = b"memtui vectors 1"

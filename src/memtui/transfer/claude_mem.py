@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
-from memtui.core.base import clock
-from memtui.core.base.phrasing import size, some
-from memtui.core.memories import memory
+from memtui.base import clock
+from memtui.base.phrasing import size, some
+from memtui.store import memory
 from memtui.transfer.incoming import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
 
 KIND = "claude-mem"

@@ -6,14 +6,14 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memtui.core.base import fs, ids
-from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
-from memtui.core.base.phrasing import size
-from memtui.core.base.storage import storage_error
-from memtui.core.memories import scopes
-from memtui.core.memories.scopes import Scope
-from memtui.core.places import locate
-from memtui.core.redaction import redact
+from memtui.base import fs, ids
+from memtui.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.base.phrasing import size
+from memtui.base.storage import storage_error
+from memtui.client import locate
+from memtui.redact import redact
+from memtui.store import scopes
+from memtui.store.scopes import Scope
 from memtui.transfer.incoming import MAX_FILE, LeftOut
 
 # Characters of a memory that are searched for secrets.

@@ -8,21 +8,21 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 
-from memtui.consolidate.similarity import KnownTexts
-from memtui.core.base import clock, fastjson, fs, ids, paths
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import many, size
-from memtui.core.client.conversation import normalised
-from memtui.core.frontmatter import document
-from memtui.core.inbox import filling, pending_update, refused
-from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import Change
-from memtui.core.journal.text_edit import TextEdit
-from memtui.core.memories import links, memory, references, scopes
-from memtui.core.memories.store import Store
-from memtui.core.redaction.redact import redact
-from memtui.core.review import waiting
-from memtui.extract.write import LEDGER
+from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import many, size
+from memtui.client.transcripts.conversation import normalised
+from memtui.inbox import filling, pending_update, refused
+from memtui.inbox import format as inbox_format
+from memtui.learn.write import LEDGER
+from memtui.redact.redact import redact
+from memtui.review import waiting
+from memtui.store import links, memory, references, scopes
+from memtui.store.frontmatter import document
+from memtui.store.journal.changes import Change
+from memtui.store.journal.text_edit import TextEdit
+from memtui.store.store import Store
+from memtui.tidy.similarity import KnownTexts
 from memtui.transfer import claude_mem, markdown
 from memtui.transfer.incoming import MAX_FILE, Incoming, LeftOut, SourceContent, UnreadableSourceError, unreadable
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import cut
-from memtui.core.frontmatter import prose
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import cut
+from memtui.store.frontmatter import prose
 
 # A longer text is no draft: nobody would review it, and the inbox has room for a megabyte in all.
 MAX_TEXT = 100_000

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.base.phrasing import many, size
-from memtui.core.frontmatter import code
-from memtui.core.memories import index, index_state, memory, triggers
-from memtui.core.memories.memory import Memory
-from memtui.core.places import locate
+from memtui.base import clock, fs, paths
+from memtui.base.phrasing import many, size
+from memtui.client import locate
+from memtui.store import memory, triggers
+from memtui.store.frontmatter import code
+from memtui.store.index import index, index_state
+from memtui.store.memory import Memory
 from memtui.transfer.incoming import (
     MAX_FILE,
     MAX_FILES,

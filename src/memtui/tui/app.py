@@ -18,8 +18,8 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from memtui import actions
-from memtui.core.base import fs
-from memtui.core.base.errors import MemtuiError
+from memtui.base import fs
+from memtui.base.errors import MemtuiError
 from memtui.tui import key_bindings, terminal, theme
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
@@ -31,7 +31,7 @@ from memtui.tui.typed_ahead import Handled, TypedAhead
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
-    from memtui.core.journal.undo import Op
+    from memtui.store.journal.undo import Op
     from memtui.tui.undo import Undo
 
 WATCH_SECONDS = 0.7

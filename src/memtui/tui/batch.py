@@ -9,15 +9,15 @@ from rich.text import Text
 from textual.screen import Screen
 
 from memtui import actions
-from memtui.core.base.phrasing import many
-from memtui.present import memories as present
-from memtui.present import safe_text
+from memtui.base.phrasing import many
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.services import HowFar, services_of
+from memtui.views import memories as present
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
-    from memtui.core.memories.memory import Memory
-    from memtui.core.memories.store import Outcome, Store
+    from memtui.store.memory import Memory
+    from memtui.store.store import Outcome, Store
     from memtui.tui.services import Services
 
 # The most changes that are made without a worker.

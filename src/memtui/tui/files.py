@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import scopes
+from memtui.base.errors import MemtuiError
+from memtui.store import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.hooks.installer import install
-from memtui.present import hooks as hook_words
-from memtui.present import safe_text
+from memtui.base.errors import MemtuiError
+from memtui.hooks.install import installation as install
 from memtui.tui.dialogs import backfill
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import GuidanceSubject, blank
 from memtui.tui.model.remembered import State
+from memtui.views import hooks as hook_words
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services

@@ -15,12 +15,12 @@ from textual.strip import Strip
 from textual.widgets.option_list import Option
 
 from memtui import actions
-from memtui.core.settings import config
-from memtui.present import safe_text
-from memtui.present.legend import CURSOR
+from memtui.settings import config
 from memtui.tui.dialogs.dialog import BESIDE, KeyBar
 from memtui.tui.model import fuzzy
 from memtui.tui.services import services_of
+from memtui.views import safe_text
+from memtui.views.legend import CURSOR
 
 TITLE = "Actions and themes"
 KEYS = (("enter", "run"), ("escape", "back"), ("type", "to narrow"), ("up down", "move"))

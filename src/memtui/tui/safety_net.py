@@ -26,9 +26,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import WorkerFailed, active_worker
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.storage import file_error
-from memtui.core.deliveries import error_log
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import file_error
+from memtui.deliver import error_log
 from memtui.tui import terminal
 
 FAILED = "That failed; the details are in log/errors.jsonl."

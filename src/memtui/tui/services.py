@@ -15,10 +15,10 @@ from textual.message import Message
 from textual.notifications import Notify
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.storage import file_error
-from memtui.present import safe_text
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import file_error
 from memtui.tui.files import COMMAND
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode

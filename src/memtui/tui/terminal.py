@@ -29,7 +29,7 @@ from textual.keys import Keys
 from textual.message import Message
 from textual.widget import Widget
 
-from memtui.present import glyphs
+from memtui.views import glyphs
 
 # Mouse, bracketed paste and focus reports off, keyboard as before; line wrap on, main screen, cursor shown.
 RESET = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"

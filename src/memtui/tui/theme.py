@@ -8,8 +8,8 @@ from rich.terminal_theme import TerminalTheme
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.settings import config
+from memtui.base.errors import MemtuiError
+from memtui.settings import config
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services
@@ -108,7 +108,7 @@ class ThemeChoice:
             self.app.theme = theme_named(setting)
 
     def choose(self, theme: str) -> None:
-        from memtui.core.settings import setting as settings
+        from memtui.settings import setting as settings
 
         app, data = self.app, self.app.data
         app.theme = theme_named(theme)

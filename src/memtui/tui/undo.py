@@ -7,15 +7,15 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from memtui import actions
-from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
-from memtui.core.base.storage import file_error
-from memtui.core.journal import acts, ledger, undo
-from memtui.present.changes import KEYS, PLACES, asked_about, reason, undone_as_one
+from memtui.base import clock
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many
+from memtui.base.storage import file_error
+from memtui.store.journal import acts, ledger, undo
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
+from memtui.views.changes import KEYS, PLACES, asked_about, reason, undone_as_one
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.core.base import paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.places import locate
-from memtui.core.settings import config
-from memtui.hooks.installer import install
-from memtui.subconscious import places
+from memtui.base import paths
+from memtui.client import locate
+from memtui.deliver import log as delivery_log
+from memtui.hooks.install import installation as install
+from memtui.models.subconscious import places
+from memtui.settings import config
 
 if TYPE_CHECKING:
-    from memtui.core.memories.scopes import Scope
+    from memtui.store.scopes import Scope
     from memtui.tui.model.data import Data
 
 Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode

@@ -1,21 +1,21 @@
 """Learn from decisions: the journal says which drafts the person approved, edited or rejected, and the correction of
-the classifier (extract/personal.py) is fitted to them. One that was undone is taken back."""
+the classifier (learn/personal.py) is fitted to them. One that was undone is taken back."""
 
 import difflib
 import os
 from collections.abc import Iterable, Mapping
 
-from memtui.core.base import fastjson, fs
-from memtui.core.base.errors import MemtuiError
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update, refused
-from memtui.core.journal.changes import Change, FileChange
-from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import Ledger, Transaction
-from memtui.core.journal.text_edit import TextEdit
-from memtui.core.memories import memory
-from memtui.core.review import taught
-from memtui.extract import personal
+from memtui.base import fastjson, fs
+from memtui.base.errors import MemtuiError
+from memtui.inbox import format as inbox_format
+from memtui.inbox import pending_update, refused
+from memtui.learn import personal
+from memtui.review import taught
+from memtui.store import memory
+from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Ledger, Transaction
+from memtui.store.journal.text_edit import TextEdit
 
 FORGOTTEN = "/" + inbox_format.REJECTED
 EDIT = "edit entry"

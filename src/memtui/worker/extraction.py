@@ -4,16 +4,16 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 
-from memtui.core.base import fastjson, fs, paths, session_state
-from memtui.core.client import cursor as cursor_of
-from memtui.core.client import transcript
-from memtui.core.client.conversation import Conversation, normalised
-from memtui.core.deliveries import error_log
-from memtui.core.inbox import format as inbox_format
-from memtui.core.redaction.redact import redacted
-from memtui.core.settings import config
-from memtui.extract import classifier, items, signals, write
+from memtui.base import fastjson, fs, paths, session_state
+from memtui.client.transcripts import cursor as cursor_of
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.conversation import Conversation, normalised
+from memtui.deliver import error_log
+from memtui.inbox import format as inbox_format
+from memtui.learn import classifier, items, signals, write
 from memtui.recall import content
+from memtui.redact.redact import redacted
+from memtui.settings import config
 from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.

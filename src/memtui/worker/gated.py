@@ -1,15 +1,15 @@
 """The draft that a refused write of the agent becomes: the memory as it would have been, without secrets."""
 
-from memtui.core.base import fs, ids, paths
-from memtui.core.base.storage import read_or_none
-from memtui.core.client import prompts, transcript
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update
-from memtui.core.memories import memory, scopes
-from memtui.core.memories.scopes import Scope
-from memtui.core.redaction.redact import redacted
+from memtui.base import fs, ids, paths
+from memtui.base.storage import read_or_none
+from memtui.client.transcripts import prompts, transcript
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.inbox import pending_update
 from memtui.recall import words
+from memtui.redact.redact import redacted
+from memtui.store import memory, scopes
+from memtui.store.scopes import Scope
 
 WRITE, REWRITE = "write", "rewrite"
 # What is the same in two drafts of one session for one memory.

@@ -5,15 +5,16 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.core.base import clock, fastjson, fs, paths
-from memtui.core.client import prompts, transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.earlier import EarlierPlaces
-from memtui.core.memories import moved, triggers
-from memtui.core.places import locate, reindexing
-from memtui.core.redaction.redact import redacted
-from memtui.core.settings import config
+from memtui.base import clock, fastjson, fs, paths
+from memtui.client import locate
+from memtui.client.transcripts import prompts, transcript
+from memtui.deliver import log as delivery_log
+from memtui.deliver.earlier import EarlierPlaces
 from memtui.recall import own_words, places, words
+from memtui.redact.redact import redacted
+from memtui.settings import config
+from memtui.store import reindexing, triggers
+from memtui.store.versions import moved
 
 # How far the log was read: {"v": 1, "ends": {file: bytes}}. Without it learning begins with what was logged in the last
 # FIRST_DAYS.

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from memtui.core.base import clock, fastjson, fs, paths
-from memtui.core.client import repository, transcript
-from memtui.core.deliveries import error_log
-from memtui.core.places import catalog, loading, locate
-from memtui.core.settings import config
+from memtui.base import clock, fastjson, fs, paths
+from memtui.client import loading, locate, repository
+from memtui.client.transcripts import transcript
+from memtui.deliver import error_log
 from memtui.recall import places
+from memtui.settings import config
+from memtui.store import catalog
 from memtui.worker import recall_uses, starting
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
@@ -80,7 +81,7 @@ def run(
 
 
 def _reconcile(on: WorkerRun) -> None:
-    from memtui.core.inbox import reconcile, resend
+    from memtui.inbox import reconcile, resend
 
     reconcile.reconcile(on.env, on.root, session_id=on.session_id)
     if on.event == "SessionEnd":
@@ -112,8 +113,8 @@ def _bring_indexes_up_to_date(on: WorkerRun) -> None:
 
 def _take_in_versions(on: WorkerRun) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them."""
-    from memtui.core.memories import history, scopes
-    from memtui.core.memories.versions import Versions
+    from memtui.store import history, scopes
+    from memtui.store.versions.versions import Versions
 
     looked = f"{on.root}/run/looked-{paths.project_key(on.project_root)}"
     versions = Versions(on.root)
@@ -137,8 +138,8 @@ def _learn_decisions(on: WorkerRun) -> None:
 
 
 def _dream(on: WorkerRun) -> None:
-    """Start `memtui consolidate --ask-model` if its gates are open (consolidate/gates.py)."""
-    from memtui.consolidate import gates
+    """Start `memtui consolidate --ask-model` if its gates are open (tidy/gates.py)."""
+    from memtui.tidy import gates
 
     if gates.begin(on.root, clock.now()):
         on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
@@ -151,7 +152,7 @@ def _think(on: WorkerRun) -> None:
     if on.setting("extract") is not True:  # else it was waited for the turn's end already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
     payload = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
-    on.start("memtui.subconscious.running", payload=payload | {"hook_event_name": on.event})
+    on.start("memtui.models.subconscious.running", payload=payload | {"hook_event_name": on.event})
 
 
 TASKS = (
@@ -167,8 +168,8 @@ TASKS = (
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
     BackgroundTask("decisions", _learn_decisions, lambda on: on.setting("extract_learn") is True, locks=True),
-    # A model selects memories for a prompt (recall/selection.py): only where that is asked for.
-    BackgroundTask("select", lambda on: on.start("memtui.recall.selection", payload=on.payload)),
+    # A model selects memories for a prompt (models/selection.py): only where that is asked for.
+    BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),

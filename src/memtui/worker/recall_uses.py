@@ -1,5 +1,5 @@
 """What came of delivered memories, for the hook that recalls next: a person's corrections of what a session was given
-are logged, and `recall/uses` is brought up to date by what the log got since (core/deliveries/uses.py). A memory that
+are logged, and `recall/uses` is brought up to date by what the log got since (deliver/uses.py). A memory that
 changed is counted anew: what came of its old text says nothing about the new one."""
 
 import dataclasses
@@ -10,16 +10,16 @@ from binascii import crc32
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memtui.core.base import clock, fs, ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import uses
-from memtui.core.deliveries.earlier import EarlierPlaces
-from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
-from memtui.core.deliveries.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
-from memtui.core.memories import moved
+from memtui.base import clock, fs, ids, paths
+from memtui.deliver import log as delivery_log
+from memtui.deliver import uses
+from memtui.deliver.earlier import EarlierPlaces
+from memtui.deliver.memory_counts import RecallCounter, RecallCounts
+from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
+from memtui.store.versions import moved
 
 if TYPE_CHECKING:
-    from memtui.extract.signals import Signal
+    from memtui.learn.signals import Signal
 
 # Where the counting left off: `marshal` of what _Counted has.
 STATE = "recall/uses.state"

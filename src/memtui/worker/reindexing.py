@@ -5,11 +5,10 @@ import signal
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from memtui.core.base import fastjson, fs, paths
-from memtui.core.deliveries import error_log
-from memtui.core.memories import beside
-from memtui.core.places import reindexing
+from memtui.base import fastjson, fs, paths
+from memtui.deliver import error_log
 from memtui.recall import bound, build, forbidden, places, segment
+from memtui.store import beside, reindexing
 from memtui.worker import warming
 
 # Seconds after which a process of its own ends, whatever it does.

@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-from memtui.core.base import fastjson, fs, paths
-from memtui.core.places import settings_files
+from memtui.base import fastjson, fs, paths
+from memtui.client import settings_files
 
 # The directory that Python finds memtui in.
 SOURCES = __file__.removesuffix("/memtui/worker/starting.py")
@@ -34,7 +34,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, pa
 
 def python(root: str) -> str:
     """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
-    (hooks/installer/installs.py), or memtui is in its site-packages."""
+    (hooks/install/installs.py), or memtui is in its site-packages."""
     try:
         files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
     except OSError:

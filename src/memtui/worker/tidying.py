@@ -3,12 +3,12 @@
 import os
 import time
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox.deliverable import WHISPER
-from memtui.core.places import reindexing
+from memtui.base import clock, fs, paths
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.inbox.deliverable import WHISPER
 from memtui.recall import segment
+from memtui.store import reindexing
 
 KEPT_DAYS = 30
 # How the locks of processes that read a session begin.
@@ -36,7 +36,7 @@ def tidy(root: str) -> int:
     removed += _remove(root + "/subconscious/sessions", month)
     removed += clear(root, now)
     _forget_whispers(root, now)
-    from memtui.core.health import retention
+    from memtui.tidy.checks import retention
 
     end = time.monotonic() + TIDY_MOST
     due = retention.collect(root, now, lambda: time.monotonic() < end)

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from memtui.core.base import fastjson, fs
-from memtui.core.base.finding import Finding, good, note, problem
-from memtui.core.settings import config
+from memtui.base import fastjson, fs
+from memtui.base.finding import Finding, good, note, problem
 from memtui.recall import segment, semantic, sentences
+from memtui.settings import config
 from memtui.worker import starting
 
 # Seconds that a worker waits for an answer, and a person.

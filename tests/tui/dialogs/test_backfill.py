@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.backfill import begun, reading
-from memtui.core.base import paths
-from memtui.core.review.waiting import waiting_in
+from memtui.base import paths
+from memtui.learn.backfill import begun, reading
+from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress

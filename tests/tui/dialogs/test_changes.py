@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from memtui.core.memories import scopes, triggers
-from memtui.core.memories.store import Store
-from memtui.hooks.installer import install
+from memtui.hooks.install import installation as install
+from memtui.store import scopes, triggers
+from memtui.store.store import Store
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, running, settle
 

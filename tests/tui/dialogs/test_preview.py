@@ -3,10 +3,10 @@
 import pytest
 from rich.text import Text
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.inbox import format as inbox_format
-from memtui.core.review.waiting import waiting_in
+from memtui.base import clock, fs, paths
 from memtui.demo.layout import ulid
+from memtui.inbox import format as inbox_format
+from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, settle

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.core.deliveries import receipts
+from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, running, settle, until

@@ -15,17 +15,17 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 import memtui
-from memtui.core.base import paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.journal import undo
-from memtui.core.memories import triggers
-from memtui.core.memories.store import Store
-from memtui.core.review import later
-from memtui.core.review.entries import Review
-from memtui.core.review.waiting import waiting_in
-from memtui.hooks.installer import install
+from memtui.base import paths
+from memtui.base.errors import MemtuiError
+from memtui.hooks.install import installation as install
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.review import later
+from memtui.review.entries import Review
+from memtui.review.waiting import waiting_in
+from memtui.store import triggers
+from memtui.store.journal import undo
+from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm

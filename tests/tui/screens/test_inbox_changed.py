@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.memories.writers import Occasions
-from memtui.core.places import trust
+from memtui.store import trust
+from memtui.store.versions.writers import Occasions
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview

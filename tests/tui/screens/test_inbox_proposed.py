@@ -6,11 +6,11 @@ import re
 import pytest
 from textual.widgets import TextArea
 
-from memtui.consolidate import plan, proposed
-from memtui.consolidate.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
-from memtui.core.base import ids, paths
-from memtui.core.inbox import file as inbox_file
-from memtui.core.memories.store import Store
+from memtui.base import ids, paths
+from memtui.inbox import file as inbox_file
+from memtui.store.store import Store
+from memtui.tidy import plan, proposed
+from memtui.tidy.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.core.places import trust
+from memtui.store import trust
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, settle
 

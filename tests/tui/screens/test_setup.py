@@ -10,22 +10,23 @@ from collections import Counter
 
 import pytest
 
-from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
-from memtui.core.base import clock, fs
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding
-from memtui.core.health import findings, retention
-from memtui.core.journal.journal import Journal
-from memtui.core.review import taught
-from memtui.core.settings import config, setting
-from memtui.hooks.installer import install, status
-from memtui.subconscious import control
+from memtui.base import clock, findings, fs
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import status
+from memtui.models.subconscious import control
+from memtui.review import taught
+from memtui.settings import config, setting
+from memtui.store.journal.journal import Journal
+from memtui.tidy.checks import retention
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.screen import Setup
 from memtui.tui.screens.setup.text import describe
 from memtui.tui.widgets.detail import Detail
+from tidy.checks.broken import ASKED, AT_ONCE, bare_codes, break_all
 from tui import stage
 from tui.conftest import NOW, settle
 
@@ -104,7 +105,7 @@ def listed(screen):
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, world, size):
-    from memtui.hooks.installer import checkup
+    from memtui.hooks.install import checkup
 
     async with setup_app.run_test(size=size) as pilot:
         screen = await ready(pilot)
@@ -729,8 +730,8 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
 
 @pytest.mark.slow
 async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_before_it(setup_app, monkeypatch):
-    from memtui.core.base.finding import problem
-    from memtui.hooks.installer import checkup
+    from memtui.base.finding import problem
+    from memtui.hooks.install import checkup
 
     late = threading.Event()
     old = [problem("client.old", path="claude", version="1.0.0")]

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.present import safe_text
 from memtui.tui.widgets import markdown
+from memtui.views import safe_text
 
 BODY = """**Why:** the *lock* file.
 # Head

@@ -7,27 +7,29 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from memtui.base import ids, short_ids, when
+from memtui.base.errors import NotFoundError, UsageError
+from memtui.base.phrasing import age, ago, cut, many, short
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base import ids, short_ids, when
-from memtui.core.base.errors import NotFoundError, UsageError
-from memtui.core.base.phrasing import age, ago, cut, many, short
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
-from memtui.core.client import projects, serving, transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries import sessions as core
-from memtui.core.deliveries.earlier import NOTHING_MOVED
-from memtui.core.deliveries.filter import LOST, Filter
-from memtui.core.deliveries.reading import Reading, Receipts
-from memtui.core.deliveries.record import RECALL, Delivery, Item, session_kind
-from memtui.core.deliveries.record import titles as names_in
-from memtui.core.memories import moved, scopes
-from memtui.core.review.waiting import guidance_for
-from memtui.present import sessions, unheard
-from memtui.present.deliveries import (
+from memtui.client import projects, serving
+from memtui.client.transcripts import transcript
+from memtui.deliver import log as delivery_log
+from memtui.deliver import receipts
+from memtui.deliver import sessions as core
+from memtui.deliver.earlier import NOTHING_MOVED
+from memtui.deliver.filter import LOST, Filter
+from memtui.deliver.reading import Reading, Receipts
+from memtui.deliver.record import RECALL, Delivery, Item, session_kind
+from memtui.deliver.record import titles as names_in
+from memtui.review.waiting import guidance_for
+from memtui.store import scopes
+from memtui.store.versions import moved
+from memtui.views import sessions, unheard
+from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
     MEANINGS,

@@ -4,19 +4,19 @@ import argparse
 from contextlib import suppress
 from functools import partial
 
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import many
+from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import many
-from memtui.core.base.shell import shell_word
-from memtui.core.journal import acts
-from memtui.core.memories import references, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.store import Store
-from memtui.present.memories import counted, must_ask
+from memtui.store import references, scopes
+from memtui.store.journal import acts
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+from memtui.views.memories import counted, must_ask
 
 
 def register(commands: "parser.Commands") -> None:

@@ -4,27 +4,27 @@ import argparse
 import os
 from collections.abc import Iterable, Mapping
 
+from memtui.base import findings, paths
+from memtui.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
+from memtui.base.finding import PROBLEM, Finding
+from memtui.base.findings import Problem
+from memtui.base.phrasing import many
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import lint, lint_fixes
-from memtui.consolidate.lint import LintInput
-from memtui.consolidate.lint_fixes import FileFix
-from memtui.core.base import paths
-from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
-from memtui.core.base.finding import PROBLEM, Finding
-from memtui.core.base.phrasing import many
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
-from memtui.core.frontmatter import conflict_markers
-from memtui.core.health import doctor, findings
-from memtui.core.health import fixes as fixes_of
-from memtui.core.health.findings import Problem
-from memtui.core.memories import beside, scopes
-from memtui.core.memories.index_state import IndexState, states
-from memtui.core.memories.scopes import Scope
-from memtui.present.bars import bar
+from memtui.store import beside, scopes
+from memtui.store.frontmatter import conflict_markers
+from memtui.store.index.index_state import IndexState, states
+from memtui.store.scopes import Scope
+from memtui.tidy import lint, lint_fixes
+from memtui.tidy.checks import doctor
+from memtui.tidy.checks import fixes as fixes_of
+from memtui.tidy.lint import LintInput
+from memtui.tidy.lint_fixes import FileFix
+from memtui.views.bars import bar
 
 FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
@@ -158,7 +158,7 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
 
 def _rejected(ctx: Context, subject: LintInput) -> "Mapping[str, str]":
     """Return the files whose fix the person rejected, with the ids of the changes that did so."""
-    from memtui.consolidate import proposed
+    from memtui.tidy import proposed
 
     return proposed.undecided(ctx.store(), subject).rejected if proposed.rejected(ctx.root) else {}
 

@@ -4,14 +4,14 @@ import argparse
 import textwrap
 
 from memtui import actions
+from memtui.base import findings, fs
+from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import fs
-from memtui.core.base.errors import MemtuiError
-from memtui.core.health import doctor, findings
-from memtui.core.settings import config, setting
-from memtui.core.settings.setting import Setting
+from memtui.settings import config, setting
+from memtui.settings.setting import Setting
+from memtui.tidy.checks import doctor
 
 HELP_WIDTH = 78
 ONE_KEY = f"a setting, or {setting.KEYS}ACTION"
@@ -113,7 +113,7 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     if not owner and config.is_own(settings, ctx.project_root, key):
         own = setting.plain(config.value(settings, ctx.project_root, key))
     if key in doctor.ASKING and value not in (False, "off"):
-        from memtui.llm import choice
+        from memtui.models import choice
 
         chosen = choice.choose(ctx.env, settings)
         missing = "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"

@@ -2,11 +2,11 @@
 
 import argparse
 
+from memtui.base.errors import UsageError
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.cli.show import dream, proposals
-from memtui.core.base.errors import UsageError
 
 
 def register(commands: "parser.Commands") -> None:

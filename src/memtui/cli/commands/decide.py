@@ -8,32 +8,32 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from memtui.base import clock, dates, ids
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.findings import Problem
+from memtui.base.phrasing import cut, it, many
+from memtui.base.short_ids import short_id
+from memtui.base.when import NEVER
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base import clock, dates, ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import cut, it, many
-from memtui.core.base.short_ids import short_id
-from memtui.core.base.when import NEVER
-from memtui.core.health.findings import Problem
-from memtui.core.journal import acts
-from memtui.core.review import approve as approving
-from memtui.core.review import changed, later
-from memtui.core.review import draft as draft_of
-from memtui.core.review.approve import Approval
-from memtui.core.review.changed import Changed, Untrusted
-from memtui.core.review.draft import Choices, Draft
-from memtui.core.review.waiting import Waiting
-from memtui.present import changed as changed_words
-from memtui.present import drafts, unheard
-from memtui.present.memories import loader
+from memtui.review import approve as approving
+from memtui.review import changed, later
+from memtui.review import draft as draft_of
+from memtui.review.approve import Approval
+from memtui.review.changed import Changed, Untrusted
+from memtui.review.draft import Choices, Draft
+from memtui.review.waiting import Waiting
+from memtui.store.journal import acts
+from memtui.views import changed as changed_words
+from memtui.views import drafts, unheard
+from memtui.views.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.consolidate.changeset import Proposal
+    from memtui.tidy.changeset import Proposal
 
 ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
@@ -192,7 +192,7 @@ def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
 
 
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
-    from memtui.consolidate.proposed import Undecided
+    from memtui.tidy.proposed import Undecided
 
     return [proposal.proposal for proposal in _things(rows, Undecided)]
 
@@ -419,7 +419,7 @@ def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 
 def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    from memtui.consolidate import proposed
+    from memtui.tidy import proposed
 
     dropped = proposed.reject(call.store, _proposals(rows), never=call.args.never)
 

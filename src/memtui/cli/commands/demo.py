@@ -6,11 +6,11 @@ import shutil
 import sys
 import tempfile
 
+from memtui.base.errors import UsageError
+from memtui.base.shell import shell_word
 from memtui.cli import open_tui, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
-from memtui.core.base.errors import UsageError
-from memtui.core.base.shell import shell_word
 
 # Commands to try, with comments; the ids are those of the sample world.
 TRY = (
@@ -50,7 +50,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Build the sample world and show it."""
     from memtui.demo import layout
     from memtui.demo import world as demo_world
-    from memtui.hooks.installer import install
+    from memtui.hooks.install import installation as install
 
     if args.keep and not args.directory:
         raise UsageError("--keep needs the DIR of a sample world.")

@@ -3,20 +3,20 @@
 import argparse
 import sys
 
+from memtui.base import clock, findings
+from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
+from memtui.base.finding import NOTE, OK, PROBLEM, Finding
+from memtui.base.phrasing import age, ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
-from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
-from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.core.base.phrasing import age, ago, many
-from memtui.core.deliveries import error_log
-from memtui.core.health import findings, fixes, retention
-from memtui.core.health.fixes import AT_ONCE, DECIDED
-from memtui.core.inbox.reconcile import Reconciled
-from memtui.core.memories.store import Store
-from memtui.hooks.installer import checkup
-from memtui.present import fixes as words
+from memtui.deliver import error_log
+from memtui.hooks.install import checkup
+from memtui.inbox.reconcile import Reconciled
+from memtui.store.store import Store
+from memtui.tidy.checks import fixes, retention
+from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
+from memtui.views import fixes as words
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "red")}
 # Where problems wait that are not of the set-up, and what lists them.

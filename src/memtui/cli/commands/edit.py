@@ -5,25 +5,24 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.short_ids import short_id
 from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.short_ids import short_id
-from memtui.core.frontmatter import conflict_markers, document
-from memtui.core.frontmatter import head as memory_head
-from memtui.core.health import fixes
-from memtui.core.journal import acts
-from memtui.core.memories import memory, references, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.store import Store
-from memtui.core.places import trust
-from memtui.core.redaction import redact
-from memtui.core.review.waiting import KINDS, Waiting
+from memtui.redact import redact
+from memtui.review.waiting import KINDS, Waiting
+from memtui.store import memory, references, scopes, trust
+from memtui.store.frontmatter import conflict_markers, document
+from memtui.store.frontmatter import head as memory_head
+from memtui.store.journal import acts
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+from memtui.tidy.checks import fixes
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
@@ -255,8 +254,8 @@ def _print(ctx: Context, out: Output, pairs: "list[tuple[Memory, Memory]]") -> N
 
 def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
     """Say which commands a hook refuses from now on, and which of those that it forbids never match."""
-    from memtui.core.settings import config
     from memtui.recall import fields
+    from memtui.settings import config
 
     old, now = (fields.commands(before) if before is not None else ()), fields.commands(after)
     if old == now:

@@ -4,22 +4,22 @@ import argparse
 import contextlib
 import os
 
+from memtui.base import clock
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import age, size
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import age, size
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
-from memtui.core.memories import history, references, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.versions import GONE, Version, Versions
-from memtui.core.memories.writers import Occasions
-from memtui.present import versions as present
+from memtui.store import history, references, scopes
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.versions.versions import GONE, Version, Versions
+from memtui.store.versions.writers import Occasions
+from memtui.views import versions as present
 
 TRASH = -1  # --restore without the number of a version
 

@@ -2,18 +2,18 @@
 
 import argparse
 
+from memtui.base import dates
+from memtui.base.phrasing import age, many
+from memtui.base.short_ids import short_id
+from memtui.base.when import NEVER
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import dates
-from memtui.core.base.phrasing import age, many
-from memtui.core.base.short_ids import short_id
-from memtui.core.base.when import NEVER
-from memtui.core.inbox.format import NOUNS
-from memtui.core.review.waiting import Waiting
-from memtui.core.settings import config
-from memtui.present import changed, colours, drafts, unheard
+from memtui.inbox.format import NOUNS
+from memtui.review.waiting import Waiting
+from memtui.settings import config
+from memtui.views import changed, colours, drafts, unheard
 
 LIMIT = 200
 WORDS = {plural: kind for kind, plural in KINDS.items()}
@@ -139,7 +139,7 @@ def _where(row: DecisionRow) -> str:
 
 
 def _print_nothing(ctx: Context, out: Output) -> None:
-    from memtui.backfill import begun
+    from memtui.learn.backfill import begun
 
     out.print("Nothing waits for a decision here.")
     if earlier := begun.unread(ctx.root, ctx.config_dir):

@@ -3,19 +3,18 @@
 import argparse
 import os
 
+from memtui.base import clock, findings
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import age, many, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import age, many, size
-from memtui.core.health import findings
-from memtui.core.memories import scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.search import INSIDE, position, rank, words_of
-from memtui.core.memories.status import SORT_KEYS, Row
-from memtui.present import colours, query
+from memtui.store import scopes
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.search import INSIDE, position, rank, words_of
+from memtui.store.status import SORT_KEYS, Row
+from memtui.views import colours, query
 
 SEARCH_LIMIT = 20
 WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories

@@ -5,26 +5,26 @@ import argparse
 import sys
 from itertools import islice
 
+from memtui.base import clock, fs
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import age, ago, many
+from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base import clock, fs
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import age, ago, many
-from memtui.core.base.short_ids import short_id
-from memtui.core.review import taught
-from memtui.core.review.taught import Taught
-from memtui.core.settings import config, setting
-from memtui.llm import log
-from memtui.llm.choice import choose
-from memtui.llm.log import LoggedCall
-from memtui.present import models, subconscious
+from memtui.models import log
+from memtui.models.choice import choose
+from memtui.models.log import LoggedCall
+from memtui.models.subconscious import control, places, runs
+from memtui.models.subconscious.blocks import Blocks
+from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
-from memtui.subconscious import control, places, runs
-from memtui.subconscious.blocks import Blocks
-from memtui.subconscious.control import Overview
+from memtui.review import taught
+from memtui.review.taught import Taught
+from memtui.settings import config, setting
+from memtui.views import models, subconscious
 from memtui.worker import reindexing, warming
 
 LIMIT = 30

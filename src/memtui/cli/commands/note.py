@@ -3,16 +3,16 @@
 import argparse
 import sys
 
+from memtui.base import fs, paths
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.short_ids import short_id
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.core.base import fs, paths
-from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.base.short_ids import short_id
-from memtui.core.inbox import deliverable, guidance
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.settings import config
+from memtui.inbox import deliverable, guidance
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.settings import config
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 EXAMPLE = """\
@@ -101,7 +101,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     why = None
     if attended:
-        from memtui.present import unheard
+        from memtui.views import unheard
 
         why = unheard.data(ctx.unheard())
     short = short_id(entry_id)

@@ -2,14 +2,14 @@
 
 import argparse
 
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import many, short
+from memtui.base.storage import file_error
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import many, short
-from memtui.core.base.storage import file_error
-from memtui.present import recall, unheard
 from memtui.recalling import RecallCandidate, Recalling, RecallRun
+from memtui.views import recall, unheard
 
 LEFT_OUT = 5  # memories that are left out and listed, without --all
 

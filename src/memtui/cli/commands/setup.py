@@ -4,16 +4,16 @@ running."""
 import argparse
 import contextlib
 
+from memtui.base import findings
+from memtui.base.errors import EXIT_FINDINGS, MemtuiError
 from memtui.cli import completing, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base.errors import EXIT_FINDINGS, MemtuiError
-from memtui.core.health import findings
-from memtui.hooks.installer import install
-from memtui.hooks.installer import status as hook_status
-from memtui.hooks.installer.entries import STATUS_LINE
-from memtui.present import hooks as hook_words
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import status as hook_status
+from memtui.hooks.install.entries import STATUS_LINE
+from memtui.views import hooks as hook_words
 
 PLUGIN = ("claude plugin marketplace add PATH-OR-URL", "claude plugin install memtui@memtui")
 SHOWN = "It shows the diff of the settings file first, and makes a backup."

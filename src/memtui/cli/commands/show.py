@@ -3,22 +3,22 @@
 import argparse
 import os
 
+from memtui.base import clock, findings
+from memtui.base.errors import NotFoundError
+from memtui.base.phrasing import ago, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.triggers import MemoryTriggers
-from memtui.core.base import clock
-from memtui.core.base.errors import NotFoundError
-from memtui.core.base.phrasing import ago, size
-from memtui.core.health import findings
-from memtui.core.memories import moved, scopes
-from memtui.core.memories.links import shown
-from memtui.core.memories.memory import flat
-from memtui.core.memories.status import BY_CLIENT, Row
-from memtui.core.memories.triggers import FIELD
-from memtui.core.places import loading
-from memtui.present import memories as present
-from memtui.present.deliveries import recalls
+from memtui.client import loading
+from memtui.store import scopes
+from memtui.store.links import shown
+from memtui.store.memory import flat
+from memtui.store.status import BY_CLIENT, Row
+from memtui.store.triggers import FIELD
+from memtui.store.versions import moved
+from memtui.views import memories as present
+from memtui.views.deliveries import recalls
 
 FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", FIELD}
 

@@ -6,27 +6,27 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from memtui.backfill import begun
+from memtui.base import findings, fs, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import PROBLEM, Finding
+from memtui.base.phrasing import ago, it, many
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import fs, paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import PROBLEM, Finding
-from memtui.core.base.phrasing import ago, it, many
-from memtui.core.client import transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.reading import Receipts
-from memtui.core.deliveries.record import Delivery
-from memtui.core.health import doctor, findings
-from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import scopes
-from memtui.core.places import locate, trust
-from memtui.core.settings import config
-from memtui.hooks.installer import checkup
-from memtui.hooks.installer import status as hook_status
-from memtui.present import hooks as hook_words
-from memtui.present.deliveries import RECEIPTS, what
+from memtui.client import locate
+from memtui.client.transcripts import transcript
+from memtui.deliver import log as delivery_log
+from memtui.deliver.reading import Receipts
+from memtui.deliver.record import Delivery
+from memtui.hooks.install import checkup
+from memtui.hooks.install import status as hook_status
+from memtui.inbox import format as inbox_format
+from memtui.learn.backfill import begun
+from memtui.settings import config
+from memtui.store import scopes, trust
+from memtui.tidy.checks import doctor
+from memtui.views import hooks as hook_words
+from memtui.views.deliveries import RECEIPTS, what
 
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),

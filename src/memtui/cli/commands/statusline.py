@@ -6,11 +6,11 @@ import subprocess
 import sys
 import time
 
+from memtui.base import fastjson
+from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
-from memtui.core.base import fastjson
-from memtui.core.base.errors import MemtuiError
 from memtui.hooks import runner, status_line
 
 STDIN_BYTES = 1 << 20

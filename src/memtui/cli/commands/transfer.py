@@ -4,19 +4,19 @@ import argparse
 import os
 import time
 
-from memtui.backfill import begun
+from memtui.base import when
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import many, size
+from memtui.base.shell import shell_word
+from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import when
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import many, size
-from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
+from memtui.learn.backfill import begun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.backfill.reading import BackfillReading, ReadingProgress
+    from memtui.learn.backfill.reading import BackfillReading, ReadingProgress
 
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
@@ -59,8 +59,8 @@ def register(commands: "parser.Commands") -> None:
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.present import transfers
     from memtui.transfer import importing
+    from memtui.views import transfers
 
     if args.path == SESSIONS:
         if args.scope:
@@ -107,8 +107,8 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     """Read the transcripts of past sessions, and offer drafts."""
-    from memtui.backfill import offering, reading
-    from memtui.present import drafts
+    from memtui.learn.backfill import offering, reading
+    from memtui.views import drafts
 
     ctx.must_have_home()
     ctx.must_own()
@@ -201,8 +201,8 @@ def _print_left_out(out: Output, lines: "list[str]") -> None:
 
 def export(ctx: Context, args: argparse.Namespace) -> Result:
     """Export scopes to a folder."""
-    from memtui.present import transfers
     from memtui.transfer import exporting
+    from memtui.views import transfers
 
     ctx.must_have_home()
     every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]

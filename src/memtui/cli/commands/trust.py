@@ -3,18 +3,18 @@
 import argparse
 import os
 
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import many
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import many
-from memtui.core.memories import scopes, trusting
-from memtui.core.memories.memory import read_memory
-from memtui.core.places import locate, trust
-from memtui.core.redaction import redact
-from memtui.present import secret
+from memtui.client import locate
+from memtui.redact import redact
+from memtui.store import scopes, trust, trusting
+from memtui.store.memory import read_memory
+from memtui.views import secret
 
 
 def register(commands: "parser.Commands") -> None:

@@ -3,18 +3,18 @@
 import argparse
 from collections import Counter
 
+from memtui.base import clock, short_ids
+from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import age, many
+from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, short_ids
-from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import age, many
-from memtui.core.base.short_ids import short_id
-from memtui.core.journal import acts
-from memtui.core.journal import undo as undoing
-from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import PLACES, STATES, asked_about, place, reason, undone_as_one, worded
+from memtui.store.journal import acts
+from memtui.store.journal import undo as undoing
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Transaction
+from memtui.views.changes import PLACES, STATES, asked_about, place, reason, undone_as_one, worded
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
 ASKS = (  # the part of --help on what is asked about

@@ -4,19 +4,19 @@ import argparse
 import sys
 from collections import Counter
 
+from memtui.base.errors import EXIT_FAILED, MemtuiError
+from memtui.base.phrasing import many, some
+from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import proposals
-from memtui.consolidate import changeset, coverage, gates, proposed
-from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.dream import MOST_CHARACTERS, Dream, DreamOutcome, Why, WhyNot
-from memtui.core.base.errors import EXIT_FAILED, MemtuiError
-from memtui.core.base.phrasing import many, some
-from memtui.core.base.short_ids import short_id
-from memtui.core.deliveries import error_log
-from memtui.core.memories import scopes
-from memtui.llm.model import LanguageModel
-from memtui.present import models
+from memtui.deliver import error_log
+from memtui.models.model import LanguageModel
+from memtui.store import scopes
+from memtui.tidy import changeset, coverage, gates, proposed
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome, Why, WhyNot
+from memtui.views import models
 
 REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject one: memtui reject ID"
 WHY_NOT: dict[WhyNot, str] = {

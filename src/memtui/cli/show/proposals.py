@@ -2,22 +2,22 @@
 
 from collections.abc import Callable
 
+from memtui.base.errors import EXIT_CONFLICT
+from memtui.base.phrasing import many
+from memtui.base.short_ids import short_id
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import changeset, composing, coverage, lint, lint_fixes, proposed
-from memtui.consolidate.changeset import MemoryFiles, Proposal
-from memtui.consolidate.composing import Composition, Refused, savings
-from memtui.consolidate.coverage import Coverage
-from memtui.core.base.errors import EXIT_CONFLICT
-from memtui.core.base.phrasing import many
-from memtui.core.base.short_ids import short_id
-from memtui.core.memories import beside
-from memtui.core.memories.plan import FileDiff, is_archived
-from memtui.core.memories.store import Store
-from memtui.core.places import locate
-from memtui.present import changesets
+from memtui.client import locate
+from memtui.store import beside
+from memtui.store.plan import FileDiff, is_archived
+from memtui.store.store import Store
+from memtui.tidy import changeset, composing, coverage, lint, lint_fixes, proposed
+from memtui.tidy.changeset import MemoryFiles, Proposal
+from memtui.tidy.composing import Composition, Refused, savings
+from memtui.tidy.coverage import Coverage
+from memtui.views import changesets
 
 DECLINED = "Nothing was changed."
 Printer = Callable[[Output], None]

@@ -11,15 +11,15 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from memtui import actions
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import ago
-from memtui.present import safe_text
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import ago
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import fuzzy, line_diff
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import safe_text
 
 BACK, MINE, THEIRS, PROPOSED = "", "mine", "theirs", "proposed"
 CONFLICT = (

@@ -12,19 +12,19 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many, size
-from memtui.core.base.storage import file_error
-from memtui.core.deliveries import error_log
-from memtui.present import drafts, safe_text
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many, size
+from memtui.base.storage import file_error
+from memtui.deliver import error_log
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
 from memtui.tui.model.remembered import State
 from memtui.tui.services import HowFar
+from memtui.views import drafts, safe_text
 
 if TYPE_CHECKING:
-    from memtui.backfill.offering import Offer
-    from memtui.backfill.reading import BackfillReading, ReadingProgress, TranscriptFile
+    from memtui.learn.backfill.offering import Offer
+    from memtui.learn.backfill.reading import BackfillReading, ReadingProgress, TranscriptFile
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
@@ -64,7 +64,7 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
     @work(group="backfill")
     async def _read(self) -> None:
-        from memtui.backfill import reading
+        from memtui.learn.backfill import reading
 
         data = self.services.data
         try:
@@ -93,7 +93,7 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
 def is_due(services: "Services") -> bool:
     """Tell whether there are sessions on this machine that were never read for drafts, and the person was not asked."""
-    from memtui.backfill import begun
+    from memtui.learn.backfill import begun
 
     data = services.data
     if services.read_only or State(data.root).get(TABLE).get("asked") or begun.was_done(data.root):
@@ -103,7 +103,7 @@ def is_due(services: "Services") -> bool:
 
 async def begin(services: "Services") -> None:
     """Ask, read, show the best drafts, and put them into the inbox if that is wanted: one step of undo."""
-    from memtui.backfill import begun, offering, reading
+    from memtui.learn.backfill import begun, offering, reading
 
     data = services.data
     transcripts = reading.transcripts(data.config_dir)

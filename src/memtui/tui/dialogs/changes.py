@@ -14,17 +14,15 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from memtui import actions
-from memtui.core.base import clock
-from memtui.core.base.dates import when
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, many
-from memtui.core.base.short_ids import short_id
-from memtui.core.base.storage import file_error
-from memtui.core.journal import acts
-from memtui.core.journal.undo import decided, is_as_left, to_undo_first, was_delivered
-from memtui.core.memories import triggers
-from memtui.present import legend, safe_text
-from memtui.present.changes import ON_LINES, act, place, together
+from memtui.base import clock
+from memtui.base.dates import when
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import ago, many
+from memtui.base.short_ids import short_id
+from memtui.base.storage import file_error
+from memtui.store import triggers
+from memtui.store.journal import acts
+from memtui.store.journal.undo import decided, is_as_left, to_undo_first, was_delivered
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
@@ -32,9 +30,11 @@ from memtui.tui.model.data import Data
 from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import legend, safe_text
+from memtui.views.changes import ON_LINES, act, place, together
 
 if TYPE_CHECKING:
-    from memtui.core.journal.ledger import Ledger, Transaction
+    from memtui.store.journal.ledger import Ledger, Transaction
 
 # By state: the mark of a change, its style, and what it means.
 STATES = {

@@ -18,12 +18,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui import actions
-from memtui.present import legend, safe_text
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
+from memtui.views import legend, safe_text
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]

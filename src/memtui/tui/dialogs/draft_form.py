@@ -14,10 +14,9 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago
-from memtui.core.redaction import redact
-from memtui.present import safe_text, secret
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import ago
+from memtui.redact import redact
 from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, conflict, sure
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
@@ -26,6 +25,7 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
+from memtui.views import safe_text, secret
 
 # What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4

@@ -7,25 +7,26 @@ from functools import cache
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, ids, paths, when
-from memtui.core.base.dates import day_and_time
-from memtui.core.base.phrasing import ago, until
-from memtui.core.client import serving, titles, transcript
-from memtui.core.client.projects import names, names_of_roots, paths_of, with_memory
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import sessions
-from memtui.core.deliveries.sessions import Session
-from memtui.core.inbox import claims, guidance
-from memtui.core.inbox.format import Entry
-from memtui.core.redaction import redact
-from memtui.core.review import addressees
-from memtui.core.review.waiting import Waiting
-from memtui.core.settings import config
-from memtui.present import notes, safe_text, secret, unheard
+from memtui.base import clock, ids, paths, when
+from memtui.base.dates import day_and_time
+from memtui.base.phrasing import ago, until
+from memtui.client import serving
+from memtui.client.projects import names, names_of_roots, paths_of, with_memory
+from memtui.client.transcripts import titles, transcript
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import sessions
+from memtui.deliver.sessions import Session
+from memtui.inbox import claims, guidance
+from memtui.inbox.format import Entry
+from memtui.redact import redact
+from memtui.review import addressees
+from memtui.review.waiting import Waiting
+from memtui.settings import config
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
+from memtui.views import notes, safe_text, secret, unheard
 
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8

@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age
-from memtui.core.memories import history, references
-from memtui.core.memories.memory import read_memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.versions import GONE
-from memtui.core.memories.writers import Occasions
-from memtui.present import safe_text
-from memtui.present import subconscious as model_words
-from memtui.present import versions as words
-from memtui.subconscious.blocks import Blocks
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import age
+from memtui.models.subconscious.blocks import Blocks
+from memtui.store import history, references
+from memtui.store.memory import read_memory
+from memtui.store.scopes import Scope
+from memtui.store.versions.versions import GONE
+from memtui.store.versions.writers import Occasions
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import line_diff
 from memtui.tui.services import Services
+from memtui.views import safe_text
+from memtui.views import subconscious as model_words
+from memtui.views import versions as words
 
 NONE = "There are no versions of it: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
 

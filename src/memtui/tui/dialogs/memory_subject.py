@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import ids
-from memtui.core.base.errors import NotFoundError, UsageError
-from memtui.core.frontmatter import document
-from memtui.core.frontmatter import head as memory_head
-from memtui.core.memories import memory, references, scopes, triggers
-from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.store import Store
-from memtui.core.redaction import redact
-from memtui.present import memories as present
-from memtui.present import safe_text, secret
-from memtui.present import triggers as present_triggers
+from memtui.base import ids
+from memtui.base.errors import NotFoundError, UsageError
+from memtui.redact import redact
+from memtui.store import memory, references, scopes, triggers
+from memtui.store.frontmatter import document
+from memtui.store.frontmatter import head as memory_head
+from memtui.store.memory import TEMPLATES, TYPES, Memory
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
+from memtui.views import memories as present
+from memtui.views import safe_text, secret
+from memtui.views import triggers as present_triggers
 
 if TYPE_CHECKING:
     from memtui.recall.replaying import StoreChange
@@ -235,7 +235,7 @@ class BlockSubject(Subject):
     """The subject of the form: the text of the block `name` of this project."""
 
     def __init__(self, data: Data, name: str) -> None:
-        from memtui.subconscious import blocks, places
+        from memtui.models.subconscious import blocks, places
 
         self.data, self.name, self.most = data, name, places.MOST
         self.blocks = blocks.Blocks(data.root, data.slug, data.now)

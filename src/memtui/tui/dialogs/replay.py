@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import age
-from memtui.present import recall as present
-from memtui.present import safe_text
+from memtui.base.phrasing import age
 from memtui.recall.replaying import ReplayedPrompt, StoreChange
 from memtui.recalling import Recalling
 from memtui.tui.dialogs.ask import Choice
+from memtui.views import recall as present
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.phrasing import many, some
-from memtui.core.memories import trusting
-from memtui.core.places import trust
-from memtui.present import safe_text
+from memtui.base.phrasing import many, some
+from memtui.store import trust, trusting
 from memtui.tui.dialogs.ask import difference
 from memtui.tui.model.data import Data
+from memtui.views import safe_text
 
 LEAVE, THESE, NO_MORE, ALL, ALWAYS, ONLY, NOTHING = "", "these", "no more", "all", "always", "only", "nothing"
 # The characters that are shown of a memory.

@@ -6,11 +6,11 @@ from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 
 from memtui import actions
-from memtui.core.base import fastjson, fs, ids, session_state
-from memtui.core.base.phrasing import ago
-from memtui.core.memories import memory
-from memtui.core.memories.memory import Memory
-from memtui.present import safe_text
+from memtui.base import fastjson, fs, ids, session_state
+from memtui.base.phrasing import ago
+from memtui.store import memory
+from memtui.store.memory import Memory
+from memtui.views import safe_text
 
 Row = dict[str, object]
 OF_MEMORY = "memory-"

@@ -6,20 +6,20 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.core.client import serving
-from memtui.core.memories import scopes
+from memtui.client import serving
+from memtui.store import scopes
 from memtui.workspace import Workspace
 
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
     from collections import Counter
 
-    from memtui.core.base.finding import Finding
-    from memtui.core.deliveries.reading import Receipts
-    from memtui.core.deliveries.record import Record
-    from memtui.core.deliveries.statistics import Statistics
-    from memtui.core.journal.ledger import Ledger, Transaction
-    from memtui.core.memories.scopes import Scope
+    from memtui.base.finding import Finding
+    from memtui.deliver.reading import Receipts
+    from memtui.deliver.record import Record
+    from memtui.deliver.statistics import Statistics
+    from memtui.store.journal.ledger import Ledger, Transaction
+    from memtui.store.scopes import Scope
 
 
 @dataclass
@@ -58,8 +58,8 @@ class Data(Workspace):
 
     @cached_property
     def statistics(self) -> "Statistics":
-        from memtui.core.deliveries.statistics import Statistics
-        from memtui.core.memories import moved
+        from memtui.deliver.statistics import Statistics
+        from memtui.store.versions import moved
 
         return Statistics(self.root, self.now, lambda: moved.load(self.root))
 
@@ -69,7 +69,7 @@ class Data(Workspace):
         settings = self.settings()
         if "keys" not in settings:
             return {}
-        from memtui.core.settings import keymap
+        from memtui.settings import keymap
 
         return keymap.remapped(settings)
 
@@ -103,8 +103,8 @@ class Data(Workspace):
 
     def count_findings(self) -> None:
         """Count the problems for the Setup tab: those that files show, and those of the client if known."""
-        from memtui.core.health import findings
-        from memtui.hooks.installer import checkup
+        from memtui.base import findings
+        from memtui.hooks.install import checkup
 
         reports = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
         self.facts.waiting["setup"] = findings.problems(findings.of_setup(reports))
@@ -129,7 +129,7 @@ class Data(Workspace):
         """Return the scopes of the working directory, and once a model is set that of its blocks."""
         places = self.scopes()
         if self.has_model:
-            from memtui.subconscious import blocks
+            from memtui.models.subconscious import blocks
 
             places += blocks.scopes_of(self.root, self.slug)
         return places
@@ -137,7 +137,7 @@ class Data(Workspace):
     # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":
-        from memtui.present.changes import worded
+        from memtui.views.changes import worded
 
         ledger, journal = self.ledger.follow(), self.journal()
         return ledger, [worded(journal, transaction) for transaction in ledger.changes()]
@@ -145,13 +145,13 @@ class Data(Workspace):
     # deliveries
 
     def records(self, limit: int) -> "list[Record]":
-        from memtui.core.deliveries import log as delivery_log
+        from memtui.deliver import log as delivery_log
 
         return list(islice(delivery_log.newest_first(self.root), limit))
 
     @cached_property
     def receipts(self) -> "Receipts":
-        from memtui.core.deliveries.reading import Receipts
+        from memtui.deliver.reading import Receipts
 
         return Receipts(self.env, self.now)
 
@@ -161,7 +161,7 @@ class Data(Workspace):
 
     def outcomes(self, records: "list[Record]") -> dict[str, str]:
         """Return outcome by delivery id, for these records of the log and all that were looked up before."""
-        from memtui.core.deliveries.record import Delivery
+        from memtui.deliver.record import Delivery
 
         self.receipts.look(map(Delivery.of, records))
         return dict(self.receipts.known)

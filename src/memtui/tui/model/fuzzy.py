@@ -28,7 +28,7 @@ NUMBER = re.compile(r"\d+")
 
 def rapidfuzz() -> Any:
     """Return rapidfuzz, which the first paint does not need; a worker imports it before a key waits for it."""
-    from memtui.consolidate import similarity
+    from memtui.tidy import similarity
 
     return similarity.rapidfuzz()
 

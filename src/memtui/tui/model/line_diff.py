@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import many
-from memtui.present import safe_text, word_diff
+from memtui.base.phrasing import many
+from memtui.views import safe_text, word_diff
 
 BOTH, OLD, NEW = " ", "-", "+"
 STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}

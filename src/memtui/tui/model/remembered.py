@@ -1,6 +1,6 @@
 """The state of the screens from one start to the next: sort, place, folds. A cache: without it all start fresh."""
 
-from memtui.core.base import fastjson, fs
+from memtui.base import fastjson, fs
 
 VERSION = 1
 

@@ -16,7 +16,6 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from memtui import actions
-from memtui.present import query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.model import fuzzy
@@ -28,6 +27,7 @@ from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine, fitting
 from memtui.tui.widgets.rows import RowList
+from memtui.views import query, safe_text
 
 Row = TypeVar("Row")
 POLL_SECONDS = 0.02

@@ -6,8 +6,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from memtui import actions
-from memtui.present import safe_text
 from memtui.tui.widgets.line import OneLine
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

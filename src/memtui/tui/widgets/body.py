@@ -4,8 +4,8 @@ from rich.text import Text
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
-from memtui.present import safe_text
 from memtui.tui.widgets import markdown
+from memtui.views import safe_text
 
 # Characters. A longer line can't be wrapped fast enough while a person types.
 MAX_LINE = 20_000

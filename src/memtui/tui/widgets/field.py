@@ -15,7 +15,7 @@ from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from memtui.present import safe_text
+from memtui.views import safe_text
 
 
 class Field(Input):

@@ -7,7 +7,7 @@ import re
 
 from rich.text import Text
 
-from memtui.present import safe_text
+from memtui.views import safe_text
 
 HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 ITEM = re.compile(r"^(\s*)([-*+]|\d{1,4}[.)])(\s+)")

@@ -13,8 +13,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.core.base.phrasing import gap
-from memtui.present import legend
+from memtui.base.phrasing import gap
+from memtui.views import legend
 
 UNDIMMED, REVERSED = Style(dim=False), Style(reverse=True)
 # The part of a list that a column which grows has at most.

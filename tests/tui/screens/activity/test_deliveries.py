@@ -6,21 +6,21 @@ import re
 
 import pytest
 
-from memtui.core.base import clock, fs, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.earlier import NOTHING_MOVED
-from memtui.core.deliveries.filter import Filter
-from memtui.core.deliveries.reading import DeliveryRow
-from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.statistics import Day, Statistics, day_of
-from memtui.present import deliveries as present
+from memtui.base import clock, fs, paths
+from memtui.deliver import log as delivery_log
+from memtui.deliver import receipts
+from memtui.deliver.earlier import NOTHING_MOVED
+from memtui.deliver.filter import Filter
+from memtui.deliver.reading import DeliveryRow
+from memtui.deliver.record import Delivery
+from memtui.deliver.statistics import Day, Statistics, day_of
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity import details
 from memtui.tui.screens.activity.plots import plots
 from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
+from memtui.views import deliveries as present
 from tui.conftest import NOW, settle
 
 SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
@@ -478,7 +478,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
 
 
 async def test_rows_held_are_bounded(world, monkeypatch):
-    from memtui.core.deliveries import reading as history
+    from memtui.deliver import reading as history
 
     monkeypatch.setattr(history, "KEPT", 5)
     reading = history.Reading(world.root, Filter(), history.Receipts(dict(world.env), lambda: NOW))

@@ -8,12 +8,12 @@ import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
-from memtui.core.base import clock, ids, paths
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import format as inbox_format
-from memtui.core.review.waiting import waiting_in
-from memtui.hooks.installer import install
+from memtui.base import clock, ids, paths
+from memtui.deliver import log as delivery_log
+from memtui.hooks.install import installation as install
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import KeyBar

@@ -3,9 +3,9 @@ is shown until a model is set."""
 
 import pytest
 
-from memtui.core.base import fs, paths
-from memtui.core.inbox import format as inbox_format
-from memtui.subconscious import blocks, control, runs
+from memtui.base import fs, paths
+from memtui.inbox import format as inbox_format
+from memtui.models.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, RunRow, SessionGroup
 from tui.conftest import NOW, settle

@@ -6,12 +6,12 @@ import os
 import pytest
 from textual.widgets import Select, TextArea
 
-from memtui.core.base import clock, fastjson, ids, paths
-from memtui.core.client import transcript
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import file as inbox_file
-from memtui.core.review.waiting import waiting_in
-from memtui.hooks.installer import install
+from memtui.base import clock, fastjson, ids, paths
+from memtui.client.transcripts import transcript
+from memtui.deliver import log as delivery_log
+from memtui.hooks.install import installation as install
+from memtui.inbox import file as inbox_file
+from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS

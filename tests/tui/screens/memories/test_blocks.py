@@ -5,8 +5,8 @@ import contextlib
 import pytest
 from textual.widgets import TextArea
 
-from memtui.core.base import fs, paths
-from memtui.subconscious import blocks
+from memtui.base import fs, paths
+from memtui.models.subconscious import blocks
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from tui.conftest import NOW, settle
@@ -109,7 +109,7 @@ async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, w
 @pytest.mark.parametrize(("after", "text"), [(b"From vi.\n", "From vi."), (b"x" * 2001, None)])
 async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, monkeypatch, after, text):
     before, failed = known(world).text("user_preferences"), []
-    monkeypatch.setattr("memtui.present.editor.edited", lambda *_: after)
+    monkeypatch.setattr("memtui.views.editor.edited", lambda *_: after)
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "user_preferences")

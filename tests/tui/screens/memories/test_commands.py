@@ -6,8 +6,8 @@ import stat
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.places import trust
+from memtui.base import paths
+from memtui.store import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.widgets.detail import Detail

@@ -6,9 +6,9 @@ import os
 import pytest
 from textual.widgets import Input
 
-from memtui.core.base import fs
-from memtui.core.deliveries import log as delivery_log
-from memtui.hooks.installer import install
+from memtui.base import fs
+from memtui.deliver import log as delivery_log
+from memtui.hooks.install import installation as install
 from memtui.recall import places
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 import recalls
-from memtui.core.base import paths
+from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from memtui.core.base import paths
-from memtui.core.review import waiting
+from memtui.base import paths
+from memtui.review import waiting
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import settle

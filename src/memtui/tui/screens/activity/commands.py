@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.core.deliveries.reading import read
-from memtui.core.deliveries.record import Note, notes_of
-from memtui.core.inbox.format import Entry
-from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text, sessions
-from memtui.present.drafts import named
+from memtui.deliver.reading import read
+from memtui.deliver.record import Note, notes_of
+from memtui.inbox.format import Entry
+from memtui.review.waiting import Waiting
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, first_of
+from memtui.views import safe_text, sessions
+from memtui.views.drafts import named
 
 if TYPE_CHECKING:
     from memtui.tui.dialogs.guidance_subject import GuidanceSubject

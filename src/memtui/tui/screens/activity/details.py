@@ -9,28 +9,27 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock, dates
-from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import ago, cut, many, share, short, until
-from memtui.core.base.short_ids import short_id
-from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import reading, receipts
-from memtui.core.deliveries.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
-from memtui.core.deliveries.sessions import SessionRow
-from memtui.core.health import findings
-from memtui.core.inbox.under_way import UnderWay
-from memtui.core.review.waiting import Waiting
-from memtui.present import colours, models, notes, safe_text, sessions
-from memtui.present import deliveries as present
-from memtui.present import subconscious as model_words
-from memtui.present.deliveries import MEANINGS, RECEIPTS, counted, session_words
-from memtui.subconscious import runs
-from memtui.subconscious.runs import Run
+from memtui.base import clock, dates, findings
+from memtui.base.finding import Finding
+from memtui.base.phrasing import ago, cut, many, share, short, until
+from memtui.base.short_ids import short_id
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import reading, receipts
+from memtui.deliver.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
+from memtui.deliver.sessions import SessionRow
+from memtui.inbox.under_way import UnderWay
+from memtui.models.subconscious import runs
+from memtui.models.subconscious.runs import Run
+from memtui.review.waiting import Waiting
 from memtui.tui.model import line_diff
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import colours, models, notes, safe_text, sessions
+from memtui.views import deliveries as present
+from memtui.views import subconscious as model_words
+from memtui.views.deliveries import MEANINGS, RECEIPTS, counted, session_words
 
 if TYPE_CHECKING:
-    from memtui.subconscious.control import WaitingMention
+    from memtui.models.subconscious.control import WaitingMention
     from memtui.tui.model.data import Data
 
 # The kinds of items that commands take by an id.
@@ -299,7 +298,7 @@ def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
 
 def run(context: RowContext, job: Run) -> Text:
     """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
-    from memtui.subconscious import blocks
+    from memtui.models.subconscious import blocks
 
     now, text = context.data.now(), Text()
     outcome, style = model_words.outcome(job, now)

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.core.client import projects
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.filter import LOST, Filter
-from memtui.core.deliveries.reading import DeliveryRow, Reading
-from memtui.core.deliveries.sessions import SessionRow
-from memtui.present import query
-from memtui.present.deliveries import KIND_WORD, LABELS, WORDS
+from memtui.client import projects
+from memtui.deliver import receipts
+from memtui.deliver.filter import LOST, Filter
+from memtui.deliver.reading import DeliveryRow, Reading
+from memtui.deliver.sessions import SessionRow
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
+from memtui.views import query
+from memtui.views.deliveries import KIND_WORD, LABELS, WORDS
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data

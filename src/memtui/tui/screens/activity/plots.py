@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui.core.base import clock
-from memtui.core.base.phrasing import many, short
-from memtui.core.deliveries import receipts
-from memtui.core.deliveries.memory_counts import ReceiptCounts
-from memtui.core.deliveries.reading import Reading
-from memtui.core.deliveries.statistics import Day, Statistics
-from memtui.present import colours, safe_text
-from memtui.present.bars import bar
-from memtui.present.deliveries import EVENTS, GLYPHS, limits, outcomes, sums
+from memtui.base import clock
+from memtui.base.phrasing import many, short
+from memtui.deliver import receipts
+from memtui.deliver.memory_counts import ReceiptCounts
+from memtui.deliver.reading import Reading
+from memtui.deliver.statistics import Day, Statistics
+from memtui.views import colours, safe_text
+from memtui.views.bars import bar
+from memtui.views.deliveries import EVENTS, GLYPHS, limits, outcomes, sums
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data

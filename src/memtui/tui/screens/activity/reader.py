@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.worker import get_current_worker
 
-from memtui.core.base import clock, paths, session_state
-from memtui.core.base.finding import Finding
-from memtui.core.client import projects, serving, transcript
-from memtui.core.deliveries.earlier import NOTHING_MOVED
-from memtui.core.deliveries.filter import Filter
-from memtui.core.deliveries.reading import DeliveryRow, Reading, read
-from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import Session, SessionRow, look_up, row_of, states
-from memtui.core.health import doctor, findings
-from memtui.core.inbox import undelivered, under_way
-from memtui.core.memories import moved
-from memtui.core.review.waiting import Waiting, homes, waiting_in
-from memtui.core.settings import config
-from memtui.subconscious import runs as model_runs
+from memtui.base import clock, findings, paths, session_state
+from memtui.base.finding import Finding
+from memtui.client import projects, serving
+from memtui.client.transcripts import transcript
+from memtui.deliver.earlier import NOTHING_MOVED
+from memtui.deliver.filter import Filter
+from memtui.deliver.reading import DeliveryRow, Reading, read
+from memtui.deliver.record import Delivery
+from memtui.deliver.sessions import Session, SessionRow, look_up, row_of, states
+from memtui.inbox import undelivered, under_way
+from memtui.models.subconscious import runs as model_runs
+from memtui.review.waiting import Waiting, homes, waiting_in
+from memtui.settings import config
+from memtui.store.versions import moved
+from memtui.tidy.checks import doctor
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
-    from memtui.subconscious.control import WaitingMention
+    from memtui.models.subconscious.control import WaitingMention
     from memtui.tui.model.data import Data
 
 # Deliveries whose receipts, and sessions whose titles, are looked up at once.
@@ -100,7 +101,7 @@ class ActivityReader:
         runs: dict[str, list[RunRow]] = {}
         mentions: list[WaitingMention] = []
         if data.has_model:
-            from memtui.subconscious import control
+            from memtui.models.subconscious import control
 
             mentions = control.mentions(data.root, now)
             for run in model_runs.newest_first(data.root, RUNS):

@@ -8,26 +8,26 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 
-from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import age
-from memtui.core.deliveries import reading, receipts
-from memtui.core.deliveries.filter import LOST
-from memtui.core.deliveries.record import session_kind
-from memtui.core.deliveries.sessions import SessionRow
-from memtui.core.health import findings
-from memtui.core.inbox.format import Entry
-from memtui.core.inbox.under_way import UnderWay
-from memtui.core.review.waiting import Waiting, is_for
-from memtui.present import colours, legend, models, notes, safe_text, sessions
-from memtui.present import subconscious as model_words
-from memtui.present.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
-from memtui.subconscious.runs import Run
+from memtui.base import findings
+from memtui.base.finding import Finding
+from memtui.base.phrasing import age
+from memtui.deliver import reading, receipts
+from memtui.deliver.filter import LOST
+from memtui.deliver.record import session_kind
+from memtui.deliver.sessions import SessionRow
+from memtui.inbox.format import Entry
+from memtui.inbox.under_way import UnderWay
+from memtui.models.subconscious.runs import Run
+from memtui.review.waiting import Waiting, is_for
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
+from memtui.views import colours, legend, models, notes, safe_text, sessions
+from memtui.views import subconscious as model_words
+from memtui.views.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
 
 COLUMNS = (
     Column("what it got"),

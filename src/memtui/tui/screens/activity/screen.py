@@ -14,12 +14,10 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui import actions
-from memtui.core.base.phrasing import many
-from memtui.core.deliveries.reading import KEPT, PAGE, Reading
-from memtui.core.deliveries.receipts import ARRIVED
-from memtui.core.deliveries.sessions import SessionRow
-from memtui.present import colours, safe_text, unheard
-from memtui.present import legend as marks
+from memtui.base.phrasing import many
+from memtui.deliver.reading import KEPT, PAGE, Reading
+from memtui.deliver.receipts import ARRIVED
+from memtui.deliver.sessions import SessionRow
 from memtui.tui import key_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
@@ -32,6 +30,8 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
+from memtui.views import colours, safe_text, unheard
+from memtui.views import legend as marks
 
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10

@@ -6,13 +6,12 @@ from functools import partial
 
 from rich.text import Text
 
-from memtui.consolidate import changeset, composing, proposed
-from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.composing import Applied
-from memtui.core.base.phrasing import many
-from memtui.core.memories.plan import is_index
-from memtui.core.redaction import redact
-from memtui.present import changesets, colours, query, secret
+from memtui.base.phrasing import many
+from memtui.redact import redact
+from memtui.store.plan import is_index
+from memtui.tidy import changeset, composing, proposed
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.composing import Applied
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -26,6 +25,7 @@ from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, Inbo
 from memtui.tui.screens.inbox.subjects import OutcomeSubject
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.body import fits
+from memtui.views import changesets, colours, query, secret
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
 DROPS, BLOCKED = ("!", colours.WARNING), ("✗", colours.PROBLEM)

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import changeset, similarity
-from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.composing import Refused, Weighed
-from memtui.consolidate.coverage import Coverage
-from memtui.core.base.phrasing import cut, many
-from memtui.core.memories import memory
-from memtui.core.memories.plan import FileDiff, is_index
-from memtui.present import changesets, safe_text
+from memtui.base.phrasing import cut, many
+from memtui.store import memory
+from memtui.store.plan import FileDiff, is_index
+from memtui.tidy import changeset, similarity
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.composing import Refused, Weighed
+from memtui.tidy.coverage import Coverage
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.text import REJECT, heading
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import changesets, safe_text
 
 # Characters of a text that is shown with others; files that are listed; characters of a statement; characters of
 # several changes together, after which only their names are shown.

@@ -8,13 +8,12 @@ from typing import TypeVar
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import dates
-from memtui.core.base.phrasing import cut, many
-from memtui.core.base.when import NEVER
-from memtui.core.memories.memory import read_memory
-from memtui.core.review import later
-from memtui.core.review.waiting import Waiting
-from memtui.present import drafts, safe_text, unheard
+from memtui.base import dates
+from memtui.base.phrasing import cut, many
+from memtui.base.when import NEVER
+from memtui.review import later
+from memtui.review.waiting import Waiting
+from memtui.store.memory import read_memory
 from memtui.tui.batch import AT_ONCE
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, ignored, which
 from memtui.tui.dialogs.dialog import Preview
@@ -27,6 +26,7 @@ from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services
 from memtui.tui.widgets.body import fits
+from memtui.views import drafts, safe_text, unheard
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
 # when the keys rest.

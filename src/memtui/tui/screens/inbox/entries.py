@@ -9,18 +9,16 @@ from functools import partial
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.core.base.phrasing import age, cut, many, share, some
-from memtui.core.memories import memory
-from memtui.core.memories.memory import Memory
-from memtui.core.places import loading
-from memtui.core.review import approve
-from memtui.core.review import draft as drafting
-from memtui.core.review.approve import Approval
-from memtui.core.review.draft import Choices, Draft
-from memtui.core.review.waiting import Waiting, best_first
-from memtui.present import colours, drafts, safe_text, unheard
-from memtui.present.memories import loader, scopes_explained
+from memtui.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.base.phrasing import age, cut, many, share, some
+from memtui.client import loading
+from memtui.review import approve
+from memtui.review import draft as drafting
+from memtui.review.approve import Approval
+from memtui.review.draft import Choices, Draft
+from memtui.review.waiting import Waiting, best_first
+from memtui.store import memory
+from memtui.store.memory import Memory
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -45,6 +43,8 @@ from memtui.tui.screens.inbox.text import (
 )
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import colours, drafts, safe_text, unheard
+from memtui.views.memories import loader, scopes_explained
 
 TODO_KEYS = (
     ("inbox.approve", "mark it done and remove it"),

@@ -8,16 +8,13 @@ from functools import partial
 
 from rich.text import Text
 
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age, ago, many, some
-from memtui.core.health import fixes
-from memtui.core.health.findings import Problem
-from memtui.core.memories.writers import Occasion, Occasions
-from memtui.core.review import changed
-from memtui.core.review.changed import Changed, Untrusted
-from memtui.present import changed as words
-from memtui.present import changesets, query, safe_text, versions
-from memtui.present.memories import scope_name
+from memtui.base.errors import MemtuiError
+from memtui.base.findings import Problem
+from memtui.base.phrasing import age, ago, many, some
+from memtui.review import changed
+from memtui.review.changed import Changed, Untrusted
+from memtui.store.versions.writers import Occasion, Occasions
+from memtui.tidy.checks import fixes
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs import history
 from memtui.tui.dialogs.ask import Choice
@@ -29,6 +26,9 @@ from memtui.tui.screens.inbox.row import BY_OTHERS, CHANGED, PROBLEM, TRUST, WHO
 from memtui.tui.screens.inbox.text import cut, lines_of
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import changed as words
+from memtui.views import changesets, query, safe_text, versions
+from memtui.views.memories import scope_name
 
 NAMES = ("what you saw last", "the present one")
 

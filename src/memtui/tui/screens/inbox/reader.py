@@ -7,28 +7,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.consolidate import composing, proposed
-from memtui.consolidate.changeset import MemoryFiles
-from memtui.consolidate.composing import Weighed
-from memtui.consolidate.proposed import Undecided
-from memtui.core.base import paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding
-from memtui.core.client import projects
-from memtui.core.health import findings
-from memtui.core.health.findings import Problem
-from memtui.core.memories import beside
-from memtui.core.places import locate, trust
-from memtui.core.review import later
-from memtui.core.review.changed import Changed
-from memtui.core.review.waiting import Waiting, homes
-from memtui.core.settings import config
-from memtui.present import memories as present
+from memtui.base import findings, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding
+from memtui.base.findings import Problem
+from memtui.client import locate, projects
+from memtui.review import later
+from memtui.review.changed import Changed
+from memtui.review.waiting import Waiting, homes
+from memtui.settings import config
+from memtui.store import beside, trust
+from memtui.tidy import composing, proposed
+from memtui.tidy.changeset import MemoryFiles
+from memtui.tidy.composing import Weighed
+from memtui.tidy.proposed import Undecided
 from memtui.tui import watch
 from memtui.tui.screens.inbox.change_rows import ProposedRow
 from memtui.tui.screens.inbox.change_text import ChangeFacts
 from memtui.tui.screens.inbox.memory_rows import rows_of_changed, rows_of_problems, rows_of_untrusted
 from memtui.tui.screens.inbox.row import InboxRow
+from memtui.views import memories as present
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data

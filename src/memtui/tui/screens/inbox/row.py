@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from memtui.consolidate import similarity
-from memtui.core.base import fs, paths
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
-from memtui.core.base.when import NEVER
-from memtui.core.inbox import refused
-from memtui.core.memories import scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.writers import Occasion
-from memtui.core.review import draft, evidence
-from memtui.core.review.draft import AS_DRAFTED, Choices, Draft
-from memtui.core.review.evidence import Evidence, Similar
-from memtui.core.review.waiting import Waiting
-from memtui.present import colours, drafts, safe_text
-from memtui.present import legend as marks
-from memtui.present.memories import scope_name
+from memtui.base import fs, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many
+from memtui.base.when import NEVER
+from memtui.inbox import refused
+from memtui.review import draft, evidence
+from memtui.review.draft import AS_DRAFTED, Choices, Draft
+from memtui.review.evidence import Evidence, Similar
+from memtui.review.waiting import Waiting
+from memtui.store import scopes
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.versions.writers import Occasion
+from memtui.tidy import similarity
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.frame import Described
+from memtui.views import colours, drafts, safe_text
+from memtui.views import legend as marks
+from memtui.views.memories import scope_name
 
 if TYPE_CHECKING:
-    from memtui.core.review.changed import Changed
+    from memtui.review.changed import Changed
     from memtui.tui.model.data import Data
     from memtui.tui.services import Services
 

@@ -15,12 +15,11 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from memtui import actions
-from memtui.consolidate.composing import Weighed
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.storage import file_error
-from memtui.core.memories.memory import Memory
-from memtui.core.review.evidence import Evidence
-from memtui.present import safe_text
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import file_error
+from memtui.review.evidence import Evidence
+from memtui.store.memory import Memory
+from memtui.tidy.composing import Weighed
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
@@ -34,6 +33,7 @@ from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import safe_text
 
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15

@@ -5,16 +5,15 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from memtui.consolidate import changeset, composing
-from memtui.consolidate.changeset import FileOutput, MemoryFiles, Proposal
-from memtui.consolidate.composing import Applied
-from memtui.core.base import fastjson, ids
-from memtui.core.base.phrasing import some
-from memtui.core.memories import memory
-from memtui.core.memories.memory import TYPES
-from memtui.core.memories.plan import is_index
-from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text
+from memtui.base import fastjson, ids
+from memtui.base.phrasing import some
+from memtui.review.waiting import Waiting
+from memtui.store import memory
+from memtui.store.memory import TYPES
+from memtui.store.plan import is_index
+from memtui.tidy import changeset, composing
+from memtui.tidy.changeset import FileOutput, MemoryFiles, Proposal
+from memtui.tidy.composing import Applied
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
@@ -22,6 +21,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox import change_text
 from memtui.tui.screens.inbox.change_text import ChangeFacts
+from memtui.views import safe_text
 
 # The fields of a draft that its form edits besides the text.
 LINES, CHOICES = ("name", "description", "trigger"), ("type", "scope")

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from memtui.core.inbox import format as inbox_format
-from memtui.present import changesets, query
-from memtui.present import legend as marks
+from memtui.inbox import format as inbox_format
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.inbox.change_rows import MARKS
 from memtui.tui.screens.inbox.row import ORDER, InboxRow
+from memtui.views import changesets, query
+from memtui.views import legend as marks
 
 # What each term looks at.
 TERMS: dict[str, Callable[[InboxRow], str]] = {

@@ -7,18 +7,18 @@ from rich import get_console
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import similarity
-from memtui.core.base import dates
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, share
-from memtui.core.memories.memory import Memory
-from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Evidence, Similar
-from memtui.core.review.waiting import Waiting
-from memtui.present import drafts, safe_text, unheard
+from memtui.base import dates
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import ago, share
+from memtui.review.draft import Draft
+from memtui.review.evidence import Evidence, Similar
+from memtui.review.waiting import Waiting
+from memtui.store.memory import Memory
+from memtui.tidy import similarity
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
+from memtui.views import drafts, safe_text, unheard
 
 EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
 Memories that overlap, have expired or are broken are listed here, each with its fix."""

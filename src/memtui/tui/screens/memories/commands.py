@@ -5,15 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.core.base import clock
-from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.phrasing import age, ago
-from memtui.core.memories import memory, scopes
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Row
-from memtui.present import memories as present
-from memtui.present import safe_text
+from memtui.base import clock
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.phrasing import age, ago
+from memtui.store import memory, scopes
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.status import Row
 from memtui.tui.batch import AT_ONCE, BatchRunner, report
 from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.model import autosave
@@ -24,9 +22,11 @@ from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
+from memtui.views import memories as present
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
-    from memtui.core.memories.store import Store
+    from memtui.store.store import Store
     from memtui.tui.dialogs.subject import Subject
 
 NAMES_SHOWN = 5
@@ -106,7 +106,7 @@ class MemoryCommands:
 
     async def _may_change(self, places: list[Scope]) -> bool:
         """Ask before what a team shares is changed."""
-        from memtui.core.memories import references
+        from memtui.store import references
 
         if not any(scope.is_shared for scope in places):
             return True
@@ -319,7 +319,7 @@ class MemoryCommands:
 
     async def editor(self) -> None:
         """Edit the whole file in the person's editor, which gets the terminal meanwhile."""
-        from memtui.present import editor
+        from memtui.views import editor
 
         scope, row = self.list.chosen()[0]
         if not await self._may_change([scope]):
@@ -336,7 +336,7 @@ class MemoryCommands:
             await self._save(row.memory, after)
 
     def _save_block(self, memory: Memory, after: bytes) -> None:
-        from memtui.subconscious import blocks, places
+        from memtui.models.subconscious import blocks, places
 
         data = self.services.data
         parts = blocks.Blocks(data.root, data.slug, data.now)

@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import fs
-from memtui.core.base.finding import PROBLEM
-from memtui.core.base.phrasing import age, ago, size
-from memtui.core.health import findings
-from memtui.core.memories.memory import LinkTargets, Memory, flat
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
-from memtui.core.places import loading
-from memtui.present import colours, safe_text
-from memtui.present import memories as present
-from memtui.present.deliveries import recalls
+from memtui.base import findings, fs
+from memtui.base.finding import PROBLEM
+from memtui.base.phrasing import age, ago, size
+from memtui.client import loading
+from memtui.store.memory import LinkTargets, Memory, flat
+from memtui.store.scopes import Scope
+from memtui.store.status import BY_CLIENT, MEANINGS, Row
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
+from memtui.views import colours, safe_text
+from memtui.views import memories as present
+from memtui.views.deliveries import recalls
 
 if TYPE_CHECKING:
-    from memtui.core.memories.index import Budget, Index
+    from memtui.store.index.index import Budget, Index
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
@@ -85,14 +84,14 @@ class MemoryDetail:
         return text.append(f"{safe_text.line(self.services.data.tilde(memory.path))} · {size(memory.size)}", "dim")
 
     def _source(self, pair: Pair) -> str:
-        from memtui.core.memories import moved
+        from memtui.store.versions import moved
 
         source = moved.source(pair[0], pair[1].memory, self.reader.creations)
         return "" if source.kind == "unknown" else present.source(source, self.services.data.now())
 
     def _triggers(self, text: Text, pair: Pair) -> None:
-        from memtui.core.memories import triggers
-        from memtui.present.triggers import origin
+        from memtui.store import triggers
+        from memtui.views.triggers import origin
 
         (scope, row), data = pair, self.services.data
         lines = triggers.of_memory(data.root, scope.directory, row.file, row.memory, data.now())
@@ -132,7 +131,7 @@ class MemoryDetail:
 
     def _meter(self, scope: Scope) -> Meter | None:
         """Return how full a scope's index is; None if there is no index."""
-        from memtui.core.memories import index
+        from memtui.store.index import index
 
         if scope.label not in self._meters:
             self._meters[scope.label] = None

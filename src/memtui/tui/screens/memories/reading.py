@@ -11,18 +11,18 @@ from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from memtui import actions
-from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many
-from memtui.core.memories import scopes
-from memtui.core.memories import status as memory_status
-from memtui.core.memories.index_state import IndexState, index_of
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Row, Usage
-from memtui.present.memories import scope_name
+from memtui.base.finding import Finding
+from memtui.base.phrasing import many
+from memtui.store import scopes
+from memtui.store import status as memory_status
+from memtui.store.index.index_state import IndexState, index_of
+from memtui.store.scopes import Scope
+from memtui.store.status import Row, Usage
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.screens.memories.tree import Place
 from memtui.tui.services import HowFar, News, Services
+from memtui.views.memories import scope_name
 
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
@@ -98,7 +98,7 @@ class MemoryReader:
 
     def why_empty(self, place: Place | None) -> str:
         """Return why a place has no memories, and what to do."""
-        from memtui.present import unheard
+        from memtui.views import unheard
 
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
@@ -226,7 +226,7 @@ class MemoryReader:
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
     def _read(self) -> None:
-        from memtui.core.memories import moved
+        from memtui.store.versions import moved
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)

@@ -13,12 +13,10 @@ from textual.widgets.input import Selection
 from textual.worker import get_current_worker
 
 from memtui import actions
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age, cut, short, some
-from memtui.core.base.storage import file_error
-from memtui.core.health import findings
-from memtui.present import colours, legend, safe_text, unheard
-from memtui.present import recall as words
+from memtui.base import findings
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import age, cut, short, some
+from memtui.base.storage import file_error
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.model import fuzzy
@@ -31,10 +29,12 @@ from memtui.tui.services import Command, News, Services, first_of
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
+from memtui.views import colours, legend, safe_text, unheard
+from memtui.views import recall as words
 
 if TYPE_CHECKING:
-    from memtui.core.client.prompts import Prompt
-    from memtui.core.memories.memory import Memory
+    from memtui.client.transcripts.prompts import Prompt
+    from memtui.store.memory import Memory
 
 TITLE = "Recall: which memories a prompt would bring, and why"
 NOTHING_TYPED = "Type a prompt, or down for a recent one, to see which memories Claude would get."
@@ -408,7 +408,7 @@ class Recall(Labelled):
 
     async def trigger(self) -> None:
         """Add a line on when the memory is needed, first of all the prompt itself."""
-        from memtui.core.memories.triggers import checked
+        from memtui.store.triggers import checked
 
         memory = self.list.chosen()[0][1].memory
         name, prompt = safe_text.line(memory.name, 60), safe_text.line(self.prompt, 300)

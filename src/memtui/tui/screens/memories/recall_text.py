@@ -2,10 +2,10 @@
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import ago, cut, many, share
-from memtui.present import recall, safe_text
+from memtui.base.phrasing import ago, cut, many, share
 from memtui.recalling import RecallCandidate, RecallRun
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import recall, safe_text
 
 # Words that are listed of one field, the telling ones first.
 TERMS = 12

@@ -9,23 +9,22 @@ from rich.segment import Segment
 from rich.text import Text
 from textual.strip import Strip
 
-from memtui.core.base import clock
-from memtui.core.base.finding import PROBLEM
-from memtui.core.base.phrasing import age, size
-from memtui.core.health import findings
-from memtui.core.memories import memory
-from memtui.core.memories import status as memory_status
-from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Row
-from memtui.present import colours, legend, query, safe_text
-from memtui.present import memories as present
-from memtui.present.deliveries import GLYPHS
-from memtui.present.recall import PINNED
+from memtui.base import clock, findings
+from memtui.base.finding import PROBLEM
+from memtui.base.phrasing import age, size
+from memtui.store import memory
+from memtui.store import status as memory_status
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.status import Row
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.line import fitting
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import colours, legend, query, safe_text
+from memtui.views import memories as present
+from memtui.views.deliveries import GLYPHS
+from memtui.views.recall import PINNED
 
 Pair = tuple[Scope, Row]
 # In recall, the row where delivery ends: it is no memory, and no command acts on it.

@@ -13,10 +13,9 @@ from textual.containers import Horizontal
 
 from memtui import actions
 from memtui.actions import Action
-from memtui.core.base.phrasing import many, some
-from memtui.core.health import findings
-from memtui.core.memories.scopes import Scope
-from memtui.present import query, safe_text
+from memtui.base import findings
+from memtui.base.phrasing import many, some
+from memtui.store.scopes import Scope
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
@@ -34,6 +33,7 @@ from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
+from memtui.views import query, safe_text
 
 if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall import Recall

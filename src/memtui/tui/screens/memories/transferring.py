@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import paths
-from memtui.core.base.errors import UsageError
-from memtui.core.base.phrasing import many
-from memtui.present import safe_text
+from memtui.base import paths
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import many
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from memtui.transfer.importing import ImportPlan
@@ -43,8 +43,8 @@ class TransferCommands:
 
     async def import_(self) -> None:
         """Ask for a path, show what is there, and bring it into the inbox."""
-        from memtui.present import drafts
         from memtui.transfer import importing
+        from memtui.views import drafts
 
         question = Line(
             "Import memories from", about=KINDS, below=BELOW, verb="import", check=self._check_there, hint=HINT
@@ -77,8 +77,8 @@ class TransferCommands:
 
     async def export(self) -> None:
         """Ask where to, and write the memories of the scope that the cursor of the tree is on."""
-        from memtui.present import transfers
         from memtui.transfer import exporting
+        from memtui.views import transfers
 
         place, data = self.places.row, self.services.data
         if place is None:
@@ -120,7 +120,7 @@ class TransferCommands:
 
 
 def _drafts_text(plan: "ImportPlan") -> Text:
-    from memtui.present import transfers
+    from memtui.views import transfers
 
     text = Text("\n".join(transfers.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
     for line in plan.drafts[:FIRST]:

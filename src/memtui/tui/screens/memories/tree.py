@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from rich.text import Text
 
-from memtui.core.base.finding import Finding
-from memtui.core.health import findings
-from memtui.core.memories.scopes import Scope
-from memtui.core.memories.status import Row
-from memtui.present import colours, legend, safe_text
-from memtui.present import memories as present
+from memtui.base import findings
+from memtui.base.finding import Finding
+from memtui.store.scopes import Scope
+from memtui.store.status import Row
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import colours, legend, safe_text
+from memtui.views import memories as present
 
 ALL = "all"
 # The groups of scopes, folded at first: (key, label).

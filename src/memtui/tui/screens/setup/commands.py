@@ -10,21 +10,21 @@ from typing import NamedTuple
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import fs
-from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.finding import OK, Finding
-from memtui.core.health import findings, fixes, retention
-from memtui.core.settings import config, setting
-from memtui.core.settings.setting import Setting, Value
-from memtui.present import editor, safe_text
-from memtui.present import fixes as fix_words
-from memtui.subconscious import control
-from memtui.subconscious.control import Overview
+from memtui.base import findings, fs
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.finding import OK, Finding
+from memtui.models.subconscious import control
+from memtui.models.subconscious.control import Overview
+from memtui.settings import config, setting
+from memtui.settings.setting import Setting, Value
+from memtui.tidy.checks import fixes, retention
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow, Snapshot
 from memtui.tui.services import Command, Services
+from memtui.views import editor, safe_text
+from memtui.views import fixes as fix_words
 
 
 class Fix(NamedTuple):

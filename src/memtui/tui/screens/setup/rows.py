@@ -9,24 +9,24 @@ from itertools import islice
 
 from rich.text import Text
 
-from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.core.base.phrasing import age, many
-from memtui.core.deliveries import error_log
-from memtui.core.deliveries.record import Record
-from memtui.core.health import doctor, findings
-from memtui.core.health.memory_kinds import fill
-from memtui.core.settings import config, setting
-from memtui.core.settings.setting import Setting
-from memtui.hooks.installer import checkup, entries, status
-from memtui.present import colours, legend, query, safe_text
-from memtui.present import hooks as hook_words
-from memtui.present import subconscious as model_words
-from memtui.present.deliveries import waited
-from memtui.subconscious import control
-from memtui.subconscious.control import Overview
+from memtui.base import clock, findings
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import NOTE, OK, PROBLEM, Finding
+from memtui.base.memory_kinds import fill
+from memtui.base.phrasing import age, many
+from memtui.deliver import error_log
+from memtui.deliver.record import Record
+from memtui.hooks.install import checkup, entries, status
+from memtui.models.subconscious import control
+from memtui.models.subconscious.control import Overview
+from memtui.settings import config, setting
+from memtui.settings.setting import Setting
+from memtui.tidy.checks import doctor
 from memtui.tui.model.data import Data
+from memtui.views import colours, legend, query, safe_text
+from memtui.views import hooks as hook_words
+from memtui.views import subconscious as model_words
+from memtui.views.deliveries import waited
 
 # Cells of a value before what the setting means.
 VALUE_WIDTH = 10

@@ -14,9 +14,8 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from memtui import actions
-from memtui.core.base.phrasing import many
-from memtui.hooks.installer import checkup
-from memtui.present import query
+from memtui.base.phrasing import many
+from memtui.hooks.install import checkup
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.frame import Described
@@ -26,6 +25,7 @@ from memtui.tui.screens.setup.commands import SetupCommands
 from memtui.tui.screens.setup.rows import BAD, PROBLEMS, SetupRow, Snapshot, take_snapshot
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
+from memtui.views import query
 
 # Asking the client for its version starts a process.
 CLIENT_SECONDS = 600.0

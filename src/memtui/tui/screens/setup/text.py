@@ -5,24 +5,23 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock
-from memtui.core.base.finding import NOTE, OK, Finding
-from memtui.core.base.phrasing import ago, many
-from memtui.core.deliveries.record import Record
-from memtui.core.health import findings
-from memtui.core.settings import config, setting
-from memtui.core.settings.setting import Setting
-from memtui.hooks.installer import entries
-from memtui.present import colours, safe_text
-from memtui.present import hooks as hook_words
-from memtui.present import subconscious as model_words
-from memtui.present.deliveries import waited
-from memtui.subconscious.control import Overview
+from memtui.base import clock, findings
+from memtui.base.finding import NOTE, OK, Finding
+from memtui.base.phrasing import ago, many
+from memtui.deliver.record import Record
+from memtui.hooks.install import entries
+from memtui.models.subconscious.control import Overview
+from memtui.settings import config, setting
+from memtui.settings.setting import Setting
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.detail import append_keys
+from memtui.views import colours, safe_text
+from memtui.views import hooks as hook_words
+from memtui.views import subconscious as model_words
+from memtui.views.deliveries import waited
 
 NO_RUNS = (
     "Only runs with something to deliver or to record are logged, so it may have run. Sessions that were open before"

@@ -1,0 +1,34 @@
+"""Files for the command line and the TUI: reading one that may be missing, and the errors for one that fails."""
+
+import errno
+import os
+
+from memtui.base import fs
+from memtui.base.errors import MemtuiError
+
+
+def read_or_none(path: str) -> bytes | None:
+    """Read a file; None if it does not exist. Raises OSError."""
+    try:
+        return fs.read_bytes(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def storage_error(error: OSError, path: str) -> MemtuiError:
+    """Make the error that tells a person which path failed, why, and what to do."""
+    reason = error.strerror or str(error)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        hint = "Free some space and try again; nothing was lost."
+    elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        hint = f"Make {os.path.dirname(path)} writable for you and try again; nothing was lost."
+    elif isinstance(error, fs.LockTimeoutError):
+        return MemtuiError("Another memtui process is writing.", f"Try again in a moment; the lock is {path}.")
+    else:
+        hint = "Fix that and try again; nothing was lost."
+    return MemtuiError(f"{path} can't be written: {reason}", hint)
+
+
+def file_error(error: OSError) -> MemtuiError:
+    """Make the error for a file of which only the system's error is known: which file, why, and what to do."""
+    return MemtuiError(f"{error.filename or 'A file'}: {error.strerror or error}", "Fix that and try again.")

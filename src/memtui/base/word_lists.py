@@ -1,0 +1,11 @@
+"""Data files of words and patterns: sections that begin with `== NAME`, and comments that begin with `#`."""
+
+import re
+
+from memtui.base import fs
+
+
+def read(path: str) -> dict[str, str]:
+    """Return the lines of each section by its name, in the order of the file. Raises OSError."""
+    text = re.sub(r"(?m)^#.*\n", "", fs.read_bytes(path).decode())
+    return {name: lines.strip() for name, _, lines in (part.partition("\n") for part in text.split("\n== "))}

@@ -1,0 +1,76 @@
+"""The client's process: how a hook identifies it, and how others tell later whether it still runs."""
+
+import posix
+
+from memtui.base import fs
+
+SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
+MAX_SHELLS = 4
+STAT_BYTES = 4096
+# The variable in which the client names the kind of session, and its values for a person's: in a terminal, an editor,
+# the desktop app. A script's is `sdk-cli`, … A newer client also says whether a person attends, 1 or 0 (docs/hooks.md).
+ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", ("cli", "claude-vscode", "claude-desktop")
+ATTENDED = "CLAUDE_CODE_SESSION_ATTENDED"
+
+
+def client() -> "list[object]":
+    """Identify the client that started this hook, past any shells in between: [pid, start, machine]. `start` is in
+    clock ticks since the boot, so that another process with the same pid is not taken for it; empty without /proc.
+    `machine` is the host's name and the pid namespace: the pid means nothing elsewhere."""
+    pid = posix.getppid()
+    name, parent, started = _stat(pid)
+    for _ in range(MAX_SHELLS):
+        if name not in SHELLS or parent <= 1:
+            break
+        pid = parent
+        name, parent, started = _stat(pid)
+    return [pid, started, _here()]
+
+
+def gone(found: "object") -> bool:
+    """Tell whether a process that `client` identified has ended; False if that can't be known."""
+    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
+        return False
+    pid, started = found[:2]
+    if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 1:
+        return False
+    return not alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
+
+
+def runs(found: "object") -> bool:
+    """Tell whether a process that `client` identified still runs; False if that can't be known."""
+    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
+        return False
+    return isinstance(found[0], int) and found[0] > 1 and not gone(found)
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process is running, whoever owns it."""
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _stat(pid: int) -> "tuple[str, int, str]":
+    """Read (name, parent, start) of a process from /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
+    try:
+        # It has no size, and without a limit a megabyte is set aside for it.
+        text = fs.read_bytes(f"/proc/{pid}/stat", STAT_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return "", 0, ""
+    words = text[text.rfind(")") + 1 :].split()
+    if len(words) < 20 or not words[1].isdecimal():
+        return "", 0, ""
+    started = words[19] if words[0] not in {"Z", "X"} else "ended"  # a zombie
+    return text[text.find("(") + 1 : text.rfind(")")], int(words[1]), started
+
+
+def _here() -> str:
+    try:
+        return f"{posix.uname().nodename} {posix.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return posix.uname().nodename

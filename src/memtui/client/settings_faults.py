@@ -1,0 +1,298 @@
+"""What Claude Code skips of its settings files: a whole file for one value of a wrong type, or a single hook.
+
+Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. The types
+are those of the client's own schema, and each was seen to make 2.1.332 skip the file. Keys that it doesn't know, and
+those whose wrong value alone it leaves out, are not here."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memtui.base import fs
+
+MOST_BYTES = 1 << 21
+LONGEST_INT = 4000  # digits; int() refuses more than 4300
+# The type of each setting, in the words of the client; a `record` is an object with any names.
+TYPES = {
+    "boolean": """
+    respectGitignore syncClaudeAiSkills syncClaudeAiPlugins wslInheritsWindowsSettings includeCoAuthoredBy
+    includeGitInstructions enforceAvailableModels enableAllProjectMcpServers disableClaudeAiConnectors
+    disableBundledSkills disableAllHooks disableReplyCheck disableAgentView disableRemoteControl disableWorkflows
+    disableArtifact enableArtifact enableWorkflows workflowKeywordTriggerEnabled disableSkillShellExecution
+    disableWindowsBashCommandSplit bashEditDiffEnabled respondToBashCommands allowManagedHooksOnly
+    allowManagedPermissionRulesOnly allowManagedMcpServersOnly allowAllClaudeAiMcps allowClaudeInChromeWithManagedMcp
+    disableCommandPluginSources disableSideloadFlags allowNestedModelAccessUnderForceLogin forceRemoteSettingsRefresh
+    skipWebFetchPreflight spinnerTipsEnabled clawdFileProgressEnabled syntaxHighlightingDisabled
+    terminalTitleFromRename alwaysThinkingEnabled fastMode fastModePerSessionOptIn promptSuggestionEnabled
+    emojiCompletionEnabled awaySummaryEnabled responseComparisonEnabled showClearContextOnPlanAccept channelsEnabled
+    prefersReducedMotion doneMeansMerged totalTokensReminderAfterUserTurn autoMemoryEnabled autoDreamEnabled
+    showThinkingSummaries skipDangerousModePermissionPrompt skipWorkflowUsageWarning verbose autoCompactEnabled
+    precomputeCompactionEnabled idleCompaction switchModelsOnFlag autoContinueAtUsageLimit autoScrollEnabled
+    wheelScrollAccelerationEnabled fileCheckpointingEnabled showTurnDuration showMessageTimestamps
+    terminalProgressBarEnabled todoFeatureEnabled remoteControlAtStartup isolatePeerMachines autoUploadSessions
+    inputNeededNotifEnabled agentPushNotifEnabled sandbox.enabled
+    """,
+    "string": """
+    $schema apiKeyHelper proxyAuthHelper awsCredentialExport awsAuthRefresh gcpAuthRefresh processWrapper
+    attributionProject model modelCatalogUrl modelCatalogPublicKey prUrlTemplate otelHeadersHelper outputStyle language
+    advisorModel agent minimumVersion requiredMinimumVersion requiredMaximumVersion downloadsMirrorUrl plansDirectory
+    timeZone autoMemoryDirectory claudeMd pluginTrustMessage attribution.commit attribution.pr modelOverrides.*
+    statusLine.command fileSuggestion.command remote.defaultEnvironmentId
+    """,
+    "array": """
+    permissions.allow permissions.deny permissions.ask strictKnownMarketplaces allowedMarketplaces blockedMarketplaces
+    allowedChannelPlugins sshConfigs sandbox.excludedCommands
+    """,
+    "array of strings": """
+    fallbackModel availableModels enabledMcpjsonServers disabledMcpjsonServers allowedHttpHookUrls
+    httpHookAllowedEnvVars pluginSuggestionMarketplaces companyAnnouncements claudeMdExcludes
+    permissions.additionalDirectories worktree.symlinkDirectories
+    """,
+    "object": """
+    fileSuggestion breakReminder quietHours permissions worktree statusLine sandbox sandbox.network spinnerVerbs remote
+    voice remoteTools
+    """,
+    "record": "env modelOverrides skillOverrides enabledPlugins pluginConfigs",
+}
+TYPE_OF = {key: kind for kind, keys in TYPES.items() for key in keys.split()}
+# The least and the greatest value, and whether it must be whole.
+NUMBERS: dict[str, tuple[float, float, bool]] = {
+    "cleanupPeriodDays": (1, float("inf"), True),
+    "desktopSessionCleanupPeriodDays": (0, float("inf"), True),
+    "skillListingMaxDescChars": (1, float("inf"), True),
+    "totalTokensReminderBudget": (1, float("inf"), True),
+    "feedbackSurveyRate": (0, 1, False),
+    "skillListingBudgetFraction": (5e-324, 1, False),
+    "statusLine.padding": (float("-inf"), float("inf"), False),
+}
+CHOICES = {
+    "permissions.defaultMode": ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"),
+    "permissions.disableBypassPermissionsMode": ("disable",),
+    "workflowSizeGuideline": ("unrestricted", "small", "medium", "large"),
+    "defaultShell": ("bash", "powershell"),
+    "parentSettingsBehavior": ("first-wins", "merge"),
+    "managedSourcesBehavior": ("first-wins", "merge"),
+    "feedbackDrafts": ("notify", "quiet", "off"),
+    "autoUpdatesChannel": ("latest", "stable", "rc"),
+    "tui": ("default", "fullscreen"),
+    "totalTokensReminder": ("off", "infinite", "fixed", "countdown", "padded-countdown"),
+    "disableAutoMode": ("disable",),
+    "daemonColdStart": ("transient", "ask"),
+    "skillOverrides.*": ("on", "name-only", "user-invocable-only", "off"),
+    "worktree.baseRef": ("fresh", "head"),
+    "spinnerVerbs.mode": ("append", "replace"),
+    "voice.mode": ("hold", "tap"),
+    "statusLine.type": ("command",),
+    "fileSuggestion.type": ("command",),
+}
+REQUIRED = {
+    "statusLine": ("type", "command"),
+    "fileSuggestion": ("type", "command"),
+    "spinnerVerbs": ("mode", "verbs"),
+}
+# Events at which a hook may guard permissions: for a malformed one the client skips the whole file, for one of another
+# event only the hook (2.1.197 skips the whole file there too).
+GUARDS = ("PreToolUse", "PermissionRequest", "PreSkillShellCommand")
+EVENT_NAMES = """
+    PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
+    SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PermissionDenied Setup TeammateIdle
+    TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove
+    InstructionsLoaded CwdChanged FileChanged MessageDisplay PreToolUse PermissionRequest PreSkillShellCommand
+"""
+EVENTS = frozenset(EVENT_NAMES.split())
+# What a hook of each type must have, as strings.
+HOOKS = {
+    "command": ("command",),
+    "prompt": ("prompt",),
+    "agent": ("prompt",),
+    "http": ("url",),
+    "mcp_tool": ("server", "tool"),
+}
+OPTIONAL_STRINGS = ("if", "statusMessage")
+
+
+class Fault(NamedTuple):
+    """What the client skips: the `key` in the file, `why`, as it says, and the hook that is the `entry`."""
+
+    key: str
+    why: str
+    entry: object = None
+
+
+class Settings(NamedTuple):
+    """A file as the client reads it: `value`, empty for its `faults`, and without the hooks that are `skipped`."""
+
+    value: dict[str, Any]
+    faults: Sequence[Fault] = ()
+    skipped: Sequence[Fault] = ()
+
+
+def read(path: str, managed: bool = False) -> Settings:
+    """Read a settings file as the client does; a missing one is empty, a managed one loses no other value."""
+    try:
+        data = fs.read_bytes(path, MOST_BYTES + 1)
+    except FileNotFoundError:
+        return Settings({})
+    except OSError as error:
+        return _unread(f"Settings file could not be read: {error.strerror}")
+    if len(data) > MOST_BYTES:
+        return _unread("Settings file could not be read: File exceeds maxBytes limit")
+    codec = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
+    text = data.decode(codec, "replace").removeprefix("\ufeff")
+    if not text.strip():
+        return Settings({})
+    try:
+        value = DECODER.decode(text)
+    except ValueError as error:
+        return _unread(f"Invalid or malformed JSON ({error})")
+    except RecursionError:
+        return _unread("Invalid or malformed JSON (nested too deeply)")
+    if not isinstance(value, dict):
+        return _unread(_expected("object", value))
+    if managed:
+        return Settings(value)
+    malformed = list(_malformed_hooks(value.get("hooks")))
+    faults = [*_wrong(value), *(fault for event, fault in malformed if event in GUARDS)]
+    if faults:
+        return Settings({}, faults)
+    return Settings(_without(value, malformed), skipped=[fault for _, fault in malformed])
+
+
+def _without(value: dict[str, Any], malformed: Iterable[tuple[str, Fault]]) -> dict[str, Any]:
+    """Return settings without their malformed hooks."""
+    entry_ids = [id(fault.entry) for _, fault in malformed]
+    if not entry_ids:
+        return value
+    hooks = {}
+    for event, groups in value["hooks"].items():
+        whole = [group for group in groups if id(group) not in entry_ids] if isinstance(groups, list) else groups
+        hooks[event] = [
+            {**group, "hooks": [hook for hook in group["hooks"] if id(hook) not in entry_ids]}
+            if isinstance(group, dict) and isinstance(group.get("hooks"), list)
+            else group
+            for group in whole or ()
+        ]
+    return {**value, "hooks": hooks}
+
+
+def _unread(why: str) -> Settings:
+    return Settings({}, [Fault("", why)])
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _int(digits: str) -> float:
+    return int(digits) if len(digits) < LONGEST_INT else float(digits)
+
+
+# Reads JSON as Claude Code does: without NaN, and numbers of any length.
+DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
+
+
+def _wrong(value: dict[str, Any], above: str = "") -> Iterator[Fault]:
+    """Find the values that the client's schema rejects."""
+    for name in REQUIRED.get(above.rstrip("."), ()):
+        if name not in value:
+            yield Fault(above + name, "Required, but absent")
+    of_record = TYPE_OF.get(above.rstrip(".")) == "record"
+    for name, given in value.items():
+        key = above + name
+        if why := _why(above + "*" if of_record else key, given):
+            yield Fault(key, why)
+        elif isinstance(given, dict) and (TYPE_OF.get(key) in {"object", "record"} or key == "attribution"):
+            yield from _wrong(given, key + ".")
+        elif isinstance(given, list) and TYPE_OF.get(key) == "array of strings":
+            wrong = [(at, item) for at, item in enumerate(given) if not isinstance(item, str)]
+            yield from (Fault(f"{key}.{at}", _expected("string", item)) for at, item in wrong[:1])
+
+
+def _why(key: str, value: object) -> str:
+    """Return what the client says of a value; empty if it takes it."""
+    if kind := TYPE_OF.get(key, "").partition(" ")[0]:
+        return "" if _kind(value) == kind.replace("record", "object") else _expected(kind, value)
+    if key in NUMBERS:
+        return _why_number(key, value)
+    if key in CHOICES:
+        choices = ", ".join(f'"{choice}"' for choice in CHOICES[key])
+        return "" if value in CHOICES[key] else f"Invalid value. Expected one of: {choices}"
+    if key == "attribution":
+        return "" if isinstance(value, (bool, dict)) else _expected("object", value)
+    if key == "enabledPlugins.*":
+        return "" if isinstance(value, (bool, list, dict)) else "Invalid input"
+    return ""
+
+
+def _why_number(key: str, value: object) -> str:
+    least, most, whole = NUMBERS[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return _expected("number", value)
+    if whole and not float(value).is_integer():
+        return "Expected int, but received number"
+    if value < least:
+        return f"Number must be greater than or equal to {least:g}" if whole else "Number is too small"
+    return f"Too big: expected number to be <={most:g}" if value > most else ""
+
+
+def _expected(kind: str, value: object) -> str:
+    return f"Expected {kind}, but received {_kind(value)}"
+
+
+def _kind(value: object) -> str:
+    kinds = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def _malformed_hooks(hooks: object) -> Iterator[tuple[str, Fault]]:
+    """Find the hooks that the client can't load, with their events."""
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        if event not in EVENTS or groups is None:
+            continue
+        top = f"hooks.{event}"
+        if not isinstance(groups, list):
+            yield (
+                event,
+                Fault(top, f'Hook event "{event}" must be an array of matchers; received {_kind(groups)}', groups),
+            )
+            continue
+        for at, group in enumerate(groups):
+            if why := _why_group(group):
+                yield event, Fault(f"{top}.{at}", why, group)
+                continue
+            for place, hook in enumerate(group["hooks"]):
+                if why := _why_hook(hook):
+                    yield event, Fault(f"{top}.{at}.hooks.{place}", why, hook)
+
+
+def _why_group(group: object) -> str:
+    if not isinstance(group, dict):
+        return f"Hook matcher must be an object; received {_kind(group)}"
+    if not isinstance(group.get("hooks"), list):
+        return 'Hook matcher "hooks" must be an array of hook entries'
+    if not isinstance(group.get("matcher", ""), str):
+        return f"Invalid hook matcher (matcher: {_expected('string', group['matcher'])})"
+    return ""
+
+
+def _why_hook(hook: object) -> str:
+    if not isinstance(hook, dict):
+        return f"Hook entry must be an object; received {_kind(hook)}"
+    if "type" not in hook:
+        return 'Hook entry has no "type"'
+    kind = hook["type"]
+    if not isinstance(kind, str) or kind not in HOOKS:
+        return f"Unknown hook type {json.dumps(kind)[:40]}"
+    for name in HOOKS[kind]:
+        if not isinstance(hook.get(name), str):
+            return f"Invalid {kind} hook ({name}: Expected string)"
+    for name in OPTIONAL_STRINGS:
+        if name in hook and not isinstance(hook[name], str):
+            return f"Invalid {kind} hook ({name}: {_expected('string', hook[name])})"
+    timeout = hook.get("timeout", 1)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout <= 0:
+        return f"Invalid {kind} hook (timeout: Expected a number greater than 0)"
+    for name in ("once", "async") if kind == "command" else ("once",):
+        if not isinstance(hook.get(name, True), bool):
+            return f"Invalid {kind} hook ({name}: {_expected('boolean', hook[name])})"
+    return ""

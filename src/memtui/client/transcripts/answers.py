@@ -1,0 +1,150 @@
+"""The answers to the agent's questions (the tool AskUserQuestion), as the client reports them: what the person typed.
+An option that they only picked is no words of theirs: it makes no draft, and is told with what they typed about it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from memtui.client.transcripts.transcript import text_of
+
+TOOL = "AskUserQuestion"
+# Characters that are kept of a question, a label or a preview.
+MAX_KEPT = 2000
+
+_ANSWERED = re.compile(
+    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
+)
+_RESPONDED = "The user responded: "
+# What the client writes for a question to which somebody only wrote notes.
+_NOTHING = ("(notes only)", "")
+_PAIR = re.compile(r'"(?P<question>[^"\n]{1,500})"=(?:"(?P<answer>[^"]{1,2000})"|\(no option selected\))')
+_NOTES = re.compile(r"\bnotes: (?P<notes>.{1,2000})", re.DOTALL)
+_END = re.compile(r"\. (?:You can now continue with|Read the answers carefully)[^\n]*\s*\Z")
+CLARIFIED = "The user wants to clarify these questions"
+_ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
+_ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
+
+
+class TypedAnswer(NamedTuple):
+    """Words that a person typed to answer a question; `question`: with the options that they picked."""
+
+    words: str
+    question: str = ""
+
+
+def asked(questions: object) -> list[dict[str, object]]:
+    """Return of the questions of a call what is needed to tell picked options from typed words."""
+    return [
+        {
+            "question": text_of(question.get("question"))[:MAX_KEPT],
+            "multiSelect": question.get("multiSelect") is True,
+            "options": [
+                {key: text_of(option.get(key))[:MAX_KEPT] for key in ("label", "preview") if key in option}
+                for option in _dicts(question.get("options"))
+            ],
+        }
+        for question in _dicts(questions)
+    ]
+
+
+def _dicts(value: object) -> list[dict[str, object]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def is_report(text: str) -> bool:
+    """Tell whether a tool's result may be the client's report of answers, by its first words."""
+    return bool(_ANSWERED.match(text))
+
+
+def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
+    """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
+    unless the text is known to be `from_client`, only the result counts, which no other tool has."""
+    fields = result if isinstance(result, dict) else {}
+    if fields.get("afkTimeoutMs") is not None:
+        return  # nobody was there: the client went on by itself
+    response = text_of(fields.get("response")) if "questions" in fields else ""
+    if not response and from_client and text.startswith(_RESPONDED):
+        response = text.removeprefix(_RESPONDED)
+    if response:
+        yield TypedAnswer(response)
+    questions_by_text = _by_text([*asked(questions), *asked(fields.get("questions"))])
+    answers, notes = fields.get("answers"), fields.get("annotations")
+    notes = {
+        str(key): text_of(row.get("notes"))
+        for key, row in (notes.items() if isinstance(notes, dict) else ())
+        if isinstance(row, dict)
+    }
+    if not isinstance(answers, dict):
+        answers, notes = _reported(text, questions_by_text) if from_client else ({}, {})
+    for question in dict.fromkeys([*map(str, answers), *notes]):
+        yield from _of_question(question, answers.get(question), notes.get(question, ""), questions_by_text)
+
+
+def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]:
+    return {text_of(question["question"]): question for question in questions}
+
+
+def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
+    """Yield what was typed where the person refused questions to clarify them; `words` begin with CLARIFIED."""
+    questions_by_text = _by_text(asked(questions))
+    parts = _ASKED.split(words)[1:]
+    for question, lines in zip(parts[::2], parts[1::2], strict=False):
+        answers = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
+        yield from _of_question(question, answers.get("Answer", ""), answers.get("User notes", ""), questions_by_text)
+
+
+def _of_question(
+    question: str, answer: object, notes: str, questions: Mapping[str, dict[str, object]]
+) -> Iterator[TypedAnswer]:
+    entry = questions.get(question)
+    entries = [entry] if entry is not None else list(questions.values())
+    labels = {_low(label) for part in entries for label in _texts(part, "label")}
+    parts = answer if isinstance(answer, list) else [answer]
+    if entry is not None and entry["multiSelect"] and isinstance(answer, str):
+        parts = _split(answer, labels)
+    words = [text for part in parts if (text := text_of(part).strip()) not in _NOTHING]
+    picked = [part for part in words if _low(part) in labels]
+    line = f"{question} → {', '.join(picked)}" if picked else question
+    # Without the options nothing tells typed words from picked ones.
+    own = [part for part in words if _low(part) not in labels] if entries else []
+    for text in filter(None, (", ".join(own), notes.strip())):
+        yield TypedAnswer(text, line)
+
+
+def _split(answer: str, labels: set[str]) -> list[str]:
+    """Split an answer into picked options, which may have a comma, and the words between them."""
+    parts, picked, own = answer.split(", "), [], []
+    at = 0
+    while at < len(parts):
+        end = next((end for end in range(len(parts), at, -1) if _low(", ".join(parts[at:end])) in labels), 0)
+        if end:
+            picked.append(", ".join(parts[at:end]))
+        else:
+            own.append(parts[at])
+        at = end or at + 1
+    return [*picked, ", ".join(own)]
+
+
+def _reported(text: str, questions: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
+    """Return the answers and the notes by question, from a report's text alone."""
+    answers: dict[str, object] = {}
+    notes: dict[str, str] = {}
+    pairs = list(_PAIR.finditer(_END.sub("", text)))
+    for pair, after in zip(pairs, [*pairs[1:], None], strict=True):
+        question = pair["question"]
+        answers[question] = pair["answer"] or ""
+        rest = _END.sub("", text)[pair.end() : after.start() if after else None]
+        for preview in _texts(questions.get(question, {}), "preview"):
+            rest = rest.replace(preview, "")  # the agent's text, which could read like notes
+        if match := _NOTES.search(rest):
+            notes[question] = match["notes"].strip(" ,\n")
+    return answers, notes
+
+
+def _texts(question: Mapping[str, object], key: str) -> list[str]:
+    options = question.get("options")
+    return [option[key] for option in options if option.get(key)] if isinstance(options, list) else []
+
+
+def _low(text: str) -> str:
+    return " ".join(text.lower().split())

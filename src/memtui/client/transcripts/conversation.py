@@ -1,0 +1,449 @@
+"""The conversation of a session: the person's words by channel, the agent's words before them, the todo list, and what
+runs in the background.
+
+The person's words are in user records, rejected tools, messages queued in mid-turn, answers to the agent's questions,
+and what is added to an approval. A tool may print the very sentences with which the client reports these, so they count
+only where the record shows that the client wrote them. What is queued does not say who wrote it: it waits for the
+record that does (speaker.py)."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from memtui.base import ids, session_state
+from memtui.client.transcripts import answers, background, speaker, transcript
+from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
+from memtui.client.transcripts.transcript import text_of
+
+AGENT_TAIL = 2_000
+MAX_INJECTED_LINES = 20_000
+MIN_INJECTED_LINE = 20
+# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash of
+# these and of a queued message.
+MAX_INJECTED_KEPT, KEPT_HASH = 2_000, 6
+# Messages in the client's queue that wait for the record that says who wrote them, and texts known to be of others.
+MAX_QUEUED, MAX_OTHERS = 20, 200
+# The `reason` of a `remove`: whoever queued the message took it back, or a hook refused it.
+_TAKEN_BACK = ("cancelled", "dropped")
+# What a later reading knows a text by.
+_hashed = partial(ids.digest, size=KEPT_HASH)
+_SENTENCE = re.compile(r"(?<=[.!?:;—])\s+|(?<=[。！？])")
+_BACKGROUND_TOOLS = (*background.ASKING, *background.STOPPING)
+_TASK_TOOLS = ("TaskCreate", "TaskUpdate")
+# What is kept of the input of these, until they have a result.
+_KEPT = ("subject", "taskId", "status", *background.NAMES)
+# The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
+MAX_CALLS = 256
+# Characters that are kept of a call.
+MAX_CALL = 160
+# The attributes that are texts, by their names in the state.
+_ATTRIBUTES = ("_request", "_agent", "_doing", "last_message", "_message_id", "_todos_time")
+_TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
+    agent's text since their last one, or the call that they decided on; `tools`: those used since; `uuid`: the
+    record's; `request`: what they had asked for before; `interrupted`: whether they had just stopped the agent."""
+
+    text: str
+    channel: str
+    uuid: str = ""
+    session: str = ""
+    time: str = ""
+    agent: str = ""
+    tools: tuple[str, ...] = ()
+    request: str = ""
+    interrupted: bool = False
+
+
+class Running(NamedTuple):
+    """A command or an agent that runs in the background: what it does, and whether it is an agent."""
+
+    text: str
+    agent: bool
+
+
+class Todo(NamedTuple):
+    """An entry of the agent's todo or task list. `status`: pending, in_progress, completed or deleted."""
+
+    text: str
+    status: str
+
+
+def normalised(text: str) -> str:
+    """Return a text for comparison: in lower case, with single blanks, without punctuation at its ends."""
+    return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _restored_turn(row: object) -> Turn | None:
+    """Read a turn that is kept as its fields; None for anything else."""
+    if not isinstance(row, dict):
+        return None
+    texts = {key: text_of(row.get(key)) for key in ("text", "uuid", "session", "time", "agent", "request")}
+    tools = tuple(map(str, _list(row.get("tools"))))
+    return Turn(**texts, channel="queued", tools=tools, interrupted=row.get("interrupted") is True)
+
+
+def _restored_todos(rows: object) -> list[Todo]:
+    """Read the entries of a todo list that are kept as [text, status]."""
+    return [Todo(str(row[0]), str(row[1])) for row in _list(rows) if isinstance(row, list) and len(row) == 2]
+
+
+def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return what a file will hold, with `clean` applied to each text in it."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | tuple):
+        return [cleaned(part, clean) for part in value]
+    return {key: cleaned(part, clean) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str, list[object]]]:
+    """Yield the names and rows of a table of the state that have so many parts."""
+    for name, row in session_state.table(state, key).items():
+        if isinstance(row, list) and len(row) == size:
+            yield name, row
+
+
+class Conversation:
+    """What a transcript's records add up to, given to `feed` in order: `turns`, `todos()`, `todos_changed`, `running`,
+    `last_message`, `was_injected`. A queued message is no turn before a record says whose it is, or `end_queue` is
+    called. `state` (from `to_state`) continues an earlier reading. `clean` is applied to every text before it is cut,
+    and to the state. `asks` tells whether a prompt asks for something, or goes on with the request before."""
+
+    def __init__(
+        self,
+        state: dict[str, object] | None = None,
+        clean: Callable[[str], str] = str,
+        asks: Callable[[Turn], bool] = lambda _: True,
+    ) -> None:
+        self._clean, self._asks = clean, asks
+        self.turns: list[Turn] = []
+        self.session = self.last_message = self._message_id = self._request = self._agent = self._todos_time = ""
+        self._doing = ""  # the call that the person decided on last, in short
+        self._tools: list[str] = []
+        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # without a result yet: tool, input, time
+        self._todos: list[Todo] = []
+        self._tasks: dict[str, tuple[Todo, str]] = {}
+        self.todos_changed = False  # since the last prompt
+        self.running: dict[str, Running] = {}  # by the client's id
+        self._injected: set[str] = set()
+        self._injected_hashes: dict[str, None] = {}
+        self._interrupted = False
+        self._queued: list[Turn] = []  # `uuid`: the hash of the text as it was before it was cleaned
+        self._others: dict[str, None] = {}  # hashes of texts that others wrote and that may be queued
+        self._restore(state or {})
+
+    def to_state(self) -> dict[str, object]:
+        """Return what a later reading continues from, not the turns: the agent's last words, the request under way, the
+        todo list, the queue, and hashes of what hooks gave and others wrote."""
+        state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()} | {
+            "todos": self._todos,
+            "todos_changed": self.todos_changed,
+            "tasks": {name: [*todo, time] for name, (todo, time) in self._tasks.items()},
+            "running": self.running,
+            "interrupted": self._interrupted,
+            "queued": [asdict(turn) for turn in self._queued],
+            "calls": self._calls,
+        }
+        clean_state = {key: cleaned(value, self._clean) for key, value in state.items()}
+        return clean_state | {
+            "others": [*self._others][-MAX_OTHERS:],
+            "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
+        }
+
+    def _restore(self, state: dict[str, object]) -> None:
+        for key, name in _TEXTS.items():
+            setattr(self, name, text_of(state.get(key)))
+        self._interrupted = state.get("interrupted") is True
+        self.todos_changed = state.get("todos_changed") is True
+        self._todos = _restored_todos(state.get("todos"))
+        self._queued = [*filter(None, map(_restored_turn, _list(state.get("queued"))))]
+        self._others = dict.fromkeys(map(str, _list(state.get("others"))))
+        self._injected_hashes = dict.fromkeys(map(str, _list(state.get("injected"))))
+        for name, (text, status, time) in _table(state, "tasks", 3):
+            self._tasks[name] = (Todo(str(text), str(status)), str(time))
+        for name, (text, is_agent) in _table(state, "running", 2):
+            self.running[name] = Running(str(text), is_agent is True)
+        for name, (tool, tool_input, time) in _table(state, "calls", 3):
+            if isinstance(tool_input, dict):
+                self._calls[name] = (str(tool), tool_input, str(time))
+
+    def feed(self, record: dict[str, object]) -> None:
+        """Add one record. Records of unknown kinds and shapes are ignored."""
+        if any(record.get(mark) for mark in speaker.ASIDE):
+            return
+        for text in speaker.words_of_others(record):
+            self._note_other(text)
+        match record.get("type"):
+            case "assistant":
+                self._assistant(record)
+            case "user":
+                self._user(record)
+            case "attachment":
+                self._attachment(record)
+            case "queue-operation":
+                self._queue(record)
+
+    def todos(self) -> list[Todo]:
+        """Return the entries of the todo list and of the task list as they are now."""
+        return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
+
+    def was_injected(self, text: str) -> bool:
+        """Tell whether a hook gave a line with this text; of earlier readings, only whole lines and sentences are
+        known."""
+        folded = normalised(text)
+        if folded in self._injected or (self._injected_hashes and _hashed(folded) in self._injected_hashes):
+            return True
+        return len(folded) >= MIN_INJECTED_LINE and any(folded in line for line in self._injected)
+
+    def own(self, turn: Turn) -> Turn:
+        """Return a turn without the lines and sentences that a hook had given to the model."""
+        if not self._injected and not self._injected_hashes:
+            return turn
+        lines, left_out = [], False
+        for line in turn.text.splitlines():
+            parts = _SENTENCE.split(line)
+            own_parts = [] if self.was_injected(line) else [part for part in parts if not self.was_injected(part)]
+            left_out |= len(own_parts) < len(parts)
+            lines += [line] if len(own_parts) == len(parts) else [" ".join(own_parts)] if own_parts else []
+        return replace(turn, text="\n".join(lines).strip()) if left_out else turn
+
+    def _text(self, value: object, limit: int = MAX_TEXT) -> str:
+        """Return a cleaned text of at most `limit` characters. One over twice as long is first cut between words."""
+        text = text_of(value)
+        if len(text) > 2 * limit:
+            text = text[: text.rfind(" ", limit, 2 * limit) + 1 or limit]
+        return self._clean(text)[:limit]
+
+    def _assistant(self, record: dict[str, object]) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict) or message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
+            return
+        name = text_of(message.get("id"))
+        parts = []
+        for block in transcript.blocks(record):
+            if block.get("type") == "text":
+                parts.append(self._text(block.get("text")))
+            elif block.get("type") == "tool_use":
+                self._tool_use(block, text_of(record.get("timestamp")))
+        text = "\n\n".join([part for part in parts if part.strip()])
+        if text:
+            self._agent = f"{self._agent}\n\n{text}"[-AGENT_TAIL:].lstrip()
+            if name and name == self._message_id:
+                text = f"{self.last_message}\n\n{text}"[-MAX_TEXT:]
+            self.last_message, self._message_id = text, name
+
+    def _tool_use(self, block: dict[str, object], time: str) -> None:
+        name, tool_input = text_of(block.get("name")), block.get("input")
+        self._tools.append(name)
+        is_kept = name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS)
+        fields = (
+            {key: tool_input[key] for key in _KEPT if key in tool_input}
+            if is_kept and isinstance(tool_input, dict)
+            else {}
+        )
+        if name == answers.TOOL and isinstance(tool_input, dict):
+            fields = {"questions": answers.asked(tool_input.get("questions"))}
+        if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
+            fields = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
+            entries = [entry for entry in _list(tool_input.get("todos")) if isinstance(entry, dict)]
+            self._todos = [Todo(self._text(entry.get("content")), text_of(entry.get("status"))) for entry in entries]
+            self._todos_time = time
+        fields = {**fields, "doing": self._text(f"{name}: {argument(tool_input)}", MAX_CALL)}
+        if isinstance(tool_input, dict) and not name.startswith(speaker.FOREIGN_TOOL):
+            fields["about"] = self._text(tool_input.get("description"), MAX_CALL) or self._text(
+                argument(tool_input), MAX_CALL
+            )
+            fields["background"] = tool_input.get("run_in_background") is True
+        self.todos_changed = self.todos_changed or name in {"TodoWrite", *_TASK_TOOLS}
+        self._calls[text_of(block.get("id"))] = (name, fields, time)
+        if len(self._calls) > MAX_CALLS:
+            del self._calls[next(iter(self._calls))]
+
+    def _user(self, record: dict[str, object]) -> None:
+        parts, results = [], []
+        for block in transcript.blocks(record):
+            if block.get("type") == "tool_result":
+                self._tool_result(record, block)
+                results.append(block)
+            elif block.get("type") == "text":
+                parts.append(text_of(block.get("text")))
+        text = "\n".join(parts)
+        self.running.pop(background.ended(text), None)
+        if speaker.INTERRUPTED.search(text[:MAX_TEXT]):
+            self._interrupted = True
+        if not parts or (record.get("isMeta") and "toolUseResult" in record):
+            return
+        origin = record.get("origin")
+        continued = isinstance(origin, dict) and origin.get("kind") == "auto-continuation" and not record.get("isMeta")
+        if "toolUseResult" in record:
+            if results and speaker.is_approved(record, results[-1]) and speaker.is_human_origin(record):
+                self._add_turn(record, text, "approval")
+        elif text.startswith(speaker.PLAN_PROMPT) and (continued or speaker.is_person(record)):
+            words, plan = speaker.on_plan(record, text)
+            self._add_turn(record, words, "approval", agent=self._text(plan)[-AGENT_TAIL:])
+        else:
+            self._sent(record, text, "prompt")
+
+    def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
+        text = transcript.result_text(block)[: 4 * MAX_TEXT]
+        name, tool_input, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
+        result, failed = record.get("toolUseResult"), block.get("is_error") is True
+        if (
+            speaker.STOPPED.match(text)
+            if failed
+            else any(other.get("type") == "text" for other in transcript.blocks(record))
+        ):
+            self._doing = text_of(tool_input.get("doing"))
+        if name in _BACKGROUND_TOOLS:
+            self.running.pop(background.over(name, tool_input, text, result, failed=failed), None)
+        elif about := text_of(tool_input.get("about")):
+            task, is_agent = background.started(text, result, is_asked=tool_input.get("background") is True)
+            if task and len(self.running) < MAX_CALLS:
+                self.running[task] = Running(about, is_agent)
+        if failed:
+            if name == "TodoWrite" and self._todos_time == time and "before" in tool_input:
+                self._todos = _restored_todos(tool_input["before"])
+                self._todos_time = text_of(tool_input.get("before_time"))
+            words = speaker.refusal(record, block, name)
+            if name == answers.TOOL and words.startswith(answers.CLARIFIED):
+                self._answers(record, answers.clarified(words, tool_input.get("questions")))
+            else:
+                self._add_turn(record, words, "tool_reject")
+        elif name in _TASK_TOOLS:
+            self._task(name, tool_input, record, text)
+        elif name in {"", answers.TOOL} and answers.is_report(text):
+            questions = tool_input.get("questions")
+            self._answers(record, answers.typed(text, result, questions, from_client=name == answers.TOOL))
+
+    def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
+        time = text_of(record.get("timestamp"))
+        result = record.get("toolUseResult")
+        task = result.get("task") if isinstance(result, dict) else None
+        if name == "TaskCreate":
+            number = re.search(r"#(\w+)", text)
+            key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
+            if key and key not in self._tasks:
+                self._tasks[key] = (Todo(self._text(tool_input.get("subject")), "pending"), time)
+            return
+        key = str(tool_input.get("taskId", ""))
+        todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
+        if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
+            subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
+            self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
+
+    def _answers(self, record: dict[str, object], typed: Iterable[answers.TypedAnswer]) -> None:
+        for words, question in typed:
+            self._add_turn(record, words, "answer", agent=self._text(question))
+
+    def _attachment(self, record: dict[str, object]) -> None:
+        attachment = transcript.attachment(record)
+        if attachment.get("type") == "queued_command":
+            text = speaker.queued_text(attachment)
+            self.running.pop(background.ended(text), None)
+            self._sent(record, text, "queued")
+        elif text_of(attachment.get("type")).startswith("hook_"):
+            for text in [*transcript.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
+                for line in self._text(text, 10 * MAX_TEXT).splitlines():
+                    if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
+                        self._inject(line)
+
+    def _inject(self, line: str) -> None:
+        """Note a line that a hook gave, and its sentences for later readings."""
+        whole = normalised(line)
+        if whole in self._injected:
+            return
+        self._injected.add(whole)
+        for part in (whole, normalised(whole.lstrip("+ ")), *map(normalised, _SENTENCE.split(whole))):
+            if len(part) >= MIN_INJECTED_LINE:
+                self._injected_hashes[_hashed(part)] = None
+
+    def _queue(self, record: dict[str, object]) -> None:
+        """Add a message to the queue, or drop those that were taken back (`popAll`: to edit them)."""
+        text = text_of(record.get("content"))
+        self.running.pop(background.ended(text), None)
+        operation = record.get("operation")
+        taken_back = operation == "remove" and text_of(record.get("reason")).startswith(_TAKEN_BACK)
+        if operation == "popAll" or taken_back:
+            self._leave_queue(text)
+        elif operation == "enqueue" and speaker.is_person(record):
+            turn = self._turn(record, text, "queued")
+            if turn.text:
+                self._queued = [*self._queued, replace(turn, uuid=_hashed(own_words(text)))][-MAX_QUEUED:]
+
+    def end_queue(self) -> None:
+        """Take what is still queued for the person's: the session is over, and no record shows that it is not."""
+        for turn in self._queued:
+            if turn.uuid not in self._others:
+                self.turns.append(replace(turn, uuid=""))
+        self._queued.clear()
+
+    def _sent(self, record: dict[str, object], text: str, channel: str) -> None:
+        """Take in a message that was sent to the agent: it was typed then, or left the queue."""
+        queued = self._leave_queue(text)
+        if speaker.is_person(record):
+            self._add_turn(record, text, channel, queued)
+        else:
+            self._note_other(text)
+
+    def _leave_queue(self, text: str) -> Turn | None:
+        """Remove the messages of a text from the queue, and return the first one that is all of it."""
+        if not self._queued:
+            return None
+        words = own_words(text)
+        digest = _hashed(words)
+        for at, turn in enumerate(self._queued):
+            if turn.uuid == digest:
+                return self._queued.pop(at)
+        # The client can join several.
+        lines = f"\n{self._text(words)}\n"
+        self._queued = [turn for turn in self._queued if f"\n{turn.text}\n" not in lines]
+        return None
+
+    def _note_other(self, text: str) -> None:
+        """Note words that are not the person's, whoever repeats them in the queue."""
+        if words := own_words(text):
+            self._others[_hashed(words)] = None
+
+    def _turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> Turn:
+        """Return a message of the person with what there is before it."""
+        self.session = text_of(record.get("sessionId")) or self.session
+        on_call = self._interrupted or channel in {"tool_reject", "approval"}
+        return Turn(
+            text=own_words(self._text(text)),
+            channel=channel,
+            uuid=text_of(record.get("uuid")),
+            session=self.session,
+            time=text_of(record.get("timestamp")),
+            agent=agent or self._agent or (self._doing if on_call else ""),
+            tools=tuple(self._tools[-20:]),
+            request=self._request,
+            interrupted=self._interrupted,
+        )
+
+    def _add_turn(
+        self, record: dict[str, object], text: str, channel: str, queued: Turn | None = None, agent: str = ""
+    ) -> None:
+        """Add a message of the person. `queued`: as it was queued, with what there was before it then."""
+        turn = self._turn(record, text, channel, agent)
+        if not turn.text:
+            return
+        if queued:
+            turn = replace(queued, text=turn.text, uuid=turn.uuid, channel=channel, session=turn.session)
+        self.turns.append(turn)
+        self._interrupted = False
+        if channel == "prompt":
+            self._agent = self._doing = ""
+            self.todos_changed = False
+            if self._asks(turn):
+                self._request = speaker.request_of(self.own(turn).text) or self._request
+        self._tools.clear()

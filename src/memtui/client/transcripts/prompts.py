@@ -1,0 +1,78 @@
+"""The prompts that a person typed, newest first, from the transcripts of a project that are on disk."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from memtui.base import clock
+from memtui.client.transcripts import speaker, transcript
+from memtui.client.transcripts.conversation import normalised
+from memtui.client.transcripts.speaker import own_words
+
+# Transcripts that are read at most, the newest first, and the bytes at the end of each: a session of weeks has 100 MB.
+TRANSCRIPTS = 60
+TAIL_BYTES = 4 << 20
+# Bytes at its end that a hook reads that refuses a write.
+HOOK_BYTES = 1 << 20
+# Bytes. A longer line holds a pasted file and is not parsed.
+LONG_LINE = 1 << 20
+
+
+class Prompt(NamedTuple):
+    """A prompt in the person's own words. `time`: of the epoch, 0.0 if unknown; `id`: the client's, if any."""
+
+    text: str
+    session: str
+    time: float = 0.0
+    id: str = ""
+
+
+def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
+    """Return the `most` newest prompts of some projects, newest first; of equal ones the newest. Never raises."""
+    files: list[tuple[float, str]] = []
+    for slug in slugs:
+        try:
+            with os.scandir(f"{config_dir}/projects/{slug}") as entries:
+                files += [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+        except OSError:
+            continue
+    newest: list[Prompt] = []
+    for changed, path in sorted(files, reverse=True)[:TRANSCRIPTS]:
+        if len(newest) >= most and changed < min((question.time for question in newest), default=0.0):
+            break  # all its prompts are older than those that were found
+        distinct: dict[str, Prompt] = {}
+        for question in sorted([*newest, *of_transcript(path)], key=lambda prompt: -prompt.time):
+            distinct.setdefault(normalised(question.text), question)
+        newest = list(distinct.values())[:most]
+    return newest
+
+
+def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
+    """Yield the prompts at the end of a transcript, or from `start`, oldest first; none if it can't be read."""
+    may_be_prompt = lambda line: len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
+    try:
+        if start < 0:
+            start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
+        session = os.path.basename(path).removesuffix(".jsonl")
+        for record in transcript.Reader(path, start, may_be_prompt):
+            words = own_words(speaker.prompt_text(record))
+            if words:
+                time = clock.parse(record.get("timestamp")) or 0.0
+                yield Prompt(words, session, time, transcript.text_of(record.get("promptId")))
+    except OSError:
+        return
+
+
+def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool] = bool) -> str:
+    """Return what the person asked for last in a transcript; empty if it can't be read, or says nothing. `clean` is
+    applied before it is cut: half a secret would not be recognised. `asks` tells whether a prompt is no small talk."""
+    if not path.startswith("/"):
+        return ""
+    try:
+        start = transcript.line_start(path, os.stat(path).st_size - HOOK_BYTES)
+    except OSError:
+        return ""
+    for prompt in reversed(list(of_transcript(path, start))):
+        if speaker.request_of(prompt.text) and asks(prompt.text):
+            return speaker.request_of(clean(prompt.text))
+    return ""

@@ -1,0 +1,169 @@
+"""Who spoke: whether a record of a transcript holds a person's own words, and which of it these are. The client names
+it in fields that differ between versions (docs/hooks.md). A record that names nobody is a person's; a value that is not
+known here is not."""
+
+import re
+
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.transcript import text_of
+
+# Characters of a message that are read.
+MAX_TEXT = 20_000
+# Records that are no part of the conversation with the person: a subagent's, and what the client says of itself.
+ASIDE = ("isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+# Marks of a text that nobody typed here: by the client itself, handed over by another agent, from a chat of others.
+_NOT_TYPED = ("isMeta", "textNotTyped", "handedOff", "queueTranscriptOnly", "verifiedSlackHumanTurn", "wakeupSource")
+# The values that stand for a person, by field (read in 2.1.332). `sdk` is the prompt of `claude -p`; a
+# `suggestion_accepted` was worded by the model.
+_PERSONAL = {
+    "turnOrigin": ("human", "sdk", "unknown"),
+    "promptSource": ("typed", "queued", "sdk"),
+    "rowSource": ("local",),
+    "commandMode": ("prompt",),
+}
+# The fields in which a tool takes words that will stand in a transcript as if somebody had said them: CronCreate,
+# ScheduleWakeup, Agent, SendMessage.
+_WORDS_OF_CALLS = ("prompt", "message")
+
+_WRAPPED = re.compile(
+    r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
+    r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",
+    re.IGNORECASE,
+)
+INTERRUPTED = re.compile(r"^\[Request interrupted by user[^\]]*\]\s*$", re.MULTILINE)
+_IMAGE = re.compile(r"\[(?:Image|Pasted text|Image: source)[^\]\n]{0,300}\]")
+_NOT_A_PERSON = (
+    "Caveat: The messages below",
+    "This session is being continued from a previous",
+    "Stop hook feedback",
+    "[SYSTEM NOTIFICATION",
+    "API Error",
+    "The user wants to clarify these questions",
+    '{"task_id"',
+    "Base directory for this skill:",
+    # The client writes the whole of such a record: a program may have printed what follows a closing tag.
+    "<task-notification",
+    "<teammate-message",
+    "<channel",
+    "<local-command-",
+    "<command-",
+    "<bash-",
+)
+_COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
+_REFUSED = r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied"
+_REJECTED = re.compile(rf"{_REFUSED})[^\n]{{0,400}}?the user said:\s*(?P<words>[\s\S]+)", re.IGNORECASE)
+STOPPED = re.compile(rf"{_REFUSED}|\[Request interrupted by user)", re.IGNORECASE)
+_NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
+PLAN_PROMPT = "Implement the following plan:"
+_PLAN_FEEDBACK = "User feedback on this plan:"
+# The prefix of tools of other programs, whose errors can be any text.
+FOREIGN_TOOL = "mcp__"
+# Characters of a request that are kept.
+LONGEST = 300
+# Fewer words than this (“yes”, “go on then”) continue the request before.
+LEAST_WORDS = 3
+
+_PASTED = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)|^\s*>.*$", re.MULTILINE)
+
+
+def is_human_origin(record: dict[str, object]) -> bool:
+    """Tell whether the `origin` of a record, if it has one, is a person, and no notification, peer or channel."""
+    origin = record.get("origin")
+    return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+
+
+def is_person(record: dict[str, object]) -> bool:
+    """Tell whether a person wrote the text of a `user` record, or of a `queued_command` attachment."""
+    for part in (record, transcript.attachment(record)):
+        if not is_human_origin(part) or any(part.get(mark) for mark in (*ASIDE, *_NOT_TYPED)):
+            return False
+        if any(part.get(key) not in (None, *values) for key, values in _PERSONAL.items()):
+            return False
+    return True
+
+
+def prompt_text(record: dict[str, object]) -> str:
+    """Return the text of a person's prompt; empty for every other record."""
+    if record.get("type") != "user" or "toolUseResult" in record or not is_person(record):
+        return ""
+    return "\n".join([text_of(block.get("text")) for block in transcript.blocks(record) if block.get("type") == "text"])
+
+
+def queued_text(command: dict[str, object]) -> str:
+    """Return the text of a `queued_command` attachment."""
+    prompt = command.get("prompt")
+    parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
+    return "\n".join([text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+
+
+def words_of_others(record: dict[str, object]) -> list[str]:
+    """List the texts in a record that may be queued later as prompts, although no person wrote them."""
+    if record.get("type") == "system":
+        fired = record.get("subtype") == "scheduled_task_fire"
+        return [text_of(record.get("prompt"))] if fired else []
+    calls = [block.get("input") for block in transcript.blocks(record) if block.get("type") == "tool_use"]
+    return [text_of(call.get(key)) for call in calls if isinstance(call, dict) for key in _WORDS_OF_CALLS]
+
+
+def own_words(text: str) -> str:
+    """Return the person's own words in the text of a user record; empty if there are none."""
+    text = text_of(text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n").strip()
+    if text.startswith(_NOT_A_PERSON) or _COMMAND.match(text):
+        return ""
+    if text.startswith(PLAN_PROMPT):
+        text = text.partition(_PLAN_FEEDBACK)[2]
+    if "<" in text:
+        text = _WRAPPED.sub("\n", text)
+    text = INTERRUPTED.sub("", text)
+    text = _IMAGE.sub("", text)
+    return "" if text.strip().startswith(_NOT_A_PERSON) else text.strip()
+
+
+def argument(given: object) -> str:
+    """Return the first text among a call's arguments, as one line."""
+    texts = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
+    return " ".join(text_of(texts[0][:MAX_TEXT]).split()) if texts else ""
+
+
+def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
+    """Return what the person added to a plan that they approved for a new conversation, and the plan."""
+    plan = text_of(record.get("planContent"))
+    rest = text.removeprefix(PLAN_PROMPT).lstrip("\n")
+    # A plan may have the very words that come before what the person added.
+    before, mark, words = rest.removeprefix(plan).rpartition("\n" + _PLAN_FEEDBACK)
+    return (words.strip(), plan or before.strip()) if mark else ("", plan or rest)
+
+
+def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
+    """Tell whether the text beside a tool's result is what a person added when they approved it. Client 2.1.197 does
+    not write who decided; there a tool that ended without an error is taken for approved."""
+    decision = record.get("permissionDecision")
+    if isinstance(decision, dict):
+        return decision.get("decision") != "reject" and text_of(decision.get("source")).startswith("user_")
+    return block.get("is_error") is not True
+
+
+def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
+    """Return a person's words on refusing a `tool`; empty for the output of a program, even if it reads the same.
+    Client 2.1.330 writes who decided; of 2.1.197 only errors of the client's own tools count."""
+    if block.get("is_error") is not True:
+        return ""
+    kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")
+    if kind is not None or isinstance(decision, dict):
+        source = decision.get("source") if isinstance(decision, dict) else None
+        by_person = kind == "user-rejected" or source == "user_reject"
+    else:
+        by_person = not tool.startswith(FOREIGN_TOOL) and "mcpMeta" not in record
+    match = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
+    return _NOTE.sub("", match["words"]).strip() if match else ""
+
+
+def request_of(text: str) -> str:
+    """Return what a prompt asks for, on one line and cut at a word; empty if it only goes on with what was asked."""
+    line = " ".join(_PASTED.sub(" ", text).split())
+    if len(line.split()) < LEAST_WORDS and (line.isascii() or len(line) < 2 * LEAST_WORDS):
+        return ""
+    if len(line) <= LONGEST:
+        return line
+    head = line[: LONGEST - 1]
+    return (head[: head.rfind(" ")] if " " in head[LONGEST // 2 :] else head) + "…"

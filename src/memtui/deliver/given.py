@@ -1,0 +1,81 @@
+"""The memories that a session was given whole, by recall or otherwise, so that it gets none of them twice. Hook path.
+
+They are a part of the session's state, `recall`: `sent`, by path, [hash of the memory, its file's time in ns, its size]
+as it was given; `units`, how many UTF-16 units these had since the start or the last compaction; `tool`, the paths of
+those given before a tool, which some clients drop at a resume; `giving`, the paths of those that a hook is about to
+print. These count as given once it has said that it did: of a hook that was killed before, the session does not have
+them. Given twice is better than never."""
+
+from memtui.base import fs, session_state
+
+PART = "recall"
+# Seconds that a hook waits for another one that gives memories to the same session.
+LOCK_SECONDS = 0.5
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def lock(root: str, session_id: str) -> fs.Lock:
+    """Return the lock of what a session was given: of two hooks at the same moment, one gives a memory."""
+    return fs.Lock(f"{root}/run/worker-given-{session_state.safe(session_id)}.lock", LOCK_SECONDS, by_process=True)
+
+
+class Given:
+    """What a session was given. Each change is saved at once."""
+
+    __slots__ = ("_at", "_giving", "sent", "tool", "units")
+
+    def __init__(self, root: str, session_id: str) -> None:
+        self._at = (root, session_id)
+        state = session_state.load(root, session_id, PART)
+        rows = session_state.table(state, "sent").items()
+        giving = state.get("giving")
+        doubtful = giving if isinstance(giving, list) else []
+        self.sent = {path: noted for path, noted in rows if isinstance(noted, list) and len(noted) == 3}
+        if doubtful:
+            self.sent = {path: noted for path, noted in self.sent.items() if path not in doubtful}
+        self._giving: list[str] = []
+        self.units = session_state.number(state, "units")
+        tool = state.get("tool")
+        self.tool = [str(path) for path in tool] if isinstance(tool, list) else []
+
+    def note(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
+        """Note that the session has these memories, of so many units. Raises OSError."""
+        self.sent.update(memories)
+        self.units += units
+        self.tool += [path for path in memories if tool]
+        self._save()
+
+    def begin(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
+        """Note that these memories are about to be printed. Raises OSError."""
+        self._giving += memories
+        self.note(memories, units, tool)
+
+    def end(self, left_out: "Iterable[str]") -> None:
+        """Note that what was about to be printed was, but for these paths. Raises OSError."""
+        self._giving = []
+        self.forget(left_out, always=True)
+
+    def forget(self, paths: "Iterable[str]", always: bool = False) -> None:
+        """Note that the session does not have the memories at these paths after all; save that `always`, or if it had
+        any. Raises OSError."""
+        forgotten = {path for path in paths if path in self.sent}
+        if forgotten or always:
+            self.sent = {path: noted for path, noted in self.sent.items() if path not in forgotten}
+            self.tool = [path for path in self.tool if path not in forgotten]
+            self._save()
+
+    def _save(self) -> None:
+        lists = {"tool": self.tool, "giving": self._giving}
+        state = {"sent": self.sent, "units": self.units, **{key: paths for key, paths in lists.items() if paths}}
+        session_state.save(*self._at, state, PART)
+
+
+def copy(root: str, parent: str, session_id: str) -> None:
+    """Note that a session has what its parent was given, too. Raises OSError."""
+    state = session_state.load(root, parent, PART)
+    if state:
+        own = session_state.table(session_state.load(root, session_id, PART), "sent")
+        session_state.save(root, session_id, {**state, "sent": {**session_state.table(state, "sent"), **own}}, PART)

@@ -1,0 +1,154 @@
+"""Statistics of the delivery log's newest months: by day, hook event and memory. They are counted once, in a worker;
+after that only what is appended is added."""
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memtui.base import clock
+from memtui.deliver import log as delivery_log
+from memtui.deliver.earlier import NOTHING_MOVED, EarlierPlaces
+from memtui.deliver.memory_counts import RecallCounter, RecallCounts
+from memtui.deliver.reading import DeliveryRow
+from memtui.deliver.record import Delivery
+
+if TYPE_CHECKING:
+    from memtui.deliver.log import Place
+
+DAYS = 90
+# How many of the newest deliveries are kept as rows.
+RECENT = 2000
+# So many days in a row without a delivery are shown as one.
+FOLDED = 3
+
+
+@dataclass(slots=True)
+class Day:
+    """One local day: deliveries, and their characters."""
+
+    deliveries: int = 0
+    chars: int = 0
+
+
+def percentile(times: Iterable[float], share: float) -> float:
+    """Return the value that this share (0 to 1) of the times lies below; 0.0 if there are none."""
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def day_of(seconds: float) -> int:
+    """Return the number of the local day, from 1970-01-01."""
+    local = time.localtime(seconds)
+    return int((seconds + (local.tm_gmtoff or 0)) // clock.DAY)
+
+
+class Statistics:
+    """The statistics of the last DAYS days: `days` by number, `events` and `last_runs` by event, what came of recalling
+    memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first. `earlier` returns
+    where memories are that were renamed or moved: if that changes, everything is counted anew."""
+
+    def __init__(self, root: str, now: Callable[[], float], earlier: Callable[[], EarlierPlaces]) -> None:
+        self.root = root
+        self.now = now
+        self._read_earlier = earlier
+        self.earlier = NOTHING_MOVED  # as counted last
+        self._ends: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._clear()
+
+    def count(self, go: Callable[[int], bool]) -> bool:
+        """Count everything first, later what was appended, until `go(lines read)` is False; whether anything is new."""
+        with self._lock:
+            earlier, before = self._read_earlier(), self.earlier
+            self.earlier = earlier
+            if self.ready and earlier.spans == before.spans:
+                got = delivery_log.appended(self.root, self._ends)
+                if got is not None:
+                    lines, self._ends = got
+                    for place, line in lines:
+                        self._add(place, line, newest=True)
+                    return bool(lines)
+            self._clear()
+            return self._all(go)
+
+    def _clear(self) -> None:
+        self.days: dict[int, Day] = {}
+        self.events: dict[str, array[float]] = {}
+        self.last_runs: dict[str, float] = {}
+        self.recalls = RecallCounter()
+        self.recent: list[DeliveryRow] = []
+        self.lines = 0
+        self.complete = False  # the whole log lies within the days counted
+        self.ready = False
+        self._noted: dict[str, str] = {}
+
+    def _all(self, go: Callable[[int], bool]) -> bool:
+        self._ends = delivery_log.ends(self.root)
+        oldest = self.now() - (DAYS + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
+        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
+            seconds = self._add(place, line)
+            if seconds and seconds < oldest:
+                break
+            if number % 500 == 0 and not go(number):
+                return True
+        else:
+            self.complete = True
+        self.ready = True
+        return True
+
+    def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
+        """Count a record of the wanted days. Return its time, or 0.0. `newest`: newer than all others."""
+        record = delivery_log.parse(line, self._noted)
+        delivery = Delivery.of(record, place) if record is not None else None
+        if delivery is None or not delivery.time:
+            return 0.0
+        if day_of(delivery.time) <= day_of(self.now()) - DAYS:
+            return delivery.time
+        self.lines += 1
+        day = self.days.setdefault(day_of(delivery.time), Day())
+        if delivery.injected:
+            day.deliveries += 1
+            day.chars += delivery.chars
+            if newest:
+                self.recent = [DeliveryRow.of(delivery), *self.recent[: RECENT - 1]]
+            elif len(self.recent) < RECENT:
+                self.recent.append(DeliveryRow.of(delivery))
+        if delivery.ms is not None:
+            self.events.setdefault(delivery.event, array("f")).append(delivery.ms)
+            self.last_runs[delivery.event] = max(self.last_runs.get(delivery.event, 0.0), delivery.time)
+        self.recalls.count(delivery, self.earlier, newest=newest)
+        return delivery.time
+
+    def recalled(self, path: str) -> RecallCounts:
+        """Return what came of recalling the memory at a path."""
+        return self.recalls.memories.get(path, RecallCounts())
+
+    def days_back(self, count: int) -> list[tuple[int, Day]]:
+        """Return the last days, oldest first, also those without a delivery."""
+        today = day_of(self.now())
+        return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
+
+    def days_folded(self, count: int) -> list[tuple[int, int, Day | None]]:
+        """Return the last days, newest first, as (first, last, its statistics). Where FOLDED days or more in a row had
+        no delivery, they are one entry without statistics."""
+        found: list[tuple[int, int, Day | None]] = []
+        for empty, group in groupby(reversed(self.days_back(count)), lambda pair: not pair[1].deliveries):
+            days = list(group)
+            if empty and len(days) >= FOLDED:
+                found.append((days[-1][0], days[0][0], None))
+            else:
+                found += [(number, number, day) for number, day in days]
+        return found
+
+    def outcomes(self, outcomes_by_id: dict[str, str], day: int | None = None) -> dict[str, int]:
+        """Count the newest deliveries, or those of one day, by outcome. `outcomes_by_id`: outcomes by delivery."""
+        counts: dict[str, int] = {}
+        for row in self.recent:
+            outcome = outcomes_by_id.get(row.id)
+            if outcome and (day is None or day_of(row.time) == day):
+                counts[outcome] = counts.get(outcome, 0) + 1
+        return counts

@@ -1,0 +1,175 @@
+"""All checks in order: of the hooks and the client, then of memtui's own files (tidy/checks/doctor.py)."""
+
+import os
+import re
+import shutil
+import subprocess
+from itertools import chain
+from typing import NamedTuple
+
+from memtui.base import clock, fastjson, fs, paths, session_state
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding, good, note, problem
+from memtui.base.phrasing import ago
+from memtui.client import loading, locate
+from memtui.client.process import PERSONAL
+from memtui.hooks.install import installs, status
+from memtui.models import choice
+from memtui.settings import config
+from memtui.store.memory import Memory
+from memtui.tidy import gates
+from memtui.tidy.checks import doctor
+from memtui.worker import warming
+
+CLIENT_SECONDS = 10
+OLDEST_CLIENT = (2, 0)
+
+
+def check(
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    client: list[Finding] | None = None,
+    memories: dict[str, Memory] | None = None,
+) -> list[Finding]:
+    """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
+    root = paths.root(env)
+    if foreign := paths.strangers(root, paths.project_key(paths.project_root(cwd))):
+        return list(doctor.strangers(foreign))
+    of_client = client_check(env) if client is None else client
+    models = {"semantic": warming.check(root), "llm": chain(choice.check(env, root, now), gates.check(root, now))}
+    own = doctor.check(env, cwd, now, memories, models)
+    return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
+
+
+def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
+    """Check that hooks are installed and can run; with `now` also that they ran in the newest sessions."""
+    try:
+        state = status.status(env, cwd)
+    except (MemtuiError, OSError) as error:
+        return [problem("hooks.failed", why=str(error))]
+    # A file that is skipped may install them.
+    unknown = any(finding.code in {"hooks.file", "hooks.above"} for finding in state.problems)
+    absent = [] if state.installed or unknown else [problem("hooks.absent")]
+    places = sorted({entry.source for entry in state.entries})
+    hidden = [note("hooks.status_line_hidden", path=state.hidden_by)] if state.hidden_by else []
+    project = paths.project_root(cwd)
+    is_off = config.value(config.load(paths.root(env), project), project, "mode") == "off"
+    unserved = [] if absent or now is None or is_off else unserved_sessions(env, cwd, now)
+    findings = [*state.problems, *absent, *unserved, *state.notes, *hidden]
+    return findings or [good("hooks.ok", hooks=len(state.hooks), places=places)]
+
+
+def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
+    """Check that Claude Code loads its own memory of this project, into which approved drafts go."""
+    by = loading.auto_memory_off(env, cwd)
+    if not by:
+        return []
+    try:
+        count = len(locate.walk(locate.auto_dir(env, cwd)))
+    except OSError:
+        count = 0
+    return [(problem if count else note)("client.memory_off", by=by, memories=count)]
+
+
+def client_check(env: dict[str, str]) -> list[Finding]:
+    """Check that the client is installed and new enough."""
+    path = shutil.which("claude", path=env.get("PATH"))
+    if path is None:
+        return [note("client.absent")]
+    try:
+        process = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=CLIENT_SECONDS,
+            check=True,
+            env=env,
+        )
+        word = process.stdout.decode("utf-8", "replace").split()[0]
+        version = tuple(int(part) for part in word.split(".")[:2])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return [problem("client.no_version", path=path)]
+    if version < OLDEST_CLIENT:
+        return [problem("client.old", path=path, version=word)]
+    return [good("client.ok", path=path, version=word)]
+
+
+# The newest transcripts that are looked at, the part of each, and how old they may be, in seconds.
+TRANSCRIPTS = 20
+HEAD_BYTES = 1 << 18
+OLDEST = 7 * 86400
+FIELDS = {
+    name: re.compile(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode()) for name in ("cwd", "timestamp", "entrypoint")
+}
+
+
+class _Session(NamedTuple):
+    id: str
+    cwd: str
+    started: float
+    by_person: bool
+    answered: bool
+
+
+def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
+    """Find that no hook ran in a project's newest sessions since the installation, and when the last one did; scripts
+    can silence hooks, so theirs alone are no problem."""
+    root = paths.root(env)
+    try:
+        since = max(os.stat(installs.installs_path(root)).st_mtime, now - OLDEST)
+    except OSError:
+        since = now - OLDEST
+    unserved: list[_Session] = []
+    last = 0.0
+    for session in _newest(env, paths.project_root(cwd), since):
+        try:
+            last = os.stat(session_state.path(root, session.id)).st_mtime
+            break
+        except OSError:
+            unserved += [session] if session.answered else []
+    if not unserved:
+        return []
+    level = problem if any(session.by_person for session in unserved) else note
+    directories = sorted({session.cwd for session in unserved})
+    when = f"The last one ran {ago(last, now)}" if last else "None ran in the days before"
+    first = ago(min(session.started for session in unserved), now)
+    return [level("hooks.unserved", sessions=len(unserved), directories=", ".join(directories), first=first, last=when)]
+
+
+def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
+    """List the sessions that were started in a project since a time, newest first."""
+    top, slug = paths.config_dir(env) + "/projects", paths.slug(root)
+    names = {slug, env.get("CLAUDE_CODE_PROJECT_DIR_NAME") or slug}
+    files = []
+    for name in paths.names_in(top):
+        if name not in names and not name.startswith(slug + "-"):
+            continue
+        try:
+            with os.scandir(f"{top}/{name}") as entries:
+                transcripts = [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
+        except OSError:
+            continue
+        files += [transcript for transcript in transcripts if transcript[0] >= since]
+    sessions = [_read(path) for _, path in sorted(files, reverse=True)[:TRANSCRIPTS]]
+    here = [each for each in sessions if each and each.started >= since and (each.cwd + "/").startswith(root + "/")]
+    return sorted(here, key=lambda session: session.started, reverse=True)
+
+
+def _read(path: str) -> _Session | None:
+    """Read how a transcript begins; None for one that says too little."""
+    try:
+        head = fs.read_bytes(path, HEAD_BYTES)
+    except OSError:
+        return None
+    fields = {name: match[1] for name, pattern in FIELDS.items() if (match := pattern.search(head))}
+    try:
+        cwd, started = (str(fastjson.loads(fields[name])) for name in ("cwd", "timestamp"))
+        entrypoint = fastjson.loads(fields.get("entrypoint", b'"cli"'))
+    except (KeyError, ValueError):
+        return None
+    at = clock.parse(started)
+    if at is None:
+        return None
+    answered = b'"type":"assistant"' in head.replace(b'": "', b'":"')
+    return _Session(os.path.basename(path).removesuffix(".jsonl"), cwd, at, entrypoint in PERSONAL, answered)

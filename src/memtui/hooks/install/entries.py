@@ -1,0 +1,176 @@
+"""The entries that memtui writes into a settings file: their events, groups and commands, and how to recognize them."""
+
+import functools
+import itertools
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.base.errors import MemtuiError
+from memtui.hooks.precedence import LAUNCHER_TAIL
+
+# (event, matcher (None: every tool or kind of start), seconds after which the client gives up on the hook)
+EVENTS: tuple[tuple[str, str | None, int], ...] = (
+    ("SessionStart", None, 10),
+    ("UserPromptSubmit", None, 5),
+    ("PreToolUse", None, 5),
+    ("PostToolUse", "Read|Write|Edit|MultiEdit|memory_read|memory_write", 5),
+    ("PreCompact", None, 10),
+    ("Stop", None, 10),
+    ("SessionEnd", None, 10),
+)
+MAIN_TAIL = "/memtui/__main__.py"
+STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
+START_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class HookCommand:
+    """The parts of a hook's command of ours; `root`, `config`: memtui's and the client's directory, if named."""
+
+    interpreter: str
+    launcher: str
+    event: str
+    root: str = ""
+    config: str = ""
+
+
+def launcher_path() -> str:
+    """Return the path of the launcher that belongs to this memtui."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "launch.py")
+
+
+@functools.cache
+def choose_interpreter() -> str:
+    """Return the Python for hooks: this one's base, which needs no site-packages and may outlive the environment; never
+    a version manager's shim, which takes 60 ms to start. Raises MemtuiError."""
+    for candidate in (getattr(sys, "_base_executable", None), sys.executable):
+        if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
+            return str(candidate)
+    raise MemtuiError(
+        "The Python interpreter that runs memtui can't be started by its path.",
+        "Install memtui into an ordinary Python 3.11 or newer and try again.",
+    )
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True
+
+
+def _same_version(path: str) -> bool:
+    try:
+        return version_of(path) == sys.version_info[:2]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return False
+
+
+def version_of(interpreter: str) -> tuple[int, ...]:
+    """Start a Python and return its major and minor version. Raises OSError, SubprocessError, ValueError."""
+    process = subprocess.run(
+        [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=START_SECONDS,
+        check=True,
+    )
+    return tuple(int(part) for part in process.stdout.split())
+
+
+def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
+    """Return a hook's shell command. The test in front keeps prompts safe when memtui was removed (Python exits with 2,
+    which blocks the prompt); `exec` saves a fork, and lets the client's time-out end the hook. Raises MemtuiError for a
+    path that JSON can't represent."""
+    rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
+    return _guarded(launcher, interpreter, rest)
+
+
+def command_after(other: str, interpreter: str, launcher: str, root: str) -> str:
+    """Return the command of a person's status line that shows that of `other` and then memtui's, or only the other's
+    where ours can't start."""
+    main = launcher.removesuffix(LAUNCHER_TAIL) + MAIN_TAIL
+    return _guarded(main, interpreter, 'statusline --after="$other"', f"MEMTUI_HOME={shlex.quote(root)}", other)
+
+
+def shows_ours(text: str) -> bool:
+    """Return whether the command of a person's own status line starts memtui's: by its name, or as `command_after`."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = text.split()
+    return "memtui statusline" in text or any(
+        word.endswith(MAIN_TAIL) and following == "statusline" for word, following in itertools.pairwise(words)
+    )
+
+
+def other_of(text: str) -> str:
+    """Return the other's command of a status line that `command_after` made; empty for any other command."""
+    try:
+        first = shlex.split(text)[:1]
+    except ValueError:
+        return ""
+    other = first[0].removeprefix("other=").removesuffix(";") if first else ""
+    made = text.startswith(f"other={shlex.quote(other)}; ") and shows_ours(text)
+    return other if made else ""
+
+
+def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other: str | None = None) -> str:
+    """Return a shell command that starts a script of memtui's with the words `rest`, and with a variable set
+    (`setting`: NAME=VALUE); if that can't be started, nothing, or the shell command `other`."""
+    quoted, python = shlex.quote(script), shlex.quote(interpreter)
+    if other is None:
+        line = f"[ ! -r {quoted} ] || exec {python} -I -S {quoted} {rest}"
+    else:
+        line = f'other={shlex.quote(other)}; [ -r {quoted} ] && [ -x {python} ] || exec /bin/sh -c "$other"; '
+        line += f"exec env {setting} {python} -I -S {quoted} {rest}"
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        raise MemtuiError(
+            f"A path in {os.fsencode(line)!r} is not UTF-8, which JSON does not allow.",
+            "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration.",
+        ) from None
+    return line
+
+
+def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
+    """Return for each event the group that the settings' `hooks` shall have; arguments as for `command`."""
+    groups_by_event = {}
+    for event, matcher, seconds in EVENTS:
+        hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
+        groups_by_event[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
+    return groups_by_event
+
+
+def status_line(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, Any]:
+    """Return the value that the settings' `statusLine` shall have; arguments as for `command`."""
+    return {"type": "command", "command": command(STATUS_LINE, interpreter, launcher, root, config)}
+
+
+def parse(text: object) -> HookCommand | None:
+    """Split a hook's command into its parts if it is one of ours, of any version and place; else None."""
+    if not isinstance(text, str) or LAUNCHER_TAIL not in text:
+        return None
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    for before in ("||", "exec"):
+        words = words[words.index(before) + 1 :] if before in words else words
+    for number, word in enumerate(words):
+        if number and word.endswith(LAUNCHER_TAIL):
+            rest = [*words[number + 1 :], "", "", "", "", ""]
+            root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
+            return HookCommand(words[0], word, rest[0], root, config)
+    return None
+
+
+def is_ours(hook: object) -> bool:
+    """Return whether an item of a group's `hooks`, or the value of `statusLine`, is memtui's."""
+    return isinstance(hook, dict) and parse(hook.get("command")) is not None

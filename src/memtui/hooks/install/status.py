@@ -1,0 +1,326 @@
+"""`memtui setup`: where our hooks are installed, whether they can start, and what keeps them from running."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from memtui.base import findings, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import PROBLEM, Finding, note, problem
+from memtui.base.phrasing import some
+from memtui.client import settings_faults, settings_files
+from memtui.hooks import environment
+from memtui.hooks.install import entries, json_edit, merge
+from memtui.hooks.install import installation as install
+
+OLDEST_PYTHON = (3, 11)
+# Settings that count in an administrator's file alone.
+MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
+
+
+@dataclass(frozen=True)
+class HookEntry:
+    """One hook of ours: `source` is user, project, local or plugin; `current`: as this memtui writes it."""
+
+    event: str
+    source: str
+    path: str
+    command: str
+    interpreter: str
+    launcher: str
+    interpreter_exists: bool
+    launcher_exists: bool
+    current: bool
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A settings file that the client would read; `error` says why it skips it."""
+
+    scope: str
+    path: str
+    exists: bool
+    error: str | None
+    disable_all_hooks: bool | None
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """The plugin as the client's files describe it (one loaded with `--plugin-dir` is not in them)."""
+
+    active: bool
+    name: str = ""
+    enabled_in: str = ""
+    install_path: str = ""
+    python: str = ""
+    problems: list[Finding] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Status:
+    """The hooks for a session started in one directory. `disabled_by` is the file that turns all hooks off, if any."""
+
+    entries: list[HookEntry]
+    files: list[SettingsFile]
+    plugin: Plugin
+    disabled_by: str | None
+    problems: list[Finding]
+    notes: list[Finding]
+    hidden_by: str = ""  # the file whose status line the client shows instead of ours
+
+    @property
+    def hooks(self) -> list[HookEntry]:
+        """The entries that serve an event: all but the status line."""
+        return [entry for entry in self.entries if entry.event != entries.STATUS_LINE]
+
+    @property
+    def installed(self) -> bool:
+        return bool(self.hooks)
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the client skips a settings file, so that no hooks are found that may well stand there."""
+        return not self.installed and any(file.error for file in self.files)
+
+    def events(self) -> dict[str, list[HookEntry]]:
+        """Return every event that memtui wants, with the entries that serve it."""
+        return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
+
+
+Loaded = tuple[SettingsFile, settings_faults.Settings]
+
+
+def status(env: dict[str, str], cwd: str) -> Status:
+    """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
+    places = install.directories(env)
+    loaded = [_load(scope, path) for scope, path in settings_files.every(env, paths.normal(cwd))]
+    files = [file for file, _ in loaded]
+    settings = [(file.path, content.value) for file, content in loaded]
+    plugin = _plugin(env, settings)
+    entries = [
+        entry for file, content in loaded if file.scope != "managed" for entry in _entries(file, content.value, places)
+    ]
+    entries += _plugin_entries(plugin)
+    problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
+    skipped = [finding for file, content in loaded for finding in _skipped(file.path, content)]
+    problems += [finding for finding in skipped if finding.level == PROBLEM]
+    by, key = _disabled_by(loaded, plugin)
+    if by and entries:
+        problems.append(problem("hooks.disabled", path=by, key=key))
+    if not entries and (above := _above(env, cwd)):
+        problems.append(problem("hooks.above", path=above, directory=install.working_tree(cwd)))
+    problems += _entry_problems([entry for entry in entries if entry.source != "plugin"], places[0])
+    problems += [
+        problem("hooks.not_believed", path=path, name=name)
+        for path, name in environment.set_by_project(env, paths.normal(cwd))
+    ]
+    problems += plugin.problems
+    if plugin.active and any(entry.source != "plugin" for entry in entries):
+        problems.append(problem("hooks.both", plugin=plugin.name))
+    notes = [finding for finding in skipped if finding.level != PROBLEM]
+    return Status(entries, files, plugin, by or None, problems, notes, _hidden_by(settings))
+
+
+def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
+    """Return the file with the status line that the client shows, if a file that it overrides has ours."""
+    having = [(path, value) for path, value in settings if value.get(merge.STATUS_LINE)]
+    ours = any(merge.has_status_line(value) for _, value in having)
+    return having[-1][0] if ours and not merge.has_status_line(having[-1][1]) else ""
+
+
+def _load(scope: str, path: str) -> Loaded:
+    settings = settings_faults.read(path, managed=scope == "managed")
+    error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in settings.faults])
+    disable = settings.value.get("disableAllHooks")
+    disabling = disable if isinstance(disable, bool) else None
+    return SettingsFile(scope, path, os.path.lexists(path), error or None, disabling), settings
+
+
+def _skipped(path: str, settings: settings_faults.Settings) -> list[Finding]:
+    """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
+    return [
+        (problem if entries.is_ours(fault.entry) else note)("hooks.entry", path=path, key=fault.key, why=fault.why)
+        for fault in settings.skipped
+    ]
+
+
+def _above(env: dict[str, str], cwd: str) -> str:
+    """Return the project's settings above with our hooks that a session started here does not read, or ""."""
+    path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
+    read_here = [path_read for _, path_read in settings_files.every(env, paths.normal(cwd))]
+    return path if path not in read_here and merge.holds_ours(settings_faults.read(path).value) else ""
+
+
+def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
+    ours = [*merge.our_hooks(settings)]
+    if merge.has_status_line(settings):
+        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
+    hooks = []
+    for event, line in ours:
+        command = entries.parse(line)
+        if command is None:
+            continue
+        here = (command.root, command.config)
+        if [*map(os.path.realpath, here)] != [*map(os.path.realpath, places)]:
+            here = places
+        try:
+            wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *here)
+        except MemtuiError:
+            wanted = ""
+        hooks.append(
+            HookEntry(
+                event=event,
+                source=file.scope,
+                path=file.path,
+                command=line,
+                interpreter=command.interpreter,
+                launcher=command.launcher,
+                interpreter_exists=shutil.which(command.interpreter) is not None,
+                launcher_exists=os.path.isfile(command.launcher),
+                current=line == wanted,
+                root=command.root,
+            )
+        )
+    return hooks
+
+
+def _entry_problems(hooks: list[HookEntry], root: str) -> list[Finding]:
+    problems = []
+    for path in dict.fromkeys(entry.path for entry in hooks):
+        here = [entry for entry in hooks if entry.path == path]
+        finding = partial(problem, path=path, source=here[0].source)
+        missing = {entry.interpreter for entry in here if not entry.interpreter_exists}
+        missing |= {entry.launcher for entry in here if not entry.launcher_exists}
+        problems += [finding("hooks.gone", gone=gone) for gone in sorted(missing)]
+        other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
+        problems += [finding("hooks.other", launcher=launcher) for launcher in sorted(other)]
+        elsewhere = {
+            entry.root for entry in here if entry.root and os.path.realpath(entry.root) != os.path.realpath(root)
+        }
+        problems += [finding("hooks.elsewhere", there=place, root=root) for place in sorted(elsewhere)]
+        if not (missing or other or elsewhere) and any(not entry.current for entry in here):
+            problems.append(finding("hooks.outdated"))
+        if all(entry.event == entries.STATUS_LINE for entry in here):
+            continue
+        absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
+        if absent:
+            problems.append(finding("hooks.event_absent", events=", ".join(absent)))
+    for event, _, _ in entries.EVENTS:
+        # The client runs the same command text once, however often it is configured.
+        commands = {entry.command: entry.path for entry in hooks if entry.event == event}
+        if len(commands) > 1:
+            problems.append(
+                problem("hooks.several", event=event, count=len(commands), paths=", ".join(sorted(commands.values())))
+            )
+    return problems
+
+
+def _disabled_by(loaded: list[Loaded], plugin: Plugin) -> tuple[str, str]:
+    """Return the file and setting that keep our hooks from running; of each setting the last file decides."""
+    deciding = {}
+    for file, settings in loaded:
+        for key in ("disableAllHooks", *(MANAGED_ONLY if file.scope == "managed" else ())):
+            if settings.value.get(key) is not None:
+                deciding[key] = file.path, settings.value[key]
+    administered = {file.path for file, _ in loaded if file.scope == "managed"}
+    for key, (path, value) in deciding.items():
+        if key == "disableAllHooks":
+            disabled = value is True
+        elif key == "allowManagedHooksOnly":
+            disabled = value is not False and plugin.enabled_in not in administered
+        else:
+            disabled = (value is True or (isinstance(value, list) and "hooks" in value)) and not plugin.active
+        if disabled:
+            return path, key
+    return "", ""
+
+
+def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> Plugin:
+    state: dict[str, tuple[bool, str]] = {}
+    for path, value in settings:
+        listed = value.get("enabledPlugins")
+        for name, enabled in listed.items() if isinstance(listed, dict) else ():
+            if name.partition("@")[0] == "memtui":
+                state[name] = (enabled is not False, path)
+    name = next((name for name, (enabled, _) in state.items() if enabled), "")
+    if not name:
+        return Plugin(active=False, name=next(iter(state), ""))
+    where = _install_path(paths.config_dir(env) + "/plugins", name)
+    problems = []
+    if not where:
+        problems.append(problem("hooks.plugin_absent", path=state[name][1], plugin=name))
+    elif not os.path.isfile(where + "/memtui_hook.py"):
+        problems.append(problem("hooks.plugin_launcher", launcher=where + "/memtui_hook.py"))
+    python = shutil.which("python3", path=env.get("PATH")) or ""
+    problems += _python_problems(python)
+    return Plugin(True, name, state[name][1], where, python, problems)
+
+
+def _install_path(plugins: str, name: str) -> str:
+    """Return the directory a plugin runs from, "" for none: in place in a directory's marketplace, else a copy."""
+    market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
+    origin = market.get("source") if isinstance(market, dict) else None
+    if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
+        place = str(market.get("installLocation", "")).rstrip("/") + "/hooks"
+        if os.path.isfile(place + "/.claude-plugin/plugin.json"):
+            return place
+    plugins_listed = _json(plugins + "/installed_plugins.json").get("plugins")
+    copies = plugins_listed.get(name) if isinstance(plugins_listed, dict) else None
+    copies = copies if isinstance(copies, list) else [copies]
+    return next((str(copy["installPath"]) for copy in copies if isinstance(copy, dict) and "installPath" in copy), "")
+
+
+def _json(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            value = json_edit.load(file.read())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _python_problems(python: str) -> list[Finding]:
+    if not python:
+        return [problem("hooks.plugin_no_python")]
+    try:
+        version = entries.version_of(python)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return [problem("hooks.plugin_python_fails", python=python, why=str(error))]
+    newer = any(shutil.which(f"python3.{minor}") for minor in (11, 12, 13))
+    if version < OLDEST_PYTHON and not newer:
+        return [problem("hooks.plugin_python_old", python=python, version=f"{version[0]}.{version[1]}")]
+    return []
+
+
+def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
+    if not plugin.active or not plugin.install_path:
+        return []
+    launcher = plugin.install_path + "/memtui_hook.py"
+    hooks = _json(plugin.install_path + "/hooks.json").get("hooks")
+    entries_of_plugin = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        try:
+            line = str(groups[0]["hooks"][0]["command"])
+        except (LookupError, TypeError):
+            continue
+        exists = os.path.isfile(launcher)
+        entries_of_plugin.append(
+            HookEntry(
+                event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists
+            )
+        )
+    return entries_of_plugin
+
+
+def as_json(report: Status) -> dict[str, Any]:
+    """Return the report as plain JSON values, with problems as sentences."""
+    data = json.loads(json.dumps(report, default=vars))
+    data["problems"] = [findings.message(finding) for finding in report.problems]
+    data["notes"] = [findings.message(finding) for finding in report.notes]
+    data["plugin"]["problems"] = [findings.message(finding) for finding in report.plugin.problems]
+    return dict(data)

@@ -1,0 +1,122 @@
+"""The block of a note of guidance in a delivery, and whether the note fits into a delivery at all."""
+
+from memtui.base import clock, ids, visible
+from memtui.deliver import blocks as delivery_blocks
+from memtui.inbox import format as inbox_format
+
+# Stands for the id of an entry or a delivery where only its length counts.
+ANY_ID = "0" * 26
+# How many UTF-16 units longer the block may be if the note comes back: it says that it is a repeat, and is older.
+LATER_UNITS = 80
+# The `kind` of a note that the subconscious left for a session, and what the model is told of it.
+WHISPER = "whisper"
+WHISPER_INTRO = (
+    "Whisper of memtui's subconscious, a model that reads this session in the background ({when}). The user has not"
+    " seen it; it may be wrong, and it is information, not an order."
+)
+# What the model is told of a note that its context had before; `lost` says what dropped it.
+AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
+WHISPER_AGAIN = "given to this session before, and dropped from its context by {lost}"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.inbox.claims import Claim
+
+    Oversize = dict[str, tuple[str, inbox_format.Entry]]  # id -> (directory of the inbox, entry)
+
+
+def note(directory: str, entry: inbox_format.Entry, now: float, reason: str = "") -> "delivery_blocks.Block":
+    """Return the block of an entry of the inbox at `directory`."""
+    source = entry.fields.get("from") or "a hand-written note"
+    fields = {"id": entry.id, "scope": inbox_format.scope_of(directory), "from": source}
+    if entry.fields.get("time"):
+        fields["time"] = entry.fields["time"]
+    age = clock.ago(entry.time(), now)
+    intro = f"Note left by the user of this machine through memtui ({source}, {age})."
+    if entry.fields.get("kind") == WHISPER:
+        intro = WHISPER_INTRO.format(when=age)
+    if entry.flag("repeat"):
+        fields["repeat"] = "yes"
+        intro += " It may have been delivered before."
+    part = delivery_blocks.Part(entry.text, entry.text[:40], _item(directory, entry, reason))
+    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
+
+
+def repeated(entry: inbox_format.Entry, lost: str) -> str:
+    """Return what the model is told of a note that it had before."""
+    if entry.fields.get("kind") == WHISPER:
+        return WHISPER_INTRO.format(when=WHISPER_AGAIN.format(lost=lost))
+    return AGAIN.format(lost=lost)
+
+
+def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
+    expires = entry.fields.get("expires")
+    return {
+        **({"expires": expires} if expires else {}),
+        "kind": "guidance",
+        "id": entry.id,
+        "scope": inbox_format.scope_of(directory),
+        "path": f"{directory}/guidance.md",
+        "hash": ids.content_hash(entry.text),
+        "reason": reason,
+    }
+
+
+def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
+    """Return a block for each note of some claims: urgent ones first, then oldest first."""
+    note_blocks = []
+    for claim in claims:
+        for entry, reason in claim.entries:
+            rank = (not entry.flag("urgent"), entry.time() or now)
+            note_blocks.append((rank, note(claim.directory, entry, now, reason)))
+    note_blocks.sort(key=lambda pair: pair[0])
+    return [block for _, block in note_blocks]
+
+
+def oversize(too_large: "Oversize", delivered: "set[str]") -> "list[delivery_blocks.Block]":
+    """Return blocks that name the files of notes too long for any delivery, without those `delivered` (ids)."""
+    blocks = []
+    for entry_id, (directory, entry) in too_large.items():
+        if entry_id in delivered:
+            continue
+        item = {**_item(directory, entry, "too long for a delivery"), "left_out": "too long"}
+        path = str(item["path"])
+        text = f"A note of {len(entry.text)} characters is too long for a delivery. It is in {path}."
+        part = delivery_blocks.Part(text, text, item)
+        fields = {"scope": inbox_format.scope_of(directory), "source": path}
+        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "", [part]))
+    return blocks
+
+
+def fits(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> bool:
+    """Whether a delivery of `budget` UTF-16 units has room for an entry of guidance."""
+    return bool(delivery_blocks.compose([note(directory, entry, now)], budget, ANY_ID)[0])
+
+
+def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
+    """Return by how many UTF-16 units guidance is too long for any delivery, now or later; 0 or less if it fits."""
+    block = note(directory, entry, now)
+    text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
+    return delivery_blocks.units(text) + LATER_UNITS - budget
+
+
+def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
+    """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
+    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    if inbox_format.is_too_long(path):
+        from memtui.base.errors import ConflictError
+
+        raise ConflictError(
+            f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB, so no session gets a note from it.",
+            "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
+        )
+    entry = inbox_format.Entry(ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
+    too_long = over(budget, now, entry, directory)
+    if too_long > 0:
+        from memtui.base.errors import UsageError
+
+        units = delivery_blocks.units(visible.clean(text))
+        raise UsageError(
+            f"The note is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
+            "Shorten it, or put the long part into a file and name the file.",
+        )

@@ -1,0 +1,189 @@
+"""Write inbox files: append an entry, rewrite a file, and carry over what was appended late.
+
+A shell's `>>` takes no lock, and may write into a file that a rewrite just replaced. So the replaced file is kept
+(claimed.py) until nobody has it open for writing; then what it has more is appended to the new file."""
+
+import posix
+
+from memtui.base import clock, fs, ids
+from memtui.inbox import claimed
+from memtui.inbox import format as inbox_format
+
+# A longer file is not rewritten, since a rewrite holds all of it in memory.
+REWRITE_BYTES = 1 << 26
+# The longest time that a process needs from replacing a file to releasing its lock.
+REPLACE_SECONDS = 0.5
+# How long a rewrite waits for a writer to close the replaced file.
+WRITER_SECONDS = 0.25
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def add_entry(
+    directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
+) -> str:
+    """Add an entry of `kind` (guidance, updates, items) as a whole, with `id` and `time` if the fields lack them, and
+    return its id. Without the lock, after `timeout` seconds, it is still whole. Raises OSError."""
+    seconds = clock.now() if now is None else now
+    fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    rendered, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
+    lock = _lock_if_free(directory, timeout)
+    try:
+        if lock.fd >= 0:
+            recover(directory)
+            add_locked(path, rendered)
+            return fields["id"]
+    except OSError:  # maybe of what comes after the entry is in its place: to say that it is not there would double it
+        if inbox_format.encode(rendered) not in _end_of(path):
+            raise
+        return fields["id"]
+    finally:
+        lock.__exit__()
+    append_text(directory, kind, rendered, 0.0)
+    return fields["id"]
+
+
+def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
+    """Append text as it is, under the lock if it is free within `timeout` seconds, else without. Raises OSError."""
+    data = inbox_format.encode(text)
+    path = directory + "/" + inbox_format.FILES[kind]
+    lock = _lock_if_free(directory, timeout)
+    try:
+        if fs.append(path, data, durable=True) or lock.fd >= 0:
+            return
+    finally:
+        lock.__exit__()
+    # The process that holds the lock has replaced the file. Once it is done, the new file shows whether it has the text
+    # too. If the lock is still held then, the text may be written twice, rather than lost.
+    lock = _lock_if_free(directory, max(timeout, REPLACE_SECONDS))
+    try:
+        if data not in _end_of(path):
+            fs.append(path, data, durable=True)
+    finally:
+        lock.__exit__()
+
+
+def _lock_if_free(directory: str, timeout: float) -> fs.Lock:
+    """Return the lock of an inbox, held (`fd` is not negative) if it was free within `timeout` seconds."""
+    lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout)
+    try:
+        lock.__enter__()
+    except OSError:
+        pass
+    return lock
+
+
+def _end_of(path: str) -> bytes:
+    """Return the part of an inbox file that holds all that was just appended."""
+    try:
+        return fs.read_bytes(path, offset=max(0, posix.stat(path).st_size - inbox_format.MAX_BYTES))
+    except FileNotFoundError:
+        return b""
+
+
+def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
+    """Replace the text of an inbox file by what `change` returns for it, nothing of which removes the file; return
+    whether anything changed. What writers without a lock append meanwhile stays. Raises fs.LockTimeoutError."""
+    directory = path[: path.rfind("/")]
+    with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
+        recover(directory)
+        return rewrite_locked(path, change)
+
+
+def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True) -> bool:
+    """Rewrite a file, as `rewrite`, for a caller that holds the inbox lock. `again`: whether what was appended late is
+    added by another rewrite, which a killed process can't leave half done."""
+    while True:
+        try:
+            fd = fs.open_regular(path)
+        except FileNotFoundError:
+            after = inbox_format.encode(change(""))
+            if after and not fs.create(path, after, durable=True):
+                fs.append(path, after, durable=True)  # another process has made the file meanwhile
+            return bool(after)
+        try:
+            before = fs.read_fd(fd, most=REWRITE_BYTES, path=path)
+            after = inbox_format.encode(change(inbox_format.decode(before)))
+            if after == before:
+                return False
+            backup = claimed.keep(path, fd, len(before))
+            if backup is None:
+                continue
+            try:
+                if after:
+                    fs.write_atomic(path, after)
+                else:
+                    fs.unlink(path)
+            except OSError:
+                fs.unlink(backup)
+                raise
+            _collect(path, fd, len(before), backup, again)
+            return True
+        finally:
+            posix.close(fd)
+
+
+def add_locked(path: str, text: str, again: bool = True) -> None:
+    """Put entries at the end of an inbox file by a rewrite, since a process can be killed in the middle of an append.
+    Only to a file over MAX_BYTES they are appended. For a caller that holds the inbox lock. `again`: as for
+    `rewrite_locked`. Raises OSError."""
+    if inbox_format.is_too_long(path):
+        fs.append(path, inbox_format.encode(text), durable=True)
+        return
+    rewrite_locked(path, lambda source: source + ("\n" if source and not source.endswith("\n") else "") + text, again)
+
+
+def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
+    """Add to the file at `path` what was written to the replaced one, open as `fd`, beyond `size` bytes, and remove
+    its other name `backup`. `whole`: add all or nothing even if this process is killed. Raises OSError."""
+    if not fs.quiet(fd, WRITER_SECONDS) and backup:
+        return
+    late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
+    if late:
+        text = _separate(path, late, set())
+        if whole:
+            add_locked(path, text, again=False)
+        else:
+            fs.append(path, inbox_format.encode(text), durable=True)
+    if backup:
+        fs.unlink(backup)
+
+
+def recover(directory: str) -> None:
+    """Carry over what was appended to the replaced files of an inbox, and remove those that nobody has open any more.
+    The caller holds the inbox lock. Raises OSError."""
+    replaced = []
+    for backup in claimed.replaced(directory):
+        path = f"{directory}/{inbox_format.CLAIMED}/{backup}"
+        # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
+        # the rewrites below may replace the file.
+        if posix.lstat(path).st_nlink > 1:
+            fs.unlink(path)
+        else:
+            replaced.append(path)
+    for path in replaced:
+        _, name, size, ulid = path.rsplit("/", 1)[1].split("~")
+        since = ids.id_time(ulid) or 0.0
+        fd = fs.open_regular(path, ours=True, follow=False)
+        try:
+            if not fs.quiet(fd) and clock.now() - since < claimed.KEPT_SECONDS:
+                continue
+            late = fs.read_fd(fd, int(size), fs.KINDS["claim"][0])
+            target = f"{directory}/{name}"
+            data = _separate(target, late, claimed.elsewhere(directory, since)) if late else ""
+            if data:
+                add_locked(target, data)
+            fs.unlink(path)
+        finally:
+            posix.close(fd)
+
+
+def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
+    """Return late text as entries with marks, without those `known_ids`. So they stay the same whatever is written
+    before or behind them. In a file of items each line is an entry already."""
+    if path.endswith("/" + inbox_format.FILES["items"]):
+        return "" if known_ids and late in _end_of(path) else inbox_format.decode(late)
+    entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)
+    return "".join([inbox_format.standalone(e) for e in entries])

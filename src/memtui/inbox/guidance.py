@@ -1,0 +1,97 @@
+"""Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
+
+from memtui.base import clock, when
+from memtui.base.errors import UsageError
+from memtui.inbox import claims
+
+NAME_LIMIT = 80
+ANYONE = "anyone"
+WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyone."
+
+
+def unheard(
+    mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
+) -> str:
+    """Return why memtui delivers nothing to sessions, as a code: hooks, unreadable, disabled, off or notes; empty if it
+    does. `disabled`: Claude Code runs no hooks; `unreadable`: it skips a settings file; `memories`: these are meant."""
+    if not hooked:
+        return "unreadable" if unreadable else "hooks"
+    if disabled:
+        return "disabled"
+    return str(mode) if mode == "off" or (memories and mode == "notes") else ""
+
+
+def text(raw: str) -> str:
+    """Return the text of a note without blanks around it."""
+    stripped = raw.replace("\r\n", "\n").strip("\n \t\r")
+    if not stripped:
+        raise UsageError("The note is empty; nothing was saved.", "Give some text.")
+    if "\0" in stripped or any("\ud800" <= c <= "\udfff" for c in stripped):
+        raise UsageError("The note is not text.", "Put other data into a file and name the file in the note.")
+    return stripped
+
+
+def sender(given: str) -> str:
+    """Return the sender's name with single blanks."""
+    name = " ".join(given.split())
+    if not name or len(name) > NAME_LIMIT or not name.isprintable():
+        raise UsageError(f"The sender is a name of at most {NAME_LIMIT} characters.")
+    return name
+
+
+def audience(addressees: "list[str]", default: object = ANYONE) -> "list[str]":
+    """Return the addressees of a note: as given, else as the setting `note_to` says; none for `anyone`."""
+    if not addressees:
+        return [claims.PEOPLE] if default == claims.PEOPLE else []
+    if addressees != [ANYONE] and ANYONE in addressees:
+        raise UsageError(f"“{ANYONE}” can't be combined with other addressees.")
+    return [] if addressees == [ANYONE] else addressees
+
+
+def addresses(addressees: "list[str]") -> "list[str]":
+    """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`), one of each: a session must match all."""
+    valid: list[str] = []
+    for address in addressees:
+        kind, colon, name = address.strip().partition(":")
+        name = name.strip()
+        if kind == claims.PEOPLE and not colon:
+            valid += [kind] if kind not in valid else []
+            continue
+        if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
+            raise UsageError(f"“{address}” is not an addressee.", WHOM)
+        if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
+            raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
+        if kind == "agent" and any(char.isspace() for char in name):
+            raise UsageError(f"“{name}” is no name of an agent: it has a blank.")
+        if kind == "path" and name.count("[") != name.count("]"):
+            raise UsageError(f"“{name}” is no pattern: a [ or ] stands alone.", "* stands for a name, ** for any path.")
+        if any(other.startswith(kind + ":") for other in valid):
+            raise UsageError(f"A note can name only one {kind}.", "Write two notes instead.")
+        valid.append(f"{kind}:{name}")
+    return valid
+
+
+EXPIRY = when.AHEAD + ", never"  # examples of what can be given
+EXPIRY_HINT = f"Use one of: {EXPIRY}."
+
+
+def expiry(value: str, now: float) -> float:
+    """Return when a note expires, in seconds since the epoch, or `when.NEVER`. A day without a time means its end."""
+    seconds = when.read(value, now, ahead=True, day=when.END)
+    if seconds is None:
+        raise UsageError(f"“{value}” is not a time.", EXPIRY_HINT)
+    if seconds <= now:
+        raise UsageError(f"“{value}” is in the past.", EXPIRY_HINT)
+    return seconds
+
+
+def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":
+    """Return the fields of an entry from what a person gave. It never expires if `expires` is None or `never`."""
+    note_fields = {"from": sender(by)}
+    if to:
+        note_fields["for"] = ",".join(addresses(to))
+    if urgent:
+        note_fields["urgent"] = "yes"
+    if expires is not None and (end := expiry(expires, now)) != when.NEVER:
+        note_fields["expires"] = clock.iso_seconds(end)
+    return note_fields

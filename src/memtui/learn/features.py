@@ -1,0 +1,150 @@
+"""Features of what a person said, for the classifier: each a number below BUCKETS, so that no words are kept.
+
+Groups: what the rules see, words and pairs of words, groups of 3 to 5 characters, the opening words, topics, and what
+the agent had just said and done. The values of a group have the length of LENGTHS, whatever the length of the message.
+A change here needs new weights: run tests/training/fit_feedback.py."""
+
+import re
+import zlib
+from collections.abc import Iterable
+from itertools import pairwise, repeat
+from operator import add
+
+from memtui.client.transcripts.conversation import Turn
+from memtui.learn import message, phrases, signals, wording
+
+# How many numbers a group has, and the length of its values; those of signals are as they are.
+SIZES = {
+    "word": 1 << 14,
+    "pair": 1 << 15,
+    "characters": 1 << 16,
+    "opening": 1 << 14,
+    "agent": 1 << 14,
+    "signal": 1 << 12,
+}
+LENGTHS = {"word": 2.0, "pair": 0.7, "characters": 2.5, "opening": 1.5, "agent": 0.25}
+BUCKETS = sum(SIZES.values())
+_STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumerate(SIZES)}
+# Characters of a message, those of it for groups of characters, and those of the end of the agent's text.
+MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
+TAIL_OF_CLAIM = 800
+
+# The value of a topic when a quarter of the words, or more, are of it; less for a smaller share.
+TOPIC = 4.0
+_TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.startswith("topic ")}
+
+_WORD = re.compile(r"[\w']+|[?!]")
+_IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
+_DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
+_FAMILIES = {
+    "standing": phrases.STANDING,
+    "preference": phrases.PREFERENCE,
+    "person": phrases.PERSON,
+    "objection": phrases.OBJECTION,
+    "praise": phrases.PRAISE,
+}
+_SINGLE = {
+    "counter": phrases.COUNTER,
+    "directive": phrases.DIRECTIVE,
+    "failure": phrases.FAILURE,
+    "local": phrases.LOCAL,
+    "global": phrases.GLOBAL,
+    "mistake": phrases.OWN_MISTAKE,
+    "not": phrases.NOT_A_RULE,
+    "request": phrases.REQUEST,
+}
+
+
+# Values, each with the features that have it; a feature may be there twice.
+Rows = list[tuple[float, list[int]]]
+
+
+def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
+    """Return the values of a turn's features by bucket. `draft`: what the rules make of it."""
+    return by_bucket(rows(turn, draft))
+
+
+def by_bucket(found: Rows) -> dict[int, float]:
+    """Return the value of each feature by its bucket."""
+    values: dict[int, float] = {}
+    for value, buckets in found:
+        for key in buckets:
+            values[key] = values.get(key, 0.0) + value
+    return values
+
+
+def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
+    """List the features of a turn by their values, those of one group together."""
+    words = message.own_words(turn.text)[:MAX_TEXT]
+    low = " ".join(words.lower().split())
+    tokens = _WORD.findall(low)
+    groups = {
+        "word": set(tokens),
+        "pair": {f"{one} {two}" for one, two in pairwise(tokens)},
+        "characters": _groups(low[:MAX_GROUPED]),
+        "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
+        "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
+    }
+    grouped = [
+        (LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in groups.items() if members
+    ]
+    counts = {name: sum(token in topic for token in tokens) for name, topic in _TOPICS.items()}
+    topics = {name: TOPIC * min(1.0, 4 * count / len(tokens)) for name, count in counts.items() if count}
+    ruled = {**_signals(turn, words, draft), **topics}
+    return grouped + [(value, [key]) for key, value in zip(_buckets("signal", ruled), ruled.values(), strict=True)]
+
+
+def bucket(group: str, name: str) -> int:
+    """Return the number of a feature by its group and its name."""
+    return _buckets(group, (name,))[0]
+
+
+def _buckets(group: str, names: Iterable[str]) -> list[int]:
+    """Return the number of each feature of a group by its name: the hash of group and name, begun with the group."""
+    begun, start, size = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group]
+    return [start + checksum % size for checksum in map(zlib.crc32, map(str.encode, names), repeat(begun))]
+
+
+def _groups(low: str) -> set[str]:
+    padded = f" {low} "
+    threes = list(map("".join, zip(padded, padded[1:], padded[2:], strict=False)))
+    fours = list(map(add, threes, padded[3:]))
+    return {*threes, *fours, *map(add, fours, padded[4:])}
+
+
+def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:
+    """Return what the rules see, and what the agent had just done, each 0 to 1."""
+    sentences = message.sentences_of(words)
+    values = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
+    for name, family in _FAMILIES.items():
+        values[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
+        values[name + " first"] = signals.weight_of(family, sentences[0].low) if sentences else 0.0
+    for name, pattern in _SINGLE.items():
+        values[name] = float(any(pattern.search(s.low) for s in sentences))
+    if draft:
+        values["draft " + draft.kind] = draft.confidence
+        values["draft"] = float(draft.confidence >= 0.5)
+    agent = turn.agent[-TAIL_OF_CLAIM:].lower()
+    claimed = bool(phrases.CLAIM.search(agent))
+    questions = sum(s.question for s in sentences)
+    values["claimed"] = float(claimed)
+    values["failure after claim"] = values["failure"] * claimed
+    values["agent asked"] = float(agent.rstrip(" *_)\n").endswith("?"))
+    values["asks"] = float(questions > 0)
+    values["only asks"] = float(bool(sentences) and questions == len(sentences))
+    values["asks first"] = float(bool(sentences) and sentences[0].question)
+    values["listed"] = float(any(s.listed for s in sentences))
+    values["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
+    values["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
+    values["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
+    values["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
+    values["document"] = float(_DOCUMENT.search(words) is not None)
+    values["check"] = float(message.check_in(words) is not None)
+    values["link"] = float("http" in words)
+    values[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
+    for tool in turn.tools[-3:]:
+        values["tool " + tool] = 0.5
+    if turn.tools:
+        values["last tool " + turn.tools[-1]] = 0.5
+    values["tools"] = min(1.0, len(turn.tools) / 10)
+    return {name: value for name, value in values.items() if value}

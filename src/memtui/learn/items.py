@@ -1,0 +1,116 @@
+"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list at the end of
+a message under a heading that says so; and what still runs in the background. Guessing at it from prose has been tried
+elsewhere, and was wrong nine times in ten."""
+
+import re
+
+from memtui.client.transcripts.conversation import Conversation, normalised
+
+MAX_ITEMS = 20
+MAX_ITEM = 300  # characters
+OPEN_STATES = ("in_progress", "pending")
+
+_HEADING = re.compile(
+    r"^\W{0,6}(?:\d+[.)] )?(?:here(?:'s| is| are) )?(?:the )?"
+    r"(?:what(?:'s| is)? (?:still )?(?:left|remain(?:s|ing)|open|missing)(?: to (?:do|be done))?"
+    r"|remaining(?: (?:work|tasks?|items?|steps?|todos?))?"
+    r"|(?:still |left )+(?:to do|open|missing|pending|todo|for later)|to-?dos?|open (?:items|tasks|points)"
+    r"|not (?:yet )?done(?: yet)?|outstanding(?: (?:work|items|tasks))?|unfinished(?: work)?"
+    r"|pending(?: (?:work|items|tasks))?|(?:deferred|postponed)(?: (?:work|items|tasks))?"
+    r"|follow[- ]?ups?(?: (?:work|items|tasks))?)"
+    r"[^\w\n]{0,6}(?:\([^()\n]{0,60}\)[^\w\n]{0,4})?$",
+    re.IGNORECASE,
+)
+# "Next steps" is often advice to the person; work that was agreed on is in the todo list, if there is one.
+_NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECASE)
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
+_BOX = re.compile(r"^\s*(?:[-*]|\d{1,2}[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<text>\S.*)$")
+_FENCE = re.compile(r"^[\s>]*(`{3,}|~{3,})")
+_DONE = re.compile(r"^(?:\[[xX]\]|✅|✓|☑|~~)")
+# What an answer may end with below its list: a question or an offer. Anything else may say that the list is done.
+_OFFER = re.compile(
+    r"\?[\s*_)]*$|^(?:let me know|(?:just )?(?:tell me|say)|i can\b|i'm happy|happy to|ready when)", re.IGNORECASE
+)
+MAX_OFFER = 300  # characters
+_ADVICE = re.compile(
+    r"\?\s*$|^(?:optional(?:ly)?|you (?:can|could|may|might)|if you|consider|none|nothing|n/a)\b",
+    re.IGNORECASE,
+)
+
+
+def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
+    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS. `ended`: so has the client; its
+    commands ended with it, and what an agent was at is not finished."""
+    todos = [todo for todo in conversation.todos() if todo.text]
+    texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
+    if not texts or not conversation.todos_changed:
+        # The list at the end of the answer is newer than a todo list of an earlier turn.
+        texts = listed(conversation.last_message, next_steps=not todos) or texts
+    running = [other for other in conversation.running.values() if other.agent or not ended]
+    texts += [f"{'not finished' if ended else 'still running'}: {other.text}" for other in running]
+    texts_by_key: dict[str, str] = {}
+    for text in texts:
+        line = " ".join(text.split())[:MAX_ITEM].strip()
+        if len(normalised(line)) > 2:
+            texts_by_key.setdefault(normalised(line), line)
+    return list(texts_by_key.values())[:MAX_ITEMS]
+
+
+def listed(message: str, next_steps: bool = True) -> list[str]:
+    """List the points of an explicit list of open work at the end of a message: its unchecked boxes, else its bullets
+    if its heading is one such as "Remaining:" (with `next_steps` also "Next steps:")."""
+    heading, points = _last_list(_without_code(message.replace("’", "'")))
+    boxes = [box for line in points if (box := _BOX.match(line))]
+    if boxes:
+        return [_plain(box["text"]) for box in boxes if box["mark"] == " "]
+    if not (_HEADING.match(heading) or (next_steps and _NEXT.match(heading))):
+        return []
+    matches = [item for line in points if (item := _ITEM.match(line))]
+    least = len(matches[0]["indent"]) if matches else 0
+    return [
+        _plain(item["text"])
+        for item in matches
+        if len(item["indent"]) <= least and not (_DONE.match(item["text"]) or _ADVICE.search(_plain(item["text"])))
+    ]
+
+
+def _last_list(text: str) -> tuple[str, list[str]]:
+    """Return the line above the list with which a text ends, and the list's lines; no lines if it ends otherwise. One
+    paragraph that asks or offers something may follow."""
+    lines = text.rstrip().splitlines()
+    end = len(lines)
+    while end and lines[end - 1].strip() and not _belongs(lines[end - 1]):
+        end -= 1
+    closing = "\n".join(lines[end:]).strip()
+    if closing and (len(closing) > MAX_OFFER or not _OFFER.search(closing)):
+        return "", []
+    at = end
+    while at and _belongs(lines[at - 1]):
+        at -= 1
+    points = lines[at:end]
+    while points and not _ITEM.match(points[0]):
+        points.pop(0)
+    return (lines[at - 1] if at else ""), points
+
+
+def _belongs(line: str) -> bool:
+    """Tell whether a line may be in a list: a point, a line that goes on with one, a blank."""
+    return bool(_ITEM.match(line)) or not line.strip() or line.startswith((" ", "\t"))
+
+
+def _without_code(text: str) -> str:
+    """Leave out fenced code; a fence ends with one that is as long at least."""
+    lines, fence = [], ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if not fence:
+            fence = mark[1] if mark else ""
+            lines.append("" if mark else line)
+        elif mark and mark[1].startswith(fence) and not line.strip(" \t`~"):
+            fence = ""
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Remove the emphasis from a list item."""
+    return re.sub(r"(\*\*|__)(.+?)\1", r"\2", text).strip()

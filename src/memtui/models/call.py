@@ -1,0 +1,177 @@
+"""One request to a model and its answer; what it used and cost; what can go wrong; and when to stop waiting."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from memtui.base import visible
+from memtui.base.errors import MemtuiError
+from memtui.models.schema import Schema
+
+# Seconds between two looks at whether to stop.
+POLL_SECONDS = 0.05
+MILLION = 1_000_000
+# Dollars for a million tokens: input, output, input read from the cache. By the part of a model's id that names it; of
+# two that fit, the longer one counts. Source: the vendor's price list of November 2026.
+PRICES = {
+    "fable": (10.0, 50.0, 1.0),
+    "fable-5-1": (10.0, 50.0, 0.25),
+    "haiku": (1.0, 5.0, 0.1),
+    "haiku-3-5": (0.8, 4.0, 0.08),
+    "haiku-5-5": (0.1, 0.5, 0.01),
+    "mythos": (10.0, 50.0, 1.0),
+    "opus": (15.0, 75.0, 1.5),
+    "opus-4-5": (5.0, 25.0, 0.5),
+    "opus-4-6": (5.0, 25.0, 0.5),
+    "opus-4-7": (5.0, 25.0, 0.5),
+    "opus-4-8": (5.0, 25.0, 0.5),
+    "opus-5": (5.0, 25.0, 0.5),
+    "opus-5-5": (4.0, 20.0, 0.2),
+    "sonnet": (3.0, 15.0, 0.3),
+    "sonnet-5": (2.0, 10.0, 0.2),
+    "sonnet-5-5": (2.0, 10.0, 0.1),
+}
+# Input that is written to the cache costs so much more than other input.
+CACHE_WRITE = 1.25
+# From so many tokens of input on, "haiku-5-5" costs LONG_TIMES as much.
+LONG_INPUT, LONG_MODEL, LONG_TIMES = 100_000, "haiku-5-5", 5.0
+# Bytes of UTF-8 that a token has at least, in nearly every text: an estimate is rather too high.
+BYTES_PER_TOKEN = 3
+
+
+class ModelUsage(NamedTuple):
+    """Tokens of a call, or of several: `input` read at the full price, `cached` read from the cache, `written` to it,
+    and `output`; `cost` in dollars, None if the price is not known."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    written: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.input + self.output + self.cached + self.written
+
+    def plus(self, other: "ModelUsage") -> "ModelUsage":
+        """Return the sum; its cost is unknown if one of both is."""
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        input_tokens, output_tokens = self.input + other.input, self.output + other.output
+        return ModelUsage(input_tokens, output_tokens, self.cached + other.cached, self.written + other.written, cost)
+
+
+NOTHING = ModelUsage()
+
+
+def priced(model: str, usage: ModelUsage) -> ModelUsage:
+    """Return the usage with its cost by list price; None for a model whose price is not known."""
+    name = max((name for name in PRICES if name in model), key=len, default="")
+    if not name:
+        return usage._replace(cost=None)
+    input_price, output_price, cached = PRICES[name]
+    long = name == LONG_MODEL and usage.input + usage.cached + usage.written > LONG_INPUT
+    whole = (
+        (usage.input + CACHE_WRITE * usage.written) * input_price + usage.output * output_price + usage.cached * cached
+    )
+    return usage._replace(cost=whole * (LONG_TIMES if long else 1.0) / MILLION)
+
+
+def tokens_in(text: str) -> int:
+    """Estimate the tokens of a text, rather too high."""
+    return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1
+
+
+# What can go wrong with a call, in the words of the log of calls: no model may be asked or none is there; the budget of
+# the day does not suffice; the service has too much to do; there was no connection; the answer ended before it was
+# whole; the service did not take the request; the model refused; the answer is not of the schema; it took longer than
+# the settings allow; the person cancelled.
+OFF, BUDGET, BUSY, UNREACHABLE, CUT = "off", "budget", "busy", "unreachable", "cut"
+REJECTED, REFUSED, INVALID, LATE, CANCELLED = "rejected", "refused", "invalid", "late", "cancelled"
+RETRYABLE, UNMETERED, FUTILE = {BUSY, UNREACHABLE, CUT}, {CUT, LATE, CANCELLED}, {REFUSED, INVALID, LATE}
+# Characters of what a service said.
+MESSAGE_MOST = 300
+
+
+class ModelError(MemtuiError):
+    """A call gave no answer: the `outcome`, what it used all the same, and after how many seconds to try again."""
+
+    def __init__(
+        self, outcome: str, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
+    ) -> None:
+        super().__init__(message, hint)
+        self.outcome, self.usage, self.after = outcome, usage, after
+
+    @property
+    def futile(self) -> bool:
+        """Whether the same call may fail again and again, and cost each time; others may succeed."""
+        return self.outcome in FUTILE
+
+
+def shortened(words: str) -> str:
+    """Return what a service or a program said as the end of a sentence: on one line, short, with a full stop."""
+    return visible.one_line(visible.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."
+
+
+def of_status(
+    status: int, is_passing: bool, words: str, hint: str, usage: ModelUsage, after: float = 0.0
+) -> ModelError:
+    """Return the error for a status with which a service answered. `is_passing`: the same request may succeed later."""
+    if is_passing:
+        return ModelError(BUSY, f"The model is busy ({status}): {words}", "Try again later.", usage, after)
+    return ModelError(REJECTED, f"The service did not take the request ({status}): {words}", hint, usage)
+
+
+class Call(NamedTuple):
+    """A request. `system`: rules, no text of others; `head`: what the calls of a batch share, which the service may
+    cache; `most`: tokens of the answer; `schema`: others may see it."""
+
+    system: str
+    head: str
+    prompt: str
+    schema: Schema
+    most: int
+
+    def tokens(self) -> int:
+        """Estimate the tokens of the request."""
+        return sum(map(tokens_in, (self.system, self.head, self.prompt, str(self.schema))))
+
+
+class Answer(NamedTuple):
+    """What a model answered, not checked yet; `model` as the service names it."""
+
+    data: Any
+    model: str
+    usage: ModelUsage
+
+
+@dataclass
+class Stop:
+    """When to stop waiting: after `seconds` from now, or if `cancelled` returns True."""
+
+    seconds: float
+    cancelled: Callable[[], bool]
+
+    def __post_init__(self) -> None:
+        self.end = time.monotonic() + self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return self.end - time.monotonic()
+
+    def check(self, usage: ModelUsage = NOTHING) -> None:
+        """Raise ModelError, with what was used, if it is time."""
+        if self.cancelled():
+            raise ModelError(CANCELLED, "Cancelled.", usage=usage)
+        if self.left <= 0:
+            words = f"The model did not answer within {self.seconds:g} s."
+            raise ModelError(LATE, words, "Allow more: memtui config set llm_timeout 300", usage)
+
+    def pause(self, seconds: float) -> None:
+        """Wait, checking all the time."""
+        until = time.monotonic() + seconds
+        while (rest := until - time.monotonic()) > 0:
+            self.check()
+            time.sleep(min(POLL_SECONDS, rest))

@@ -1,0 +1,255 @@
+"""A headless client, `claude -p`, for people with a subscription, whose login only the client can use. It runs with no
+tools, settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE, so that no hook
+fires in it. How many run at once and start in a minute is limited across processes."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO, Any
+
+from memtui.base import fastjson, fs
+from memtui.base.storage import storage_error
+from memtui.models.call import (
+    BUSY,
+    CUT,
+    INVALID,
+    OFF,
+    POLL_SECONDS,
+    REFUSED,
+    REJECTED,
+    UNREACHABLE,
+    Answer,
+    Call,
+    ModelError,
+    ModelUsage,
+    Stop,
+    of_status,
+    shortened,
+)
+
+FLAGS = ("-p", "--no-session-persistence", "--output-format", "json")
+NO_TOOLS = ("--tools", "")
+WITH_KEY = ("--bare",)
+# With tools: those of the client, as far as the person's own settings permit; what they would ask about is refused.
+# Settings of the project are not read: a repository could permit itself anything.
+WITH_TOOLS = (
+    *("--setting-sources", "user", "--strict-mcp-config", "--disable-slash-commands"),
+    *("--permission-mode", "default"),
+)
+# Answers of the model in one call with tools, at most, and the dollars that these may cost where no less is left.
+TURNS, DOLLARS = 20, 0.5
+WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
+# Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner.py), CLAUDE_HEADLESS those of others, and both this
+# module if something in the client should start it; the rest keeps out memory, updates and retries that nobody counts.
+ENVIRONMENT = {
+    "MEMTUI_INSIDE": "1",
+    "CLAUDE_HEADLESS": "1",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "0",
+    "DISABLE_AUTOUPDATER": "1",
+}
+# The beginnings of variables that a session gave its children, and that would make a new one part of it.
+OF_A_SESSION = (*("CLAUDECODE", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRY", "CLAUDE_PROJECT"),)
+AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0
+# The most bytes of one argument (Linux: 128 KiB), and of what is read of an answer.
+ARGUMENT_MOST, ANSWER_MOST = 120_000, 8 << 20
+TERM_SECONDS = 2.0
+RUN_IT = "Run `claude -p hello` to see why."
+# What the client says when the model gave no object of the schema, in several attempts; and when it reached a limit.
+NO_OBJECT = "error_max_structured_output_retries"
+COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
+
+
+class Headless:
+    """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools,
+    none if empty. `dollars_left`: the dollars that a call with tools may cost, None for no limit."""
+
+    name = "claude"
+
+    def __init__(
+        self,
+        env: dict[str, str],
+        root: str,
+        program: str,
+        model: str,
+        workplace: str = "",
+        dollars_left: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        self.model, self._left = model, dollars_left
+        self._env, self._root, self._program, self._workplace = env, root, program, workplace
+
+    def call(self, call: Call, stop: Stop) -> Answer:
+        """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
+        if self._env.get("CLAUDE_HEADLESS") == "1":
+            raise ModelError(OFF, "No model is asked from within a headless client.")
+        schema = json.dumps(call.schema)
+        if len(schema) > ARGUMENT_MOST:
+            raise ModelError(REJECTED, "The form of the answer is too long for the client.")
+        words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
+        if self._workplace:
+            remaining = self._left()
+            dollars = DOLLARS if remaining is None else max(0.0001, min(DOLLARS, remaining))
+            words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}"]
+        else:
+            words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
+        try:
+            with slot(self._root) as lock:
+                note_spawn(self._root)
+                return self._run(words, call, stop, lock.fd)
+        except OSError as error:
+            raise storage_error(error, self._root + "/run") from error
+
+    def _run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+        """Run the client, which holds the slot as long as it lives, even if this process is killed. It gets all text
+        from files without a name: other users of the machine see the arguments of a process."""
+        directory = self._root + "/run/headless"
+        fs.makedirs(directory)
+        env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
+        with ExitStack() as stack:
+            rules, buffered_random, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for file, text in ((rules, call.system), (buffered_random, call.head + call.prompt)):
+                file.write(text.encode("utf-8", "replace"))
+                file.seek(0)
+            process = None
+            try:
+                with _signals_held_back():
+                    process = subprocess.Popen(
+                        [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
+                        stdin=buffered_random,
+                        stdout=out,
+                        stderr=err,
+                        cwd=self._workplace or directory,
+                        env={**env, **ENVIRONMENT},
+                        start_new_session=True,
+                        pass_fds=(slot, rules.fileno()),
+                    )
+                while process.poll() is None:
+                    stop.check()
+                    time.sleep(POLL_SECONDS)
+            finally:
+                if process is not None:
+                    _end(process)
+            return _answer(_text(out), _text(err), process.returncode, self.model)
+
+
+@contextmanager
+def slot(root: str) -> Iterator[fs.Lock]:
+    """Hold one of the AT_ONCE places for clients. Raises ModelError, OSError."""
+    with ExitStack() as stack:
+        for number in range(AT_ONCE):
+            try:
+                lock = stack.enter_context(fs.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
+            except fs.LockTimeoutError:
+                continue
+            yield lock
+            return
+    raise ModelError(BUSY, f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
+
+
+def note_spawn(root: str) -> None:
+    """Note that a client is started now. Raises ModelError if A_MINUTE were started in the last minute; OSError."""
+    path = f"{root}/run/llm-spawns.json"
+    with fs.Lock(path + ".lock", 2.0):
+        now = time.time()
+        try:
+            times_before = fastjson.loads_dict(fs.read(path, "cache")).get("times")
+        except OSError:
+            times_before = []
+        times = [start for start in times_before if isinstance(start, float)] if isinstance(times_before, list) else []
+        times = [each for each in times if now - MINUTE < each <= now]
+        if len(times) >= A_MINUTE:
+            wait = times[-A_MINUTE] + MINUTE - now
+            raise ModelError(
+                BUSY, f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
+            )
+        fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """Let the signals that end this process wait: a client that starts just then would live on, known to nobody."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals interrupt the main thread alone
+        return
+    numbers: list[int] = []
+    handlers = {
+        each: signal.signal(each, lambda number, _frame: numbers.append(number))
+        for each in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, signal.SIG_DFL if handler is None else handler)
+        for number in numbers:
+            signal.raise_signal(number)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the client and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(TERM_SECONDS)
+            if number == signal.SIGTERM:
+                continue
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(ANSWER_MOST).decode("utf-8", "replace")
+
+
+def _answer(out: str, err: str, code: int, model: str) -> Answer:
+    """Return the answer in what the client printed. Raises ModelError."""
+    try:
+        reply: Any = json.loads(out)
+    except (ValueError, RecursionError):
+        reply = None
+    if not isinstance(reply, dict):
+        words = shortened(err or out)
+        if code < 0:
+            raise ModelError(CUT, f"The client was ended by signal {-code}.")
+        if code:
+            raise ModelError(REJECTED, f"The client failed ({code}): {words}", RUN_IT)
+        raise ModelError(INVALID, "The client printed no JSON.")
+    usage, cost, models = reply.get("usage"), reply.get("total_cost_usd"), reply.get("modelUsage")
+    counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in COUNTS]
+    input_tokens, output_tokens, cached, cache_tokens = (count if isinstance(count, int) else 0 for count in counts)
+    other = ModelUsage(
+        input_tokens, output_tokens, cached, cache_tokens, float(cost) if isinstance(cost, (int, float)) else None
+    )
+    if isinstance(models, dict) and len(models) == 1:
+        model = str(next(iter(models)))
+    if reply.get("subtype") in {NO_TURNS, NO_DOLLARS}:
+        limit = f"{TURNS} answers" if reply["subtype"] == NO_TURNS else "all the dollars"
+        raise ModelError(INVALID, f"The model used {limit} that one call may take for its tools alone.", usage=other)
+    if reply.get("stop_reason") == "refusal":
+        raise ModelError(REFUSED, "The model refused to answer.", usage=other)
+    has_object = isinstance(reply.get("structured_output"), dict)
+    if reply.get("subtype") == NO_OBJECT or (not reply.get("is_error") and not has_object):
+        raise ModelError(INVALID, "The model did not answer in the form that was asked for.", usage=other)
+    if reply.get("is_error"):
+        raise _of_error(reply, other)
+    return Answer(reply["structured_output"], model, other)
+
+
+def _of_error(reply: dict[str, Any], usage: ModelUsage) -> ModelError:
+    """Return our error for a request of the client that failed: by its status, else by the client's words for it."""
+    status = reply.get("api_error_status")
+    words = shortened(str(reply.get("result") or ""))
+    if isinstance(status, int):
+        return of_status(status, status in {408, 429} or status >= 500, words, RUN_IT, usage)
+    if "onnect" in words:
+        return ModelError(UNREACHABLE, f"The client has no connection: {words}", usage=usage)
+    if "JSON" in words:
+        return ModelError(INVALID, "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
+    return ModelError(REJECTED, f"The client got no answer: {words}", RUN_IT, usage)

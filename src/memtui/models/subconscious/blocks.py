@@ -1,0 +1,256 @@
+"""The blocks of the subconscious and their versions, both of which the journal keeps: changes by a person, whose undo
+finds them, or by the model (`MODEL`), which an undo without a name steps over. Those of a run are one group. A block
+that was changed since is left as it is."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from memtui.base import clock, fs, ids, paths, visible
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.storage import read_or_none
+from memtui.models.subconscious import places
+from memtui.redact.redact import redact, redacted
+from memtui.store.journal import ledger as journal_ledger
+from memtui.store.journal.changes import FileChange
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import MODEL, Transaction
+from memtui.store.journal.records import ContentStore
+from memtui.store.scopes import Scope
+
+PERSON, OTHER = "person", "other"
+# The texts of blocks whose file has none.
+DEFAULTS = {
+    places.DIRECTIVES: """\
+You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
+Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
+Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
+Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
+}
+
+
+class RefusedEditError(UsageError):
+    """A change of a block that the subconscious asked for and that is not made."""
+
+
+@dataclass(frozen=True)
+class BlockVersion:
+    """One text that a block had. `id`: of the change in the journal, empty if that has none; `digest`: of the content,
+    None for no file; `by`: MODEL (in a `run` after a turn of `session`), PERSON, or OTHER for an editor or a program;
+    `undid`: the id of the change that it undid."""
+
+    id: str
+    time: float
+    digest: str | None
+    by: str
+    run: str = ""
+    session: str = ""
+    undid: str = ""
+
+
+def _changes(root: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
+    """Yield the changes of files that were made, oldest first, each with its row."""
+    for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
+        if change.state not in {"intent", "back"}:
+            for row in change.record["changes"]:
+                if "before" in row and "after" in row:
+                    yield change, row
+
+
+def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
+    """Return what a run changed, in order: a block's name, and its text before and after, as far as that is kept."""
+    changes: list[tuple[str, str, str]] = []
+    contents = ContentStore(root)
+    for change, row in _changes(root):
+        if change.group == run and change.op == "block":
+            try:
+                before, after = (_text(contents, row[side]).rstrip() for side in ("before", "after"))
+            except MemtuiError:
+                continue
+            changes.append((os.path.basename(str(row["path"])).removesuffix(".md"), before, after))
+    return changes
+
+
+def scopes_of(root: str, project: str) -> list[Scope]:
+    """Return the blocks that a project sees as a scope of memories, of those that have a file; none if none has."""
+    home = places.home(root)
+    paths_of = [places.path(root, project, name).removeprefix(home + "/") for name in places.BLOCKS]
+    files = tuple(sorted(file for file in paths_of if os.path.isfile(f"{home}/{file}")))
+    return [Scope("model", "model", home, writable=False, files=files)] if files else []
+
+
+class Blocks:
+    """The blocks that a project sees. `project`: its slug. `now`: the clock, in seconds since the epoch."""
+
+    def __init__(self, root: str, project: str, now: Callable[[], float] = clock.now) -> None:
+        self.root, self.project, self.now = root, project, now
+
+    def owner(self, name: str) -> str:
+        """Return the slug of the project that a block belongs to; empty if to everything. Raises NotFoundError."""
+        if name not in places.BLOCKS:
+            raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(places.BLOCKS) + ".")
+        return self.project if places.BLOCKS[name][0] else ""
+
+    def path(self, name: str) -> str:
+        """Return the file of a block. Raises NotFoundError."""
+        self.owner(name)
+        return places.path(self.root, self.project, name)
+
+    def text(self, name: str) -> str:
+        """Return a block as a person sees it, or its default; if unreadable, what sessions get. Raises
+        NotFoundError."""
+        self.owner(name)
+        try:
+            content = places.whole(self.root, self.project, name)
+        except OSError:
+            content = places.text(self.root, self.project, name)
+        return content or DEFAULTS.get(name, "")
+
+    def editable(self, name: str) -> str:
+        """Return the whole text of a block to change, or its default. Raises MemtuiError if it can't be read."""
+        path = self.path(name)
+        try:
+            return places.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
+        except OSError as error:
+            why = f"The block {name} can't be changed here: its file {error.strerror or error}."
+            raise MemtuiError(why, f"Change it in an editor: {path}") from error
+
+    def told(self, name: str) -> str:
+        """Return the text of a block as the model gets it, cut where it is too long. Raises NotFoundError."""
+        self.owner(name)
+        return places.text(self.root, self.project, name) or DEFAULTS.get(name, "")
+
+    def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
+        """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
+        removes. False if the block has it so already. Raises RefusedEditError if `old` is not there exactly once, or
+        the block would get too long; MemtuiError if it can't be written."""
+        if name == places.DIRECTIVES or name not in places.BLOCKS:
+            raise RefusedEditError(f"The block {name} is not yours to change.")
+        new = redact(visible.clean(new).strip("\n"))[0]
+        journal = Journal(self.root, MODEL, self.now, journal_ledger.shared(self.root + "/journal.jsonl"))
+        with journal.locked():
+            try:
+                present, path = self.editable(name), self._target(name)
+            except MemtuiError as error:
+                raise RefusedEditError(error.message) from error
+            if len(present) > places.MOST:
+                raise RefusedEditError(
+                    f"{name} has {len(present):,} characters, of which only {places.MOST:,} were read: its person has"
+                    " to shorten it first."
+                )
+            if redacted(present) != present:
+                raise RefusedEditError(f"{name} has what looks like a secret: its person has to remove it first.")
+            after = _edited(name, present, old.strip("\n"), new)
+            if after == present:
+                return False
+            change, summary = _change(path, after), self._summary("edit", name)
+            journal.run_locked("block", [change], summary, group=run, session=session)
+            return True
+
+    def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
+        """Write a block as a person, one step of undo; False if nothing changed. Raises ConflictError if it is not
+        `expected`."""
+        journal.recover()
+        present, path = self.editable(name), self._target(name)
+        if expected is not None and present != expected.strip():
+            raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
+        after = text.replace("\r\n", "\n").strip()
+        if len(after) > places.MOST:
+            raise UsageError(f"A block has at most {places.MOST:,} characters; this is {len(after):,}.", "Shorten it.")
+        if after == present:
+            return False
+        # Empty where it is the default, so that the one of a later memtui counts.
+        change = _change(path, "" if after == DEFAULTS.get(name) else after)
+        journal.run("block", [change], self._summary("edit", name))
+        return True
+
+    def _summary(self, verb: str, name: str) -> str:
+        return f"{verb} the block {name}" + (" of this project" if self.owner(name) else "")
+
+    def versions(self, name: str) -> list[BlockVersion]:
+        """Return the versions of a block, newest first, also those of others. Raises NotFoundError, MemtuiError."""
+        path = self._target(name)
+        block_versions: list[BlockVersion] = []
+        last: str | None = None
+        for change, row in _changes(self.root):
+            if row["path"] != path:
+                continue
+            when = clock.parse(change.time) or 0.0
+            if row["before"] != last:
+                block_versions.append(BlockVersion("", when, row["before"], OTHER))
+            last = row["after"]
+            by = MODEL if change.by == MODEL else PERSON
+            session = change.record.get("session")
+            undid = "" if change.is_change else change.of or ""
+            run = change.group if by == MODEL else ""
+            block_versions.append(BlockVersion(change.id, when, last, by, run, str(session or ""), undid))
+        data = read_or_none(path)
+        present = ids.digest(data) if data else None
+        if present != last:
+            time = os.stat(path).st_mtime if data is not None else self.now()
+            block_versions.append(BlockVersion("", time, present, OTHER))
+        return block_versions[::-1]
+
+    def content(self, name: str, version: BlockVersion) -> str:
+        """Return the text that sessions and the model had by a version. Raises NotFoundError, MemtuiError."""
+        if version.digest is None:
+            return DEFAULTS.get(name, "")
+        data = read_or_none(self._target(name))
+        if data is None or ids.digest(data) != version.digest:
+            data = ContentStore(self.root).read(version.digest)
+        return places.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
+
+    def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
+        """Return what the model changed and a person undid, newest first: the block, lines added, and removed."""
+        edits: list[tuple[str, list[str], list[str]]] = []
+        contents = ContentStore(self.root)
+        names = {self.path(name): name for name in places.BLOCKS}
+        for change, row in _changes(self.root):
+            name = names.get(str(row["path"]))
+            if name is None or change.by != MODEL or change.state != "undone":
+                continue
+            try:
+                old, new = (_text(contents, row[side]).splitlines() for side in ("before", "after"))
+            except MemtuiError:
+                continue
+            present = redacted(self.told(name)).splitlines()
+            removed = [line for line in new if line.strip() and line not in old and line not in present]
+            back = [line for line in old if line.strip() and line not in new and line in present]
+            if (removed or back) and (name, removed, back) not in edits:
+                edits.append((name, removed, back))
+        return edits[-limit:][::-1]
+
+    def _target(self, name: str) -> str:
+        """Return the file that a block is in. Raises MemtuiError for a link out of memtui's directory."""
+        path = self.path(name)
+        if not os.path.islink(path):
+            return path
+        real, home = paths.resolve(path), paths.resolve(self.root) or self.root
+        if real is None or not real.startswith(home.rstrip("/") + "/"):
+            leads = f"a link to {real}" if real else "a link that leads nowhere"
+            raise MemtuiError(f"The block {name} is {leads}, which memtui does not change.", "Change that file itself.")
+        return real
+
+
+def _change(path: str, text: str) -> FileChange:
+    return FileChange(path, read_or_none(path), text.encode() + b"\n" if text else None, fs.FILE_MODE)
+
+
+def _text(contents: ContentStore, digest: str | None) -> str:
+    return "" if digest is None else redacted(contents.read(digest).decode("utf-8", "replace"))
+
+
+def _edited(name: str, before: str, old: str, new: str) -> str:
+    if not old:
+        if not new or f"\n{new}\n" in f"\n{before}\n":
+            return before
+        after = f"{before}\n{new}" if before else new
+    elif new and new in before and (old in new or old not in before):
+        return before  # it was made already, perhaps by a process that was killed then
+    elif (times := before.count(old)) == 1:
+        after = before.replace(old, new)
+    else:
+        raise RefusedEditError(f"The old text stands {times} times in {name}; it must stand there once.")
+    if len(after) > places.MOST:
+        raise RefusedEditError(f"{name} would have {len(after):,} characters; {places.MOST:,} are allowed.")
+    return after.strip()

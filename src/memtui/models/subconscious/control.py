@@ -1,0 +1,220 @@
+"""Whether the subconscious may run, with which model and tools; the switch by which a person stops it; what it does and
+waits for. The state of a session (`sessions/<id>.json`) is replaced as a whole, with an answer before it is acted on
+and without it after that: a killed process loses none, and acts on none twice."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from memtui.base import clock, fastjson, fs
+from memtui.base.storage import storage_error
+from memtui.client import projects
+from memtui.models import choice, log
+from memtui.models.call import BUDGET, ModelUsage
+from memtui.models.subconscious import places, runs
+from memtui.settings import config
+
+# What its calls are for, in the log of calls.
+PURPOSE = "subconscious"
+# The value of `subconscious_model` that stands for the model of the other features.
+AS_OTHERS = "auto"
+VERSION = 1
+# Bytes of the state of a session; sessions that are looked through for what waits, the newest.
+STATE_BYTES, SESSIONS = 4 << 20, 50
+# How often a mention is told of, and the seconds for which it waits.
+TELLINGS, WAITING_SECONDS = 3, clock.DAY
+
+
+@dataclass(frozen=True)
+class Powers:
+    """What the subconscious may do in a project: its `mode`, its `tools` as they are set, those that are `allowed` and
+    why these are `fewer`, the `model`, and `why` it can't run, empty if it can."""
+
+    mode: str
+    tools: str
+    allowed: str
+    backend: str
+    model: str
+    why: str
+    hint: str = ""
+    fewer: str = ""
+
+    @property
+    def missing(self) -> str:
+        """Why it can't run and what to do, in a line; empty if it can."""
+        return f"{self.why} {self.hint}".strip()
+
+    def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
+        """Return what it may do in a session of the work tree `top`."""
+        if self.allowed != "read-only" or places.may_read(env, root, top):
+            return self
+        return replace(self, allowed="off", fewer="a directory with your home in it is not read")
+
+
+def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
+    """Return what the settings say for a project."""
+    settings = config.load(root)
+    chosen = choose(env, settings)
+    mode = str(config.value(settings, project_root, "subconscious"))
+    tools = str(config.value(settings, None, "subconscious_tools"))
+    why, hint = "", ""
+    if mode == "off":
+        why, hint = "It is switched off.", "memtui config set subconscious notes"
+        hint += " && memtui model start" * (stopped(root) is not None)
+    elif stopped(root) is not None:
+        why, hint = "You have stopped it.", "memtui model start"
+    elif config.value(settings, project_root, "mode") == "off":
+        why, hint = "memtui is off in this project.", "memtui config set mode full"
+    elif not chosen.backend:
+        why, hint = chosen.why, chosen.hint
+    model = chosen.model if chosen.chosen else choice.best(env, root, chosen, ask=False)
+    less = tools == "full" and chosen.backend != "claude"
+    allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
+    found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)
+    return found.in_tree(env, root, project_root) if project_root else found
+
+
+def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoice:
+    """Choose backend and model as the settings say; `subconscious_model` comes before `llm_model`."""
+    chosen = choice.choose(env, settings)
+    model = str(config.value(settings, None, "subconscious_model"))
+    return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
+
+
+# The switch
+
+
+def _switch(root: str) -> str:
+    return places.home(root) + "/stopped"
+
+
+def stopped(root: str) -> float | None:
+    """Return when a person stopped it, in seconds since the epoch; None if it may run."""
+    try:
+        return os.lstat(_switch(root)).st_mtime
+    except OSError:
+        return None
+
+
+def stop(root: str) -> bool:
+    """Stop it, also what it is doing now; False if it was stopped already. Raises MemtuiError."""
+    if stopped(root) is not None:
+        return False
+    try:
+        fs.makedirs(places.home(root))
+        fs.write_atomic(_switch(root), clock.iso_seconds(clock.now()).encode() + b"\n")
+    except OSError as error:
+        raise storage_error(error, _switch(root)) from error
+    return True
+
+
+def start(root: str) -> bool:
+    """Let it run again; False if it was not stopped. Raises MemtuiError."""
+    if stopped(root) is None:
+        return False
+    try:
+        os.unlink(_switch(root))
+    except OSError as error:
+        raise storage_error(error, _switch(root)) from error
+    return True
+
+
+# The state of a session
+
+
+def load(root: str, session: str) -> dict[str, Any]:
+    """Read the state of a session: `path`, `offset`, `mark` of its transcript, `conversation`, `mentions`, `answer`
+    that is not acted on yet, `in_vain`, how often the same was sent; `{}` if there is none."""
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(places.session(root, session), STATE_BYTES))
+    except OSError:
+        return {}
+    return dict(state) if state.get("v") == VERSION else {}
+
+
+def save(root: str, session: str, state: Mapping[str, object]) -> None:
+    """Replace the state of a session. Raises OSError."""
+    fs.write_atomic(places.session(root, session), fastjson.dumps({**state, "v": VERSION}).encode())
+
+
+def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
+    """Return the mentions of a state that wait for a reply: not those told of too often in vain, or too old."""
+    mentions_noted = state.get("mentions")
+    rows = [row for row in mentions_noted if isinstance(row, dict)] if isinstance(mentions_noted, list) else []
+    rows = [row for row in rows if all(isinstance(row.get(key), str) for key in ("id", "who", "words"))]
+    for row in rows:
+        row["told"] = row["told"] if isinstance(row.get("told"), int) else 0
+    since = [clock.parse(row.get("time")) or 0.0 for row in rows]
+    fresh = [row for row, time in zip(rows, since, strict=True) if now - time < WAITING_SECONDS]
+    return [row for row in fresh if row["told"] < TELLINGS]
+
+
+# What it does and waits for
+
+
+class WaitingMention(NamedTuple):
+    """Words of `who` (person or agent) that addressed the subconscious and have no reply yet; `project`: a slug."""
+
+    session: str
+    project: str
+    who: str
+    words: str
+    time: float
+
+    def data(self) -> dict[str, object]:
+        """Return it for --json."""
+        return {**self._asdict(), "time": clock.iso(self.time)}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The subconscious in a project: `today`'s use by its `calls`; `budget`: why it asks no more; runs `under_way`."""
+
+    powers: Powers
+    stopped: float | None
+    today: ModelUsage
+    calls: int
+    budget: str
+    mentions: tuple[WaitingMention, ...]
+    under_way: tuple[runs.Run, ...]
+    last: runs.Run | None
+
+
+def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
+    """Look at the state of the subconscious in a project."""
+    jobs = runs.newest_first(root)
+    today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
+    is_spent = bool(today) and today[0].outcome == BUDGET
+    return Overview(
+        powers(env, root, project_root),
+        stopped(root),
+        log.sum_of(today),
+        sum(call.outcome != BUDGET for call in today),
+        "The budget of the day is used up." if is_spent else "",
+        tuple(mentions(root, now)),
+        tuple(run for run in jobs if run.outcome == runs.BEGUN and not run.killed(now)),
+        jobs[0] if jobs else None,
+    )
+
+
+def mentions(root: str, now: float) -> list[WaitingMention]:
+    """Return what waits for a reply, in the sessions that were read last, oldest first."""
+    try:
+        with os.scandir(places.home(root) + "/sessions") as entries:
+            states = [(row.stat().st_mtime, row.name) for row in entries if row.name.endswith(".json")]
+    except OSError:
+        return []
+    waiting_mentions = []
+    for _, name in sorted(states, reverse=True)[:SESSIONS]:
+        session = name.removesuffix(".json")
+        state = load(root, session)
+        for row in waiting_in(state, now):
+            when, project = clock.parse(row.get("time")) or 0.0, str(state.get("project") or "")
+            waiting_mentions.append(WaitingMention(session, project, row["who"], row["words"], when))
+    return sorted(waiting_mentions, key=lambda row: row.time)
+
+
+def names(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str]:
+    """Return what a person calls projects, by slug."""
+    return projects.names(env, projects.paths_of(env, {slug for slug in slugs if slug}))

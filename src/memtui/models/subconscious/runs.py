@@ -1,0 +1,176 @@
+"""The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it; and
+its whispers. A run is logged when it begins and again when it has ended; one that only began is under way, or was
+killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims.py)."""
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from memtui.base import backwards, clock, fastjson, fs, paths
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.inbox.deliverable import WHISPER
+from memtui.models.subconscious import places
+
+VERSION = 1
+LOCK_SECONDS = 5.0
+# Outcomes. Others are those of a call that failed (models/call.py): budget, busy, …
+BEGUN, DONE, FAILED = "begun", "done", "failed"
+# Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
+# does not say how many it may take.
+TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
+SENDER = "subconscious"
+# Characters of a whisper; seconds after which it is not delivered any more.
+MOST, EXPIRES = 1200, clock.DAY
+
+
+class Whisper(NamedTuple):
+    """A message to a run's session. `reply`: the words that it answers; `because`: the words that it is about."""
+
+    id: str
+    text: str
+    urgent: bool = False
+    reply: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the model gave no answer; `why`: in
+    words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what its tools looked at; `changes`:
+    of blocks, each begun by the block's name; `refused`: what it asked for and did not get."""
+
+    id: str
+    time: float
+    session: str
+    project: str
+    cwd: str
+    event: str
+    backend: str = ""
+    model: str = ""
+    mode: str = ""
+    tools: str = ""
+    outcome: str = BEGUN
+    why: str = ""
+    seconds: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+    heard: int = 0
+    limit: int = 0
+    note: str = ""
+    looks: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    whispers: tuple[Whisper, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """The names of the blocks that it changed."""
+        return tuple(dict.fromkeys(change.partition(":")[0] for change in self.changes))
+
+    def data(self) -> dict[str, Any]:
+        """Return the run as the log and --json have it."""
+        lists = {key: list(getattr(self, key)) for key in ("looks", "changes", "blocks", "refused")}
+        whispers = [whisper._asdict() for whisper in self.whispers]
+        return {**vars(self), **lists, "whispers": whispers, "time": clock.iso(self.time)}
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return what came of it, as (kind, text): what later runs of the session are told again."""
+        pairs = [("changed", text) for text in self.changes]
+        pairs += [("noted", self.note)] if self.note else []
+        pairs += [("refused", text) for text in self.refused]
+        for text in self.whispers:
+            pairs += [("asked", text.reply), ("replied", text.text)] if text.reply else [("whispered", text.text)]
+        return pairs
+
+    def killed(self, now: float) -> bool:
+        """Whether its process ended without a word."""
+        return self.outcome == BEGUN and now - self.time > (self.limit or UNDER_WAY)
+
+
+def read(row: dict[str, object]) -> Run | None:
+    """Read a row of the log; None if it is none."""
+    values: dict[str, Any] = {}
+    for field in fields(Run):
+        value = row.get(field.name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if field.name == "cost":
+            values["cost"] = value if is_number else None
+        elif field.name == "whispers":
+            values["whispers"] = tuple(filter(None, map(_whisper, value))) if isinstance(value, list) else ()
+        elif (field.type is str and isinstance(value, str)) or (field.type in {int, float} and is_number):
+            values[field.name] = value
+        elif isinstance(value, list):
+            values[field.name] = tuple(map(str, value))
+    values["time"] = clock.parse(row.get("time"))
+    try:
+        return Run(**values) if row.get("v") == VERSION and values["time"] is not None else None
+    except TypeError:
+        return None  # a text that must be there is missing
+
+
+def _whisper(row: object) -> Whisper | None:
+    if not isinstance(row, dict):
+        return None
+    texts = [row.get(key) for key in ("id", "text", "reply", "because")]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    return Whisper(row["id"], row["text"], row.get("urgent") is True, row["reply"], row["because"])
+
+
+def path(root: str) -> str:
+    """Return the file of the log."""
+    return places.home(root) + "/runs.jsonl"
+
+
+def append(root: str, run: Run) -> None:
+    """Log a run, or its end. Nothing may be appended to the file while its older half goes. Raises OSError."""
+    with fs.Lock(places.home(root) + "/lines.lock", LOCK_SECONDS):
+        fs.append(path(root), fastjson.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
+        if os.stat(path(root)).st_size > TRIM_BYTES:
+            rows = fs.read_bytes(path(root)).splitlines(keepends=True)
+            fs.write_atomic(path(root), b"".join(rows[len(rows) // 2 :]), durable=False)
+
+
+def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
+    """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id)."""
+    runs: dict[str, Run] = {}
+    try:
+        for _, line in backwards.lines(path(root), needle=session.encode()):
+            run = read(fastjson.loads_dict(line))
+            if run is not None and run.session.startswith(session):
+                runs.setdefault(run.id, run)
+                if len(runs) >= limit:
+                    break
+    except OSError:
+        pass
+    return sorted(runs.values(), key=lambda run: -run.time)
+
+
+def send(root: str, run: Run, whisper: Whisper) -> None:
+    """Put a whisper of a run into the inbox of its project. Raises OSError."""
+    fields = {
+        "id": whisper.id,
+        "time": clock.iso_seconds(run.time),
+        "from": SENDER,
+        "kind": WHISPER,
+        "for": "session:" + run.session,
+        "expires": clock.iso_seconds(run.time + EXPIRES),
+        **({"urgent": "yes"} if whisper.urgent else {}),
+    }
+    inbox_file.add_entry(paths.inbox_dir(root, run.project), "guidance", fields, whisper.text)
+
+
+def waits(root: str, run: Run, whisper: Whisper) -> bool:
+    """Tell whether a whisper is still in the inbox, or taken by a hook whose delivery is not settled."""
+    directory = paths.inbox_dir(root, run.project)
+    claimed = f"{directory}/{inbox_format.CLAIMED}"
+    files = [f"{claimed}/{name}" for name in paths.names_in(claimed) if name.endswith(".md")]
+    for file in (f"{directory}/{inbox_format.FILES['guidance']}", *files):
+        try:
+            if any(entry.id == whisper.id for entry in inbox_format.read(file)):
+                return True
+        except OSError:
+            continue
+    return False

@@ -1,0 +1,380 @@
+"""Secrets recognised by their name, `password` in one of many languages or that of a service; and secrets without a
+name, recognised by how little they look like words."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+from memtui.redact import tables
+from memtui.redact.generated import (
+    BARRIER,
+    DIGIT,
+    FREE_RUN,
+    HASH,
+    NEAR_LENGTH,
+    NEAR_RUN,
+    PATHLIKE,
+    PLACEHOLDER,
+    REFERENCE,
+    SWITCH,
+    SYMBOLS,
+    TELLS,
+    WORD_RUN,
+    Secret,
+    entropy,
+    generated,
+    is_both,
+    is_code,
+    is_given,
+    is_long_hash,
+    run_length,
+    trie,
+)
+
+
+@cache
+def _names() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
+    values_by_name: dict[str, str] = {}
+    for words, kind, gaps in (
+        (tables.WEAK, "weak", "_"),
+        (tables.SECRETS, "secret", "_- "),
+        (tables.PASSWORDS, "password", " "),
+        ("\n".join(tables.SERVICES), "service", "_-. "),
+    ):
+        for word in words.lower().split():
+            forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
+            for form in forms:
+                values_by_name.setdefault(unicodedata.normalize("NFC", form), kind)
+                values_by_name.setdefault(unicodedata.normalize("NFD", form), kind)
+    return re.compile(trie(sorted(values_by_name))), values_by_name
+
+
+_ENDS = ".)]},:!?；"
+_QUOTES = "\"'`“”„«»‘’「」『』《》"
+_OF = "for|of|on|to|in|at|für|von|zu|pour|de|du|del|do|da|di|van|voor|dla|для|от"
+_IS = "is|was|ist|lautet|est|es|è|é|jest|to"
+# The text between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
+_AFTER = re.compile(
+    r"(?P<more>[A-Za-z0-9_-]{0,40}+)"
+    rf"(?P<close>[{_QUOTES}*_)\]]{{0,4}})"
+    r"(?:(?P<op>[ \t]{0,8}(?::=|=>|->|={1,3}|\?=|:|→|＝|：)[ \t]{0,8}(?:\r?\n[ \t]{0,16})?"
+    rf"|(?P<of>[ \t](?:{_OF})[ \t][^\n:=,;]{{1,60}}?(?:[ \t](?:{_IS})[ \t]|[:=][ \t]?))"
+    rf"|[ \t]{{1,3}}(?:{_IS}|=|—|–)[ \t]{{0,3}}:?[ \t]{{1,3}}"
+    r"|[ \t]?(?:は|是|为|為|은|는|이|가)[ \t：:]{0,3})"
+    rf"|(?P<pair>[{_QUOTES}]?[ \t]{{0,4}},?\s{{0,40}}[{_QUOTES}]?(?i:value)[{_QUOTES}]?[ \t]{{0,4}}[:=][ \t]{{0,4}})"
+    r"|(?P<tag>>)|(?P<gap>[ \t]{1,3}))"
+    rf"(?:[*_]{{0,2}}(?P<quote>[{_QUOTES}]{{1,3}}))?"
+)
+_BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
+_QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
+_FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
+# The ends of names of something else: token_count, key_file.
+_NOT_A_KEY = re.compile(
+    r"(?:id|count|name|type|url|uri|path|file|length|size|limit|usage|hash|cost|at|in|index|ttl|expir\w*|provider|class"
+    r"|field|label|version)s?$",
+    re.IGNORECASE,
+)
+
+
+def named(text: str, low: str) -> Iterator[Secret]:
+    """Find the secrets after a telling name; `low` is the text in lower case, with the same places."""
+    pattern, classes = _names()
+    done = 0
+    for name in pattern.finditer(low):
+        start, end = name.span()
+        if start < done:
+            continue
+        word = classes[name[0]]
+        before = text[start - 1] if start else ""
+        if before.isascii() and before.isalpha():
+            if word == "weak" and not (before.islower() and text[start].isupper()):
+                continue  # monkey
+            if name[0] in {"pass", "pw", "to"}:
+                continue  # bypass
+        if word == "service":
+            secret = _of_service(text, low, name)
+        else:
+            match = _AFTER.match(text, end)
+            secret = _assigned(text, match, word, start) if match else None
+        if secret:
+            yield secret
+            done = secret.end
+
+
+def _assigned(text: str, match: re.Match[str], word: str, start: int) -> Secret | None:
+    """Return the value that a name is given, if it is a secret."""
+    value = _value(text, match)
+    if not match["quote"]:
+        value = value.rstrip(_ENDS) or value
+    if len(value) < 4 or not TELLS.search(value) or BARRIER in value or PLACEHOLDER.match(value):
+        return None
+    if not _names_a_key(match["more"], value) or not _is_secret(text, match, word, start, value):
+        return None
+    at = match.end()
+    return Secret(at, at + len(value), "password" if word == "password" else "secret", 3)
+
+
+def _names_a_key(more: str, value: str) -> bool:
+    """Tell whether a name with the ending `more` is a key's: a number, or more words before a generated value."""
+    if re.match(r"s?[_-]?[0-9]{0,3}$", more):
+        return True
+    if _NOT_A_KEY.search(more) or not more.startswith(("_", "-", "s_", "s-")):
+        return False
+    return generated(value, NEAR_RUN) or (len(value) >= 32 and is_long_hash(value))
+
+
+def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: str) -> bool:
+    """Tell whether a value is a secret: the less stands between it and its name, the more random it must be."""
+    if match["gap"]:
+        return _is_secret_behind_a_gap(text, word, start, value)
+    if match["of"]:
+        likely = generated(value, NEAR_RUN) or any(c in SYMBOLS for c in value[1:])
+        return word != "weak" and likely and not is_code(value)
+    op, quoted = match["op"] or "", bool(match["quote"])
+    if not quoted and is_code(value):
+        return False
+    if word == "weak":
+        return len(value) >= NEAR_LENGTH and generated(value, 2.8)
+    # The name of a header has dashes.
+    header = word == "secret" and op.lstrip().startswith(":") and "-" in text[max(0, start - 2) : match.start()]
+    tight = header or quoted or bool(match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
+    if word == "password":
+        return _is_password(value, op, tight, quoted)
+    if tight and len(value) >= 12 and is_given(value):
+        return True
+    if tight and " " not in value.strip() and not re.sub("[ _-]", "", value).isalpha():
+        return not value.isdigit() and not PATHLIKE.search(value) and not is_code(value)
+    return len(value) >= 8 and (
+        generated(value, FREE_RUN)
+        or (len(value) >= 12 and len(SWITCH.findall(value)) > 2 and generated(value, WORD_RUN))
+        or (is_given(value) and not is_both(value))
+        or (len(value) >= 32 and is_long_hash(value) and "-" not in value)
+    )
+
+
+def _is_secret_behind_a_gap(text: str, word: str, start: int, value: str) -> bool:
+    if _FLAG.search(text, max(0, start - 32), start) and not value.startswith("-"):
+        return not REFERENCE.match(value) or generated(value, WORD_RUN)
+    if word == "weak" or "/" in value or "." in value:
+        return False
+    if word == "password" and "_" not in value:
+        return len(value) >= 6 and DIGIT.search(value) is not None and any(map(str.isalpha, value))
+    least = 8 if word == "password" else NEAR_LENGTH
+    return len(value) >= least and generated(value, NEAR_RUN)
+
+
+def _value(text: str, match: re.Match[str]) -> str:
+    literal = (_QUOTED if match["quote"] else _BARE).match(text, match.end())
+    value = literal[0] if literal else ""
+    if not match["quote"] and "&" in value:
+        before = text[max(0, match.start() - 40) : match.start()]
+        if "&" in before or "?" in before:  # a field of a URL's query
+            value = value.partition("&")[0]
+    return value
+
+
+def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
+    likely = any(c.isdigit() or c in SYMBOLS for c in value)
+    if is_code(value) or (value.isdigit() and len(value) > 12):
+        return False
+    if tight:
+        return likely or bool(
+            op.strip() == "="
+            and not re.search("pass|pwd|secret|token|key|none|null|self", value.lower())
+            and (quoted or REFERENCE.match(value))
+        )
+    # An identifier in camel case, perhaps with a number after it, belongs to a program.
+    identifier = REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > FREE_RUN
+    return likely and not identifier and not PATHLIKE.search(value)
+
+
+_SERVICE_VALUE = re.compile(
+    rf"(?P<words>[ \t\w.-]{{0,30}}?)[{_QUOTES}*)\]]{{0,3}}"
+    rf"(?P<op>[ \t]{{0,4}}(?::=|=>|={{1,2}}|:)[ \t]{{0,4}}|[ \t]{{1,3}}(?:(?:is|was)[ \t]{{1,3}})?)[{_QUOTES}]{{0,2}}"
+    r"(?P<secret>[A-Za-z0-9_+/=.-]{14,200}+)(?![\w/])"
+)
+_OTHER_ID = re.compile(
+    r"(?:^|[ _.-])(?:commit|sha|hash|release|id|session|request|trace|version|build|image|digest|url|host|region|path"
+    r"|file)s?[ _.-]*$"
+)
+
+
+def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
+    match = _SERVICE_VALUE.match(text, name.end())
+    if not match:
+        return None
+    value, words = match["secret"].rstrip(".="), low[match.start("words") : match.end("words")]
+    if BARRIER in value or _OTHER_ID.search(words) or PLACEHOLDER.match(value):
+        return None
+    if (
+        not match["op"].strip()
+        and not re.search("key|token|secret|password|pat|credential", words + name[0])
+        and not HASH.match(value)
+    ):
+        return None
+    if len(value) < 32 and HASH.match(value) and not re.search("key|token|secret", words + name[0]):
+        return None
+    if not (is_given(value) or is_long_hash(value)):
+        return None
+    start, service = match.start("secret"), tables.SERVICES[re.sub("[-. ]", "_", name[0])]
+    return Secret(start, start + len(value), f"{service} key", 2)
+
+
+# Without a name
+
+# The least length and entropy per character of a secret without a telling word before it.
+FREE_LENGTH, FREE_ENTROPY_BITS = 20, 3.6
+# How far before a token a telling word counts.
+NEAR_CHARACTERS = 48
+# Characters. Longer unbroken text is a picture or another file.
+BLOB_LENGTH = 220
+
+_DISCORD = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")
+_DEVOPS = re.compile(r"(?<![A-Za-z0-9])(?=[a-z]*[2-7])[a-z2-7]{52}(?![A-Za-z0-9])")
+_TOKEN = re.compile(r"[A-Za-z0-9+/_=~.-]{16,}")
+_PIECE = re.compile(r"[A-Za-z0-9+/_=~-]{16,}")
+# Tokens that name something: ids of well-known services, public keys, pictures and archives in base 64.
+_IDS = re.compile(
+    r"^(?:toolu|srvtoolu|msg|req|call|chatcmpl|cmpl|resp|run|thread|asst|file|batch|step|sess|ses|session|evt|item|ws|fc"
+    r"|rs|vs|wf|sha(?:1|224|256|384|512)|md5|h1|mod|integrity|AAAA[BCE]|doi|rev|commit|arn|urn|prj|dpl|team|org|proj|acct"
+    r"|cus|price|prod|sub|pi|in|ch|usr|user|node)[_:-]"
+    r"|^(?:[A-Z]{1,4}_kwD|MDQ6|MDEwO|AAAA[BCE]3|AAAAC3|Qm[A-Za-z0-9]{44}$|UklGR|iVBORw0KGgo|/9j/|R0lGOD|MII[A-Za-z]"
+    r"|PHN2Zy|d09G|AAEAAAA)"
+)
+_BEFORE_ID = re.compile(
+    r"(?:sha(?:1|224|256|384|512)[:-]|md5[:-]|h1:|base64,|(?:integrity|checksum|hash)[\"']?[:=] ?[\"']?|nonce-"
+    r"|etag[\"']?: ?(?:W/)?[\"']?|ssh-[a-z0-9-]{3,40} )$",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"pass|pwd|secret|token|key|auth|credential|parol|пароль|токен|ключ|密|パスワード|トークン|비밀|암호|토큰|contrase|senha"
+    r"|wachtwoord|schlüssel|kennwort",
+    re.IGNORECASE,
+)
+# `NAME=` or `NAME_` before a token.
+_GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
+
+
+def unnamed(text: str) -> Iterator[Secret]:
+    """Find tokens that look like secrets; after a telling word on the same line less is enough."""
+    text = _PUBLIC.sub(_barred, text)
+    for match in _TOKEN.finditer(text):
+        run = match[0]
+        if len(run) > BLOB_LENGTH:
+            continue
+        start, end = match.span()
+        if shaped := _DISCORD.search(run):
+            yield Secret(start + shaped.start(), start + shaped.end(), "Discord token", 1)
+            continue
+        if not DIGIT.search(run):
+            continue
+        before = text[max(0, start - 64) : start]
+        if _BEFORE_ID.search(before) or _in_path(text, start, end, run):
+            continue
+        for piece in _PIECE.finditer(run):
+            core = piece[0].lstrip("-=./+~")
+            secret = _piece(text, core if "=" in core else core.rstrip("-=./+~"), start + piece.start(), before)
+            if secret:
+                yield secret
+
+
+# Random parts that name a document, a message or a row, and open nothing by themselves.
+_PUBLIC = re.compile(
+    # links to documents, of sites whose addresses are known
+    r"https?://(?:"
+    r"(?:docs|drive|sheets|slides|forms|script|colab\.research)\.google\.com/(?:[a-z]+/|u/[0-9]{1,2}/|a/[\w.-]{1,60}/){0,6}"
+    r"(?:d/(?:e/)?|folders/|open\?id=|uc\?id=)"
+    r"|(?:www\.)?figma\.com/(?:file|design|proto|board|slides)/"
+    r"|open\.spotify\.com/(?:[a-z-]{1,12}/)?(?:track|album|playlist|artist|episode|show)/"
+    r"|(?:www\.)?youtube\.com/(?:channel/|playlist\?list=|watch\?v=[\w-]{11}&list=)"
+    r"|(?:www\.)?loom\.com/share/"
+    r"|miro\.com/app/board/"
+    r")(?P<link>[A-Za-z0-9_-]{10,100})(?![A-Za-z0-9_-])"
+    # a nanoid that is called an id
+    r"|(?:(?<![A-Za-z])|(?<=[a-z_]))(?:[Ii]d|ID|[Nn]ano ?[Ii][Dd])[\"'`]?[ \t]{0,2}(?::|=|\bis\b|)[ \t]{0,2}[\"'`]?"
+    r"(?P<nano>[A-Za-z0-9_-]{21})(?![A-Za-z0-9_/+=-])"
+    # a cuid and a ULID of the years 2012 to 2033
+    r"|(?<![A-Za-z0-9_-])(?P<dated>c[h-p][0-9a-z]{23}|01[6-9A-HJKMNP-T][0-9A-HJKMNP-TV-Z]{23})(?![A-Za-z0-9_-])"
+    # the id of a mail
+    r"|<(?P<mail>[A-Za-z0-9.!#$%&'*+=?^_`{|}~-]{6,250}@[A-Za-z0-9.-]{1,200})>"
+)
+# Words that such an id also follows where it is no secret: `the primary key`.
+_STRONG = re.compile(
+    r"pass|pwd|secret|credential|bearer|api.?key|access.?(?:key|token)|parol|密|비밀|암호", re.IGNORECASE
+)
+
+
+def _barred(match: re.Match[str]) -> str:
+    """Return the text of an id, hidden from the search; as it is after a word that tells of a secret."""
+    name = match.lastgroup or ""
+    start = match.start(name)
+    line = match.string[max(0, start - NEAR_CHARACTERS) : start].rpartition("\n")[2]
+    if name != "link" and (_STRONG if name == "dated" else _TELLING).search(line):
+        return match[0]
+    at = start - match.start()
+    return match[0][:at] + BARRIER * len(match[name]) + match[0][at + len(match[name]) :]
+
+
+def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
+    name = _GIVEN.match(piece)
+    piece = piece[name.end() :] if name else piece
+    at = text.find(piece, at)
+    end = at + len(piece)
+    core = piece.rstrip("=")
+    if shaped := _DEVOPS.search(core):
+        return Secret(at + shaped.start(), at + shaped.end(), "Azure DevOps token", 1)
+    if _IDS.match(piece) or HASH.match(core):
+        return None
+    line = before.rpartition("\n")[2][-NEAR_CHARACTERS:]
+    if is_both(core) and DIGIT.search(core) and len(core) >= FREE_LENGTH and generated(core, FREE_RUN):
+        aws = len(core) == 40 and ("/" in core or "+" in core)
+        telling = aws or entropy(core) >= FREE_ENTROPY_BITS
+    else:
+        aws = telling = False
+    if not telling and (len(core) < FREE_LENGTH or "/" in core or not _TELLING.search(line)):
+        return None
+    if not telling and not generated(core, NEAR_RUN):
+        return None
+    if _blob_line(text, at, end):
+        return None
+    return Secret(at, end, "AWS secret key", 4) if aws else Secret(at, end, "secret", 5)
+
+
+_FORTY = re.compile("(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/])")
+_NOT_ALNUM = re.compile("[^A-Za-z0-9]+")
+
+
+def _in_path(text: str, start: int, end: int, run: str) -> bool:
+    """Tell whether a token belongs to a path or an address."""
+    # Base 64 holds slashes, too: then the parts between them look random, or it is long enough for a key.
+    if run.count("/") > 1 and not (
+        (_FORTY.search(run) and run_length(run) <= 2.2)
+        or any(len(part) >= 16 and is_both(part) and run_length(part) <= 2.2 for part in _NOT_ALNUM.split(run))
+    ):
+        return True
+    before = text[max(0, start - 200) : start]
+    word = before[max(map(before.rfind, " \n\"'(" + BARRIER)) + 1 :]
+    if "://" in word or word.endswith(("/", "\\", "@", "#")):
+        return "?" not in word
+    return text[end : end + 1] in {"\\", "@", "("} or "://" in text[start : end + 3]
+
+
+def _blob_line(text: str, start: int, end: int) -> bool:
+    """Tell whether a token is a line of a longer piece of base 64, such as a picture or a certificate."""
+    line_start, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    right = len(text) if right < 0 else right
+    if (
+        text[line_start:start].strip(" \t\"'+/=>|")
+        or text[end:right].strip(" \t\"'+/=,\\;)")
+        or end - start > BLOB_LENGTH
+    ):
+        return False
+    above = text[text.rfind("\n", 0, max(0, line_start - 1)) + 1 : max(0, line_start - 1)].strip(" \t\"'+>|\\,")
+    below_end = text.find("\n", right + 1)
+    below = text[right + 1 : below_end if below_end >= 0 else right + 400].strip(" \t\"'+>|\\,")
+    return any((len(line) >= 40 and _BASE64.match(line)) or line.startswith("-----") for line in (above, below))
+
+
+_BASE64 = re.compile(r"^[A-Za-z0-9+/=_-]+$")

@@ -1,0 +1,222 @@
+"""Redaction of secrets, before anything is written: text that a person typed may hold a key or a password.
+
+A secret is recognised by the shape that its issuer gives it (`shaped`); by its place in an address, a header or a
+command (`placed`); by its name, such as `password` in one of many languages (`named`); and, without a name, by how
+little it looks like words (`unnamed`). Commit hashes, UUIDs, file paths, pictures and plain words stay: a text full of
+holes is no memory. What hides a key (invisible characters, colours, escapes, line breaks) is taken out first.
+
+Time is linear in the length of the text: a rule reads no text again, or only a limited part."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from memtui.redact.generated import BARRIER, FREE_RUN, Secret, generated
+from memtui.redact.named import named, unnamed
+from memtui.redact.shaped import placed, shaped
+
+MAX_PASSES = 8
+
+
+def _rules(text: str) -> Iterator[Secret]:
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
+    yield from shaped(text)
+    yield from placed(text, low)
+    yield from named(text, low)
+    yield from unnamed(text)
+
+
+def found_in(text: str) -> list[Secret]:
+    """List the secrets of a text in order, none within another."""
+    view = _unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text))
+    secrets = [
+        Secret(view.place(f.start), view.place(_rest(view.text, f.end) - 1) + 1, f.kind, f.rank)
+        for f in _rules(view.text)
+    ]
+    joins = list(_joins(view.text)) if "\n" in view.text else []
+    if joins:
+        joined = ReducedText(view.text, joins)
+        for secret in _rules(joined.text):
+            start, end = joined.place(secret.start), joined.place(_rest(joined.text, secret.end) - 1) + 1
+            if end - start > secret.end - secret.start and _is_whole(view.text, start, end, secret):
+                secrets.append(Secret(view.place(start), view.place(end - 1) + 1, secret.kind, secret.rank))
+    return _merged(text, secrets)
+
+
+# A mark of an earlier redaction, whose kind is words of a few letters, which can't hold a key; and the public half of
+# a pair of keys.
+_HARMLESS = re.compile(
+    r"\[redacted: (?:[A-Za-z0-9.&]{1,13} ){0,5}[A-Za-z0-9.&]{1,13}\]"
+    r"|(?<![A-Za-z0-9])pk_(?:test|live)_[A-Za-z0-9]{20,120}(?![A-Za-z0-9_])"
+)
+_REST = re.compile("[A-Za-z0-9]{0,100}")
+
+
+def _rest(text: str, at: int) -> int:
+    """Return the end of the word in which a secret ends: the rest of the word could look like another secret."""
+    match = _REST.match(text, at) if text[at - 1].isalnum() else None
+    return match.end() if match else at
+
+
+def _is_whole(text: str, start: int, end: int, secret: Secret) -> bool:
+    """Tell whether a match over a line break is one secret: it has a known shape, or is generated on both sides."""
+    if secret.rank <= 1:
+        return True
+    lines = [line.strip(" \t>|#*\\/") for line in text[start:end].split("\n")]
+    return all(len(line) >= 14 and generated(line, FREE_RUN) for line in lines)
+
+
+def _merged(text: str, secrets: list[Secret]) -> list[Secret]:
+    apart: list[Secret] = []
+    for secret in sorted(secrets, key=lambda f: (f.start, f.end, f.rank, f.kind)):
+        if apart and secret.start < apart[-1].end:
+            last = apart[-1]
+            surest = min(last, secret, key=lambda f: f.rank)
+            apart[-1] = Secret(last.start, max(last.end, secret.end), surest.kind, surest.rank)
+        elif text[secret.start : secret.end].strip():
+            apart.append(secret)
+    return apart
+
+
+def redact(text: str) -> tuple[str, list[str]]:
+    """Replace secrets by `[redacted: kind]`; return the text and the kinds, each once. Twice changes nothing more."""
+    kinds: dict[str, None] = {}
+    for _ in range(MAX_PASSES):
+        secrets = found_in(text)
+        if not secrets:
+            break
+        parts, at = [], 0
+        for secret in secrets:
+            parts += [text[at : secret.start], f"[redacted: {secret.kind}]"]
+            at = secret.end
+            kinds[secret.kind] = None
+        text = "".join([*parts, text[at:]])
+    return text, list(kinds)
+
+
+def redacted(text: str) -> str:
+    """Return a text without its secrets."""
+    return redact(text)[0]
+
+
+def kinds_in(text: str, before: str = "") -> list[str]:
+    """List the kinds of secrets that a text seems to hold and `before` does not, in order, each once."""
+    texts_before = {before[secret.start : secret.end] for secret in found_in(before)} if before else set()
+    return list(dict.fromkeys(each.kind for each in found_in(text) if text[each.start : each.end] not in texts_before))
+
+
+def described(kinds: Iterable[str]) -> str:
+    """Name kinds of secrets in words: `a GitHub token and an npm token`."""
+    words = [f"{'an' if kind.startswith(_AN) else 'a'} {kind}" for kind in kinds]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+# The beginnings of kinds that take "an".
+_AN = (*"AEIOaeio", "Un", "npm", "NVIDIA", "Nx", "xAI", "SAS")
+
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+_ESCAPED = re.compile(
+    rf"[{_INVISIBLE}]+"
+    r"|\x1b\[[0-9;:]{0,30}[A-Za-z]"
+    r"|&(?:#(?P<dec>[0-9]{2,5})|#[xX](?P<hex>[0-9A-Fa-f]{2,4})"
+    r"|(?P<name>quot|apos|amp|lt|gt|equals|colon|period|lowbar|commat|sol|num|nbsp));"
+    r"|%(?P<url>2[267BbFf]|3[ADFadf]|40)|\\u00(?P<json>[2-7][0-9A-Fa-f])|\\x(?P<hexed>[2-7][0-9A-Fa-f])"
+    r"|\\(?P<mark>[\"'/=:])|\\(?P<line>[nrt])"
+    r"|(?P<wide>[\uff01-\uff5e])"
+)
+_ENTITIES = {
+    "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "equals": "=", "colon": ":", "period": ".",
+    "lowbar": "_", "commat": "@", "sol": "/", "num": "#", "nbsp": " ",
+}  # fmt: skip
+
+
+def _meant(match: re.Match[str]) -> str:
+    """Return the character that an escape means; empty for invisible ones."""
+    code = match.lastgroup
+    if code is None:
+        return ""
+    value = match[code]
+    if code == "name":
+        return _ENTITIES[value]
+    if code == "mark":
+        return value
+    if code == "line":
+        return "\n"
+    if code == "wide":
+        return chr(ord(value) - 0xFEE0)
+    char = chr(int(value, 10 if code == "dec" else 16))
+    return char if char.isprintable() else " "
+
+
+class ReducedText:
+    """A text with `pieces` (start, end, replacement) replaced by shorter ones, with a map back to the original."""
+
+    def __init__(self, text: str, pieces: Iterable[tuple[int, int, str]]) -> None:
+        parts: list[str] = []
+        # Where each stretch begins that is the same in both: in this text, and in the original.
+        self._breaks, self._places = [0], [0]
+        at = size = 0
+        for start, end, replacement in pieces:
+            parts += [text[at:start], replacement]
+            size += start - at + len(replacement)
+            at = end
+            self._breaks.append(size)
+            self._places.append(end)
+        parts.append(text[at:])
+        self.text = "".join(parts)
+
+    def place(self, at: int) -> int:
+        """Return the place in the original of a place in this text."""
+        number = bisect_right(self._breaks, at) - 1
+        end = self._places[number + 1] if number + 1 < len(self._places) else 1 << 62
+        return min(self._places[number] + at - self._breaks[number], end)
+
+
+# A line break within a token, with the indentation or the quotation marks of the next line, and the token's rest.
+_WRAPPED = re.compile(
+    r"(?<=[A-Za-z0-9_+/=.~!$%-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
+    r"(?P<rest>[A-Za-z0-9_+/=.~$:-][A-Za-z0-9_+/=.~$!:%-]*)"
+)
+_LIST_NUMBER = re.compile(
+    r"^(?:[0-9]{1,5}[.)]?|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?|v?[0-9]+(?:\.[0-9]+)+(?:[-+][\w.]+)?)$"
+)
+
+
+def _goes_on(rest: str) -> bool:
+    """Tell whether the first token of a line can be the rest of a key: no word, number, date or version."""
+    if _LIST_NUMBER.match(rest):
+        return False
+    return (
+        any(c.isdigit() for c in rest)
+        or (len(rest) > 3 and rest.isupper())
+        or bool(re.search("[a-z][A-Z]|[A-Z]{2}[a-z]", rest))
+    )
+
+
+# What each of these begins with: most texts have none, and are searched for a class of characters six times as fast.
+_BEGINS = re.compile(rf"[{_INVISIBLE}\x1b&%\\\uff01-\uff5e]")
+
+
+def _unescaped(text: str) -> ReducedText:
+    """Remove invisible characters and resolve escapes."""
+    escapes = _ESCAPED.finditer(text) if _BEGINS.search(text) else ()
+    return ReducedText(text, [(*match.span(), _meant(match)) for match in escapes])
+
+
+def _joins(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the line breaks within which a key may go on, as pieces of a `ReducedText`."""
+    at = joined = -1
+    while match := _WRAPPED.search(text, max(at, 0)):
+        rest = match["rest"]
+        # The last line of a key may be a few digits, or a letter.
+        if _goes_on(rest) or ((rest.isdigit() or len(rest) < 3) and match.start("gap") == joined):
+            yield match.start("gap"), match.end("gap"), ""
+            joined = match.end("rest")
+        # A key in many lines: the next line break may follow this piece directly.
+        at = max(match.end("rest") - 1, match.start("rest"))

@@ -1,0 +1,178 @@
+"""Change the entries of an inbox in place, each as one step of undo: reject, withdraw, mark done, keep, reword, make
+guidance of. What others append to the same file meanwhile stays."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from memtui.base import clock, fastjson, fs, ids, when
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import cut, many
+from memtui.inbox import deliverable, pending_update, refused
+from memtui.inbox import format as inbox_format
+from memtui.redact import redact
+from memtui.review import later
+from memtui.review.waiting import Waiting, from_the_end
+from memtui.settings import config
+from memtui.store.journal import acts
+from memtui.store.journal.changes import Change
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.text_edit import ANCHOR_LINES, TextEdit
+
+GIST = 60  # characters of an entry in the journal
+
+
+def _anchor(entry: inbox_format.Entry, source: str) -> str:
+    """Return the lines before an entry, by which its place is found again."""
+    before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
+    return "".join(line + "\n" for line in before)
+
+
+def removal(item: Waiting) -> TextEdit:
+    """Return the change that takes an entry out of its file. An entry before it that has no end mark still ends there,
+    and does not go on with the text behind."""
+    missing = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
+    return TextEdit(item.path, item.entry.raw, missing, _anchor(item.entry, item.source), item.entry.start)
+
+
+def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
+    """Return the change that replaces an entry; hand-written text gets marks."""
+    return dataclasses.replace(removal(item), added=inbox_format.render(fields, text))
+
+
+def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
+    return TextEdit(f"{directory}/{inbox_format.FILES[kind]}", "", inbox_format.render(fields, text))
+
+
+def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
+    return [removal(item) for item in from_the_end(items)]
+
+
+class Review:
+    """The operations on entries. Each is one transaction of the journal and returns its id, unless it says otherwise.
+    All raise ConflictError, with nothing written, if an entry has changed meanwhile."""
+
+    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+        self.root = root
+        self.by = by
+        self.now = now
+        self.journal = Journal(root, by=by, now=now)
+
+    def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str = "") -> str:
+        """Make changes as one transaction. `words` for the list of changes, if `op` has none; `{}`: what is changed."""
+        nouns = {inbox_format.NOUNS[item.kind] for item in items}
+        several = many(len(items), *(nouns if len(nouns) == 1 else ("entry", "entries")))
+        subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else several
+        summary = words.replace("{}", subject) or acts.summary(op, subject)
+        return self.journal.run(op, changes, summary, entries=[item.id for item in items])
+
+    def withdraw(self, items: Sequence[Waiting]) -> str:
+        """Remove guidance before it is delivered."""
+        return self._run("withdraw", _removals(items), items)
+
+    def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
+        """Replace guidance that expired or came back too often by a new entry; return its id and the transaction's. An
+        expiry in the past is dropped, unless `expires` gives another; it may be `when.NEVER`."""
+        now = self.now()
+        fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
+        stays = expires is None and not item.entry.expired(now)
+        dropped = {"id", "time", "attempts"} | (set() if stays else {"expires"})
+        fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
+        fields.setdefault("from", self.by)
+        if expires is not None and expires != when.NEVER:
+            fields["expires"] = clock.iso_seconds(expires)
+        transaction_id = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
+        return fresh["id"], transaction_id
+
+    def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
+        """Remove drafts and todos, and remember what drafts said; with `never`, it is not extracted again."""
+        changes: list[Change] = list(_removals(items))
+        for item in [entry for entry in items if entry.kind == "updates"]:
+            name = item.entry.fields.get("name", "")
+            row = refused.line(item.id, name, item.text, self.now(), never=never)
+            changes.append(TextEdit(refused.path(item.directory), "", row))
+        return self._run("reject", changes, items)
+
+    def never(self, items: Sequence[Waiting]) -> str:
+        """Let pending updates that were rejected just now never be extracted again."""
+        wanted, changes = {item.id for item in items}, list[Change]()
+        for file in dict.fromkeys(refused.path(item.directory) for item in items):
+            for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
+                row_before = fastjson.loads_dict(row)
+                if row_before.get("id") in wanted and not refused.is_never(row_before):
+                    changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
+        return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
+
+    def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
+        """Hide entries until a time, None to show them again; a todo is kept, as the next session would replace it."""
+        changes = []
+        for item in items:
+            fields = {key: value for key, value in self._fields(item).items() if key != "until"}
+            fields |= {"state": "kept"} if item.kind == "items" else {}
+            if until is not None:
+                fields["until"] = clock.iso_seconds(until)
+            changes.append(_rewritten(item, fields, item.entry.text))
+        return self._run("snooze", changes, items, later.step("{}", until, self.now()))
+
+    def done(self, items: Sequence[Waiting]) -> str:
+        """Remove pending items, as finished."""
+        return self._run("done", _removals(items), items)
+
+    def keep(self, items: Sequence[Waiting]) -> str:
+        """Mark pending items so that the next session, which replaces the others, leaves them."""
+        changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
+        return self._run("keep", changes, items)
+
+    def edit(self, item: Waiting, text: str) -> tuple[str, str]:
+        """Change the text of an entry of any kind; the evidence of a pending update stays. Return the entry's id, which
+        is a new one for hand-written text, and the transaction's."""
+        if not text.strip():
+            raise UsageError("The text is empty.", "To remove the entry, reject it, withdraw it or mark it done.")
+        whole = text.strip("\n")
+        if item.kind == "updates":
+            whole = pending_update.join(whole, item.evidence)
+        fields = self._fields(item)
+        return fields["id"], self._run("edit entry", [_rewritten(item, fields, whole)], [item], "edit {}")
+
+    def guide(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
+        """Leave guidance in an inbox. It can be undone until a hook takes it. Return the entry's id and the
+        transaction's. Raises as `deliverable.check`."""
+        self._check_length(directory, fields, text)
+        now = self.now()
+        whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
+        change = _appended(directory, "guidance", whole, text)
+        words = f"write note “{_gist(text)}”"
+        return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
+
+    def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
+        """Change the text, fields and inbox of guidance that is not delivered yet; its attempts count anew. Return the
+        entry's id, a new one for hand-written text, and the transaction's. Raises UsageError for too long a text."""
+        self._check_length(directory, fields, text)
+        kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
+        whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
+        changes: list[Change] = [_rewritten(item, whole, text)]
+        if directory != item.directory:
+            changes = [removal(item), _appended(directory, "guidance", whole, text)]
+        return whole["id"], self._run("edit entry", changes, [item], "edit {}")
+
+    def to_guidance(self, items: Sequence[Waiting]) -> str:
+        """Turn entries into guidance of the same scope, which the next prompt gets once."""
+        changes: list[Change] = list(_removals(items))
+        for item in items:
+            fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
+            changes.append(_appended(item.directory, "guidance", fields, item.text))
+        return self._run("guide", changes, items, "turn {} into a note" if len(items) == 1 else "turn {} into notes")
+
+    def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
+        budget = config.number(config.load(self.root), "budget")
+        deliverable.check(budget, self.now(), text, fields, directory)
+
+    def _fields(self, item: Waiting) -> dict[str, str]:
+        if item.entry.fields.get("id"):
+            return dict(item.entry.fields)
+        extra = {key: value for key, value in item.entry.fields.items() if key != "state"}
+        return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
+
+
+def _gist(text: str) -> str:
+    """Return the beginning of an entry's first line without secrets, for the journal, which outlives the entry."""
+    return cut(" ".join(redact.redact(text)[0].strip().partition("\n")[0].split()), GIST)

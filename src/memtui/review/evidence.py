@@ -1,0 +1,63 @@
+"""What helps a person to decide about a draft: its conversation, similar memories, and rejected drafts like it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memtui.base import paths
+from memtui.client.transcripts import excerpt, titles, transcript
+from memtui.client.transcripts.excerpt import Utterance
+from memtui.inbox.refused import RefusedDraft
+from memtui.review.waiting import Waiting
+from memtui.store.memory import Memory
+
+
+@dataclass(frozen=True)
+class Similar:
+    """A memory and how similar it is to a draft, from 0 to 1."""
+
+    memory: Memory
+    score: float
+
+
+@dataclass(frozen=True)
+class LikeRefused:
+    """A rejected draft and how similar it is to a draft, from 0 to 1."""
+
+    draft: RefusedDraft
+    score: float
+
+
+@dataclass
+class Evidence:
+    """`said`: the conversation around an entry's evidence; `title`: of its session; `problem`: why the transcript does
+    not show it, empty if it does; `similar`: memories, `refused`: rejected drafts, the most similar first."""
+
+    said: list[Utterance] = field(default_factory=list)
+    title: str = ""
+    similar: Sequence[Similar] = ()
+    refused: Sequence[LikeRefused] = ()
+    problem: str = ""
+
+
+def evidence_of(
+    env: dict[str, str], item: Waiting, similar: Sequence[Similar] = (), refused: Sequence[LikeRefused] = ()
+) -> Evidence:
+    """Find the evidence of a pending update or item in its session's transcript."""
+    evidence = Evidence(similar=similar, refused=refused)
+    fields = item.entry.fields
+    path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
+    if path:
+        quotes = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
+        try:
+            evidence.title = titles.about(path).title
+            if item.kind == "updates":
+                evidence.said = excerpt.around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
+        except OSError as error:
+            evidence.problem = f"The transcript can't be read: {error.strerror}."
+        if item.evidence and not evidence.said and not evidence.problem:
+            evidence.problem = "The quoted words are no longer in the session's transcript."
+    elif fields.get("session"):
+        evidence.problem = "The session's transcript is gone."
+    elif item.evidence:
+        evidence.problem = "The draft does not say which session it comes from."
+    return evidence

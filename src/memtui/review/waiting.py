@@ -1,0 +1,178 @@
+"""The entries that wait in inboxes: guidance, drafts (pending updates), and unfinished items."""
+
+import dataclasses
+import os
+from collections.abc import Iterable, Sequence
+
+from memtui.base import clock, fs, paths, short_ids
+from memtui.base.finding import Finding, problem
+from memtui.inbox import claims, pending_update
+from memtui.inbox import format as inbox_format
+
+KINDS = ("guidance", "updates", "items")
+# How sure it is of a draft that does not say.
+UNSURE = 0.7
+# How likely a draft lasts that nobody has scored for this.
+UNSCORED = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS; `source` is the
+    text of the file that holds it."""
+
+    kind: str
+    slug: str | None
+    directory: str
+    entry: inbox_format.Entry
+    source: str = dataclasses.field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def key(self) -> str:
+        """The entry's name among those of all inboxes: the id of hand-written text is a hash, so two may share it."""
+        return f"{self.path}#{self.entry.id}"
+
+    @property
+    def scope(self) -> str:
+        """project or global"""
+        return "project" if self.slug else "global"
+
+    @property
+    def path(self) -> str:
+        """The file that holds it."""
+        return f"{self.directory}/{inbox_format.FILES[self.kind]}"
+
+    @property
+    def text(self) -> str:
+        """Its text without the evidence."""
+        return self._parts()[0]
+
+    @property
+    def evidence(self) -> list[str]:
+        """The quotes at the end of a pending update that show where it comes from."""
+        return self._parts()[1]
+
+    def until(self, now: float) -> float | None:
+        """Return when a snoozed entry shows again, in seconds since the epoch; None for one that is not snoozed."""
+        return clock.parse(self.entry.fields.get("until")) if self.entry.snoozed(now) else None
+
+    def _parts(self) -> tuple[str, list[str]]:
+        return pending_update.split(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
+
+
+# By the path of a file that was read whole: its stamp, and its entries.
+Known = dict[str, tuple[object, list[Waiting]]]
+
+
+def waiting_in(
+    root: str,
+    projects: Iterable[str | None],
+    kinds: Sequence[str] = KINDS,
+    unread: list[Finding] | None = None,
+    cache: Known | None = None,
+) -> list[Waiting]:
+    """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `cache`: what was
+    read before, to which what is read is added. For a file that can't be read `unread` gets a finding."""
+    rows = []
+    for slug in projects:
+        directory = paths.inbox_dir(root, slug)
+        for kind in kinds:
+            path, stamp = f"{directory}/{inbox_format.FILES[kind]}", 0
+            if cache is not None:
+                stamp = fs.stamp(path)
+                if path in cache and cache[path][0] == stamp:
+                    rows += cache[path][1]
+                    continue
+            try:
+                source = inbox_format.source(path)
+            except NotADirectoryError:
+                continue
+            except OSError as error:
+                if unread is not None:
+                    unread.append(_unreadable(path, error))
+                continue
+            if unread is not None and not source and inbox_format.is_too_long(path):
+                unread.append(problem("inbox.part", path=path, most=inbox_format.MAX_BYTES >> 20))
+                continue
+            entries = inbox_format.parse(source, kind == "items")
+            here = [Waiting(kind, slug, directory, entry, source) for entry in entries]
+            rows += here
+            if cache is not None:
+                cache[path] = (stamp, here)
+    return rows
+
+
+def worth(item: Waiting) -> float:
+    """Return how much a draft is worth keeping, from 0 to 1: how likely it is meant, and lasts."""
+    durable = item.entry.fraction("durable")
+    return confidence(item) * (UNSCORED if durable is None else durable)
+
+
+def confidence(item: Waiting) -> float:
+    """Return how sure the rules are of a draft, from 0 to 1."""
+    value = item.entry.fraction("confidence")
+    if value is None:
+        return 0.0 if "confidence" in item.entry.fields else UNSURE
+    return value
+
+
+def best_first(items: Iterable[Waiting]) -> list[Waiting]:
+    """Sort entries by kind; drafts: those that are most worth keeping and newest first; the others as they are."""
+
+    def place(item: Waiting) -> tuple[int, float, float]:
+        kind = KINDS.index(item.kind)
+        return (kind, -worth(item), -(item.entry.time() or 0.0)) if item.kind == "updates" else (kind, 0.0, 0.0)
+
+    return sorted(items, key=place)
+
+
+def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None]:
+    """Return the paths of the projects of entries, by slug: as an entry names it, else as the client's transcripts do;
+    None if neither does. They are looked up in one go: there may be many."""
+    from memtui.client import projects
+
+    names_by_root: dict[str, str] = {}
+    for item in items:
+        if item.slug:
+            names_by_root[item.slug] = item.entry.fields.get("project", "") or names_by_root.get(item.slug, "")
+    unnamed = [slug for slug, home in names_by_root.items() if not home]
+    return {**names_by_root, **(projects.paths_of(env, unnamed) if unnamed else {})}
+
+
+def _unreadable(path: str, error: OSError) -> Finding:
+    if isinstance(error, PermissionError):
+        return problem("inbox.closed", path=path)
+    if os.path.isdir(path):
+        return problem("inbox.directory", path=path)
+    return problem("inbox.unread", path=path, why=error.strerror)
+
+
+def guidance_for(root: str, session_id: str, slug: str | None, *, personal: bool, now: float) -> list[Waiting]:
+    """Return the guidance that waits for a session in the inbox of its project (`slug`, empty if it is not known) and
+    in the global one. `personal`: a person holds the session."""
+    entries = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
+    return [entry for entry in entries if is_for(entry, session_id, personal=personal, now=now)]
+
+
+def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
+    """Whether guidance waits for a session: it is not expired nor held, and its addresses don't exclude the session.
+    One for a path counts, as the session may touch it; one for an agent does not."""
+    asker = claims.Asker(session_id, "", "", now)
+    asker.personal = personal
+    return claims.may_get(item.entry, asker)
+
+
+def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
+    """Find the entry with this id, or a unique beginning or end of it. Raises as `short_ids.match`."""
+    entry_id = short_ids.match(ref, [entry.id for entry in entries], what)
+    return next(entry for entry in entries if entry.id == entry_id)
+
+
+def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
+    """Sort entries in the order to remove them, from the end of a file to its beginning: so the lines before each, by
+    which undo finds its place, are still there."""
+    return sorted(items, key=lambda item: (item.path, -item.entry.start))

@@ -1,0 +1,331 @@
+"""Settings as a person sees and changes them. config.toml is edited line by line: comments, order and blank lines stay.
+
+The new text is parsed, and must have the one change and no other; odd forms are left to an editor."""
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui import actions
+from memtui.base import fs
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.settings import config, defaults, keymap
+from memtui.store.journal.changes import FileChange
+from memtui.store.journal.journal import Journal
+
+Value = str | int | float | bool
+# The prefix of a setting that is a key of the TUI: `keys.app.quit`.
+KEYS = keymap.TABLE + "."
+WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
+# The settings that a person changes first, in this order.
+FIRST = (
+    *("mode", "gate", "extract", "recall", "recall_most"),
+    *("banner", "note_to", "budget", "keep_days", "keep_mb", "theme"),
+)
+# The setting that says how a model is asked, and those that do nothing without one.
+BACKEND = "llm_backend"
+OF_MODELS = (
+    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
+    *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
+)
+VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+HEADER = re.compile(r"\s*\[")
+# What a value does, by setting, for those whose names don't tell.
+VALUES = {
+    "mode": {
+        "full": "sessions get memories, drafts, notes and todos",
+        "notes": "sessions get notes and todos only",
+        "off": "sessions get nothing",
+    },
+    "gate": {
+        "show": "Claude writes; what it wrote waits in the Inbox until you keep or reject it.",
+        "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
+        "off": "Claude writes, and nobody looks: what others changed is not listed.",
+    },
+    "dream": {
+        "true": "After a turn, at most once a day, the model of llm_backend is asked; it only proposes changes to you.",
+    },
+    "recall_select": {
+        "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
+        " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
+    },
+    "semantic": {
+        "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs a"
+        " package, `pip install fastembed`. Without an answer in time recall goes on as without it.",
+    },
+    "semantic_model": {
+        "polyglot": "About 50 languages, 220 MB: paraphrase-multilingual-MiniLM-L12-v2.",
+        "english": "English, 90 MB: all-MiniLM-L6-v2.",
+        "ID": "Any other model, as fastembed calls it.",
+    },
+    "subconscious": {
+        "off": "No model reads sessions.",
+        "notes": "After a turn the model of llm_backend reads it, keeps its blocks up to date, and may leave a note for"
+        " the session, which comes with its next prompt or, if urgent, before its next tool.",
+        "full": "As notes, and sessions get the blocks: all at their start, then what changed.",
+    },
+    "subconscious_tools": {
+        "off": "It knows only what is said in sessions.",
+        "read-only": "It may read and search files below the session's work tree, except those that hold secrets.",
+        "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
+        " Needs llm_backend claude; else it is read-only.",
+    },
+    "llm_backend": {
+        "off": "No model is asked, and nothing is sent.",
+        "auto": "The API if there is a key for it, else your `claude`.",
+        "api": "Anthropic's API, with your ANTHROPIC_API_KEY; each call costs money.",
+        "claude": "Your own client, by `claude -p`: it counts as use of your subscription.",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting in force: `source` is project, config or default; `problem`: why config.toml's value is not used."""
+
+    key: str
+    value: Value
+    source: str
+    problem: str | None
+
+    @property
+    def default(self) -> Value:
+        """The value if config.toml does not set it."""
+        if self.key.startswith(KEYS):
+            return actions.get(self.key.removeprefix(KEYS)).keys
+        return plain(config.DEFAULTS[self.key])
+
+    @property
+    def meaning(self) -> str:
+        """The purpose of the setting, in a line."""
+        return MEANINGS.get(self.key) or actions.get(self.key.removeprefix(KEYS)).help
+
+
+def plain(value: object) -> Value:
+    """Convert a value to one that TOML writes on one line."""
+    return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def text(root: str) -> str:
+    """Read the text of config.toml; empty if there is none. Raises MemtuiError."""
+    try:
+        return fs.read_or_empty(config.file_path(root)).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MemtuiError("config.toml is not valid UTF-8.", "Fix it: memtui config edit") from error
+    except OSError as error:
+        raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
+
+
+def rows(root: str, project_root: str | None) -> list[Setting]:
+    """List all settings as they are for a project, or without one for all projects. Raises MemtuiError."""
+    values = parse(text(root))
+    table = config.project_table(values, project_root)
+    settings = []
+    for key, default in config.DEFAULTS.items():
+        in_project = key in config.PER_PROJECT and key in table
+        source = "project" if in_project else "config" if key in values else "default"
+        entered = table[key] if in_project else values.get(key, default)
+        value = plain(config.value(values, project_root, key))
+        settings.append(Setting(key, value, source, config.problem(key, entered)))
+    return settings
+
+
+def key_rows(root: str) -> list[Setting]:
+    """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
+    values = parse(text(root))
+    own = keymap.remapped(values)
+    wrong = dict(keymap.problems(values))
+    return [
+        Setting(
+            KEYS + each.id, actions.keys_of(each, own), "config" if each.id in own else "default", wrong.get(each.id)
+        )
+        for each in actions.ACTIONS
+    ]
+
+
+def row(root: str, project_root: str | None, key: str) -> Setting:
+    """Return one setting of `rows` or `key_rows`. Raises MemtuiError; `key` exists."""
+    every = key_rows(root) if key.startswith(KEYS) else rows(root, project_root)
+    return next(setting for setting in every if setting.key == key)
+
+
+def explained(key: str) -> str:
+    """Say what each value of a setting does: `show: …  ask: …`; empty where there is nothing to say."""
+    return " ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
+
+
+def value_of(key: str, typed: str) -> Value:
+    """Convert what the person typed to the type of the setting. Raises UsageError if it is not valid."""
+    if key.startswith(KEYS):
+        if (wrong := keymap.problem(typed)) is not None:
+            raise UsageError(f"{key} {wrong}.")
+        return typed.strip()
+    default = config.DEFAULTS[key]
+    value: Value = typed
+    if isinstance(default, bool):
+        value = WORDS.get(typed.lower(), typed)
+    elif isinstance(default, (int, float)):
+        try:
+            value = float(typed) if isinstance(default, float) else int(typed)
+        except ValueError:
+            value = typed
+    problem = config.problem(key, value)
+    if problem is not None:
+        choices = "\n  ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
+        raise UsageError(
+            f"{key} {problem}, not “{typed}”.", choices if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+        )
+    return value
+
+
+def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
+    """Write a setting, a project's, or an action's keys; None restores the default. False: nothing changed."""
+    if project_root is not None and key not in config.PER_PROJECT:
+        raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
+    before = text(root)
+    table: tuple[str, ...] = ("projects", config.project_key(project_root)) if project_root is not None else ()
+    name = key
+    if key.startswith(KEYS):
+        table, name = (keymap.TABLE,), key.removeprefix(KEYS)
+    after = change(before, name, value, table)
+    if before == after:
+        return False
+    summary = f"unset {key}" if value is None else f"set {key} to {as_typed(value)}"
+    _write(root, journal, before.encode(), after.encode(), summary)
+    return True
+
+
+def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, object]:
+    """Replace config.toml by what a person made of it; return its settings. Raises ConflictError, MemtuiError."""
+    settings = readable(after)
+    _write(root, journal, before, after, "edit config.toml")
+    return settings
+
+
+def readable(data: bytes) -> dict[str, object]:
+    """Parse what a person wrote as settings. Raises MemtuiError if it can't be parsed and must not be saved."""
+    try:
+        return parse(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MemtuiError("The text is not valid UTF-8, so nothing was saved.") from error
+    except MemtuiError as error:
+        raise MemtuiError(f"Nothing was saved: {error.message}", error.hint) from error
+
+
+def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: str) -> None:
+    if after != before:
+        change = FileChange(config.file_path(root), before or None, after or None, fs.FILE_MODE)
+        journal.run("config", [change], summary)
+
+
+def as_typed(value: Value) -> str:
+    """Write the value of a setting as a person types it."""
+    return value if isinstance(value, str) else as_toml(value)
+
+
+def _quoted(text: str) -> str:
+    """Write text as a TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def as_toml(value: "str | int | float | bool") -> str:
+    """Write a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def parse(text: str) -> "dict[str, object]":
+    """Parse the text as settings. Raises MemtuiError with line and reason."""
+    try:
+        return config.renewed(tomllib.loads(text.removeprefix("\ufeff")))
+    except ValueError as error:
+        raise MemtuiError(f"config.toml can't be read: {error}.", "Fix it: memtui config edit") from error
+
+
+def _table_of(line: str) -> "list[str] | None":
+    """Return the path of a table's header; None for any other line, and for a header that can't be parsed."""
+    if not HEADER.match(line) or line.lstrip().startswith("[["):
+        return None
+    try:
+        value: object = tomllib.loads(line.rstrip("\r"))
+    except ValueError:
+        return None
+    path = []
+    while isinstance(value, dict) and value:
+        key = next(iter(value))
+        path.append(key)
+        value = value[key]
+    return path
+
+
+def _region(lines: "list[str]", table: "Sequence[str]") -> "tuple[int, int] | None":
+    """Return a table's (first line, line after the last); the top's for an empty `table`, None if absent."""
+    headers = [n for n, line in enumerate(lines) if HEADER.match(line)]
+    if not table:
+        return 0, headers[0] if headers else len(lines)
+    for place, number in enumerate(headers):
+        if _table_of(lines[number]) == [*table]:
+            return number + 1, headers[place + 1] if place + 1 < len(headers) else len(lines)
+    return None
+
+
+def change(text: str, key: str, value: "str | int | float | bool | None", table: "Sequence[str]" = ()) -> str:
+    """Return the text with one setting changed, or removed (None). Raises MemtuiError for a form that is not safe."""
+    before = parse(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split("\n")
+    region = _region(lines, table)
+    names = "|".join(map(re.escape, [key, *(old for old, new in defaults.EARLIER.items() if new == key)]))
+    sets = re.compile(rf"""\s*(?:(?:{names})|(["'])(?:{names})\1)\s*=""")
+    place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
+    if value is None:
+        if place is not None:
+            del lines[place]
+    elif place is not None:
+        head, _, rest = lines[place].partition("=")
+        match = VALUE.match(rest)
+        head = next((head.replace(old, new) for old, new in defaults.EARLIER.items() if old in head), head)
+        lines[place] = head + "= " + as_toml(value) + (rest[match.end() :] if match else "")
+    else:
+        _insert(lines, f"{_bare(key)} = {as_toml(value)}", region, table, newline)
+    after = "\n".join(lines)
+    if after and not after.endswith("\n"):
+        after += newline
+    expected = dict(keymap.flat(before))
+    name = ".".join([*table, key])
+    expected.pop(name, None)
+    if value is not None:
+        expected[name] = value
+    try:
+        correct = dict(keymap.flat(parse(after))) == expected
+    except MemtuiError:
+        correct = False
+    if not correct:
+        raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "memtui config edit")
+    return after
+
+
+def _bare(name: str) -> str:
+    """Write a key as TOML, in quotes only where it needs them."""
+    return name if BARE.fullmatch(name) else _quoted(name)
+
+
+def _insert(
+    lines: "list[str]", line: str, region: "tuple[int, int] | None", table: "Sequence[str]", newline: str
+) -> None:
+    end = newline[:-1]
+    if region is None:
+        while lines and not lines[-1].strip():
+            lines.pop()
+        gap = [end] if lines else []
+        lines += [*gap, f"[{'.'.join(map(_bare, table))}]{end}", line + end, ""]
+        return
+    at = region[1]
+    while at > region[0] and not lines[at - 1].strip():
+        at -= 1
+    lines.insert(at, line + end)

@@ -1,0 +1,131 @@
+"""What memtui keeps beside memories: triggers and muted prompts, a file for each directory, and pairs kept apart.
+
+It is undone like any change, and follows a memory where that is renamed, moved, merged, trashed or restored."""
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+
+from memtui.base import fastjson, fs, paths
+from memtui.base.errors import UsageError
+from memtui.base.storage import read_or_none
+from memtui.store.journal import own_files
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.own_files import BesideEdit, BesideRow, BesideRows, Pair, PairsEdit, pairs_of
+from memtui.store.memory import Memory
+
+KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
+
+
+# The directory of a memory, and its file there.
+Place = tuple[str, str]
+# A directory of another inode, as on another disk, is taken for one that was moved if it has so many of the memories.
+LEAST_FILES = 3
+
+
+def rows(root: str, kind: str, directory: str) -> BesideRows:
+    """Return the rows of one of the KINDS for a directory of memories; none from a file that can't be read."""
+    try:
+        return own_files.beside_rows(read_or_none(own_files.beside_path(root, kind, directory)) or b"")
+    except OSError:
+        return {}
+
+
+def edit(root: str, kind: str, directory: str, file: str, after: Iterable[BesideRow]) -> list[BesideEdit]:
+    """Return the edit that gives a memory other rows; none if it has these."""
+    before, now = tuple(rows(root, kind, directory).get(file, [])), tuple(after)
+    path = own_files.beside_path(root, kind, directory)
+    return [BesideEdit(path, directory, file, before, now)] if before != now else []
+
+
+def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
+    """Return the edits for memories (directory, file) that become others: several the same one, or none."""
+    edits = []
+    for kind in KINDS:
+        rows_by_place = {place: rows(root, kind, place) for place in {old[0] for old in moved}}
+        after: dict[Place, list[BesideRow]] = {}
+        for old, news in moved.items():
+            own = rows_by_place[old[0]].get(old[1], [])
+            if own:
+                after.setdefault(old, [])
+            for new in news if own else ():
+                if new[0] not in rows_by_place:
+                    rows_by_place[new[0]] = rows(root, kind, new[0])
+                if new not in after:
+                    after[new] = [] if new in moved and new not in news else rows_by_place[new[0]].get(new[1], [])
+                after[new] = merged(after[new], own)
+        for (directory, file), now in after.items():
+            edits += edit(root, kind, directory, file, now)
+    return edits
+
+
+def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideRow]:
+    """Return the rows of two memories that become one, each text once."""
+    by_text: dict[str, BesideRow] = {}
+    for row in [*one, *other]:
+        by_text.setdefault(own_files.text_of(row).casefold(), row)
+    return list(by_text.values())
+
+
+def adopt(root: str, directory: str) -> list[str]:
+    """Take over what is beside the memories of a directory that was moved here; return the kinds. Raises OSError."""
+    kinds = []
+    for kind in KINDS:
+        own = own_files.beside_path(root, kind, directory)
+        if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
+            continue
+        for name in sorted(paths.names_in(f"{root}/{kind}")):
+            path = f"{root}/{kind}/{name}"
+            try:
+                data = fs.read_bytes(path) if name.endswith(".jsonl") else b""
+            except OSError:
+                continue
+            if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), own_files.beside_rows(data), directory):
+                with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+                    own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
+                    fs.unlink(path)
+                kinds.append(kind)
+                break
+    return kinds
+
+
+def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> bool:
+    old = head.get("dir")
+    if not isinstance(old, str) or not old.startswith("/") or old == directory or os.path.lexists(old):
+        return False
+    present = sum(os.path.isfile(f"{directory}/{file}") for file in rows)
+    if head.get("inode") == os.stat(directory).st_ino:
+        return present > 0
+    return present == len(rows) >= LEAST_FILES
+
+
+def pairs_path(root: str) -> str:
+    """Return the path of the file with the pairs of memories that a person called different."""
+    return root + "/apart.json"
+
+
+def kept_apart(root: str) -> set[Pair]:
+    """Read these pairs, each two paths; none from a file that can't be read, or for an empty `root`."""
+    try:
+        return pairs_of((read_or_none(pairs_path(root)) or b"") if root else b"")
+    except OSError:
+        return set()
+
+
+def moved_pairs(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
+    """Return the edits of the pairs of memories that get another path; `moved` maps old to new ones."""
+    pairs = [pair for pair in kept_apart(root) if any(path in pair for path in moved)]
+    changed = [(pair, frozenset(moved.get(path, path) for path in pair)) for pair in sorted(pairs, key=sorted)]
+    return [PairsEdit(pairs_path(root), tuple(changed))] if changed else []
+
+
+def keep_apart(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
+    """Keep two memories apart, or no longer; return whether that changed anything. Raises UsageError for one twice."""
+    if one.path == other.path:
+        raise UsageError(f"{one.ref} is one memory.", "Name two that are different.")
+    pair = frozenset((one.path, other.path))
+    if (pair in kept_apart(journal.root)) == apart:
+        return False
+    changed = (None, pair) if apart else (pair, None)
+    words = f"keep {one.ref} and {other.ref} apart" if apart else f"compare {one.ref} and {other.ref} again"
+    journal.run("apart", [PairsEdit(pairs_path(journal.root), (changed,))], words)
+    return True

@@ -1,0 +1,314 @@
+"""The kinds of change that the journal makes, writes as rows, and takes back; `records.KINDS` lists all."""
+
+import contextlib
+import dataclasses
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from memtui.base import fs, ids
+from memtui.base.errors import ConflictError
+from memtui.base.storage import read_or_none
+from memtui.store.journal.shapes import Row
+
+# Whether a change was made (made) or not (open); foreign: the file is neither as it was before nor as it is after it.
+State = Literal["made", "open", "foreign"]
+# Returns the stored content with a hash. Raises NotFoundError once it was purged.
+ReadContent = Callable[[str], bytes]
+# Stores a content and returns its hash, as `ContentStore.keep`.
+KeepContent = Callable[..., str]
+LOOK_AGAIN = "Nothing was written. Check the file and try again."
+
+
+class ChangedFiles(dict[str, bytes | None]):
+    """File contents by path, as earlier changes of the operation leave them. Looking one up may raise OSError."""
+
+    def __missing__(self, path: str) -> bytes | None:
+        self[path] = data = read_or_none(path)
+        return data
+
+
+@dataclass(frozen=True)
+class Change(ABC):
+    """A change of the file, or directory, at `path`."""
+
+    # The key in `shapes` of its rows; the fields that change places in the change that takes this one back.
+    key: ClassVar[str]
+    swapped: ClassVar[tuple[str, str]] = ("before", "after")
+    path: str
+
+    @property
+    def about(self) -> str:
+        """The path of the file that the change is about: where it says something of another one, that one."""
+        return self.path
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What it replaced, and by what, for a person to read: only the lines, bytes or entry that it is about."""
+        return "", ""
+
+    def with_metadata(self) -> "Change":
+        """Return the change with the present file's permission bits and time added, so that an undo restores them."""
+        return self
+
+    @abstractmethod
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+        """Return the change's row of the journal, without the path. Stores the contents that the row names, and updates
+        `files`. Raises ConflictError if the file is not as the change expects it, OSError, MemtuiError."""
+
+    @abstractmethod
+    def make(self) -> None:
+        """Make the change. Raises ConflictError if the file is not as the change expects it, OSError."""
+
+    def inverse(self) -> Self:
+        """Return the change that takes this one back."""
+        one, other = self.swapped
+        return dataclasses.replace(self, **{one: getattr(self, other), other: getattr(self, one)})
+
+    @abstractmethod
+    def state(self, row: Row, rows: Sequence[Row]) -> State:
+        """Return whether the change was made, by its row and all rows for the same path. Raises OSError."""
+
+    @classmethod
+    @abstractmethod
+    def from_row(cls, row: Row, read_content: ReadContent) -> "Change":
+        """Return the change of a valid row. Raises NotFoundError if a content was purged."""
+
+
+def conflict(path: str, exists: bool = False) -> ConflictError:
+    """Return the error for a file that was changed or removed meanwhile, or that `exists` where none may be."""
+    if exists:
+        return ConflictError(f"{path} exists already.", "Choose another name, or change that memory instead.")
+    what = "changed meanwhile" if os.path.lexists(path) else "is gone"
+    return ConflictError(f"{path} {what}.", LOOK_AGAIN)
+
+
+def shown(data: bytes | None) -> str:
+    """Return a content as a text for a person to read."""
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
+    """Return how much two texts, as bytes or lines, have alike at the beginning, and behind that at the end."""
+    least = min(len(old), len(new))
+    head = next((at for at in range(least) if old[at] != new[at]), least)
+    return head, next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
+
+
+def state_of(now: object, before: object, after: object) -> State:
+    """Return the state of a change that finds something as it is `now`."""
+    return "made" if now == after else "open" if now == before else "foreign"
+
+
+@dataclass(frozen=True)
+class FileChange(Change):
+    """A file's content `before` and `after` (None: no file), made only if it is exactly as expected. `mode`: of a new
+    file; `times`: its modification time with each content (nanoseconds, None: now), restored by an undo."""
+
+    key = "before"
+    before: bytes | None
+    after: bytes | None
+    mode: int | None = None
+    times: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return shown(self.before), shown(self.after)
+
+    def inverse(self) -> "FileChange":
+        return FileChange(self.path, self.after, self.before, self.mode, (self.times[1], self.times[0]))
+
+    def with_metadata(self) -> "FileChange":
+        if self.before is None:
+            return self
+        with contextlib.suppress(OSError):
+            status = os.stat(self.path)
+            mode = status.st_mode & 0o7777 if self.after is None and self.mode is None else self.mode
+            return dataclasses.replace(self, mode=mode, times=(status.st_mtime_ns, self.times[1]))
+        return self
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+        if files[self.path] != self.before:
+            raise conflict(self.path, exists=self.before is None)
+        files[self.path] = self.after
+        before, after = (None if data is None else keep(data) for data in (self.before, self.after))
+        row: dict[str, Any] = {"before": before, "after": after}
+        row |= {} if self.mode is None else {"mode": self.mode}
+        return row | ({} if self.times == (None, None) else {"times": list(self.times)})
+
+    @classmethod
+    def from_row(cls, row: Row, read_content: ReadContent) -> "FileChange":
+        before, after = (None if row[key] is None else read_content(row[key]) for key in ("before", "after"))
+        times = row.get("times", (None, None))
+        return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        return state_of(read_or_none(self.path), self.before, self.after)
+
+    def make(self) -> None:
+        if self.before is None:
+            if self.after is not None:
+                self._create(self.after)
+            return
+        try:
+            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            raise conflict(self.path) from None
+        with open(fd, "rb") as file:
+            if file.read() != self.before:
+                raise conflict(self.path)
+            if self.after is None:
+                os.unlink(self.path)
+                fs.sync_dir(os.path.dirname(self.path))
+            else:
+                fs.write_atomic(self.path, self.after)
+                self._set_time(self.path)
+            # Somebody may have written into the old file between the read and the rename: it is still open.
+            file.seek(0)
+            late = file.read()
+        if late != self.before:
+            fs.write_atomic(self.path, late)
+            raise conflict(self.path)
+
+    def _set_time(self, path: str) -> None:
+        time = self.times[1]
+        if time is not None:
+            with contextlib.suppress(OSError):
+                os.utime(path, ns=(time, time))
+
+    def _create(self, data: bytes) -> None:
+        """Create the file with all its content at once; never over an existing one."""
+        if os.path.lexists(self.path):
+            raise conflict(self.path, exists=True)
+        # A new directory is as readable as the first file in it: in a repository as the umask allows.
+        mode = self.mode or 0
+        fs.makedirs(os.path.dirname(self.path), fs.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
+        temporary = fs.temporary(self.path)
+        fd = os.open(temporary, fs.NEW_FILE, fs.FILE_MODE)
+        try:
+            fs.write_and_close(fd, data, fs.FILE_MODE if self.mode is None else self.mode, durable=True)
+            self._set_time(temporary)
+            try:
+                os.link(temporary, self.path)
+            except FileExistsError:
+                raise conflict(self.path, exists=True) from None
+            except OSError:  # a file system without hard links
+                os.rename(temporary, self.path)
+        finally:
+            fs.unlink(temporary)
+        fs.sync_dir(os.path.dirname(self.path))
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else ids.digest(data)
+
+
+@dataclass(frozen=True)
+class Patch(Change):
+    """Replace `removed` by `added` at byte `at` of a settings file: only these bytes are stored, as the rest may be
+    secret. `was` and `now`: hashes of the file, None for none; `mode`: of a new one; `dirs` were made for it, and go
+    with it."""
+
+    key = "cut"
+    at: int
+    removed: bytes
+    added: bytes
+    was: str | None
+    now: str | None
+    mode: int = fs.FILE_MODE
+    dirs: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return shown(self.removed), shown(self.added)
+
+    @classmethod
+    def between(
+        cls, path: str, before: bytes | None, after: bytes | None, mode: int, dirs: tuple[str, ...] = ()
+    ) -> "Patch":
+        """Return the smallest single patch that turns one content into the other."""
+        old, new = before or b"", after or b""
+        head, tail = shared_ends(old, new)
+        removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
+        return cls(path, head, removed, added, _digest(before), _digest(after), mode, dirs)
+
+    def inverse(self) -> "Patch":
+        return Patch(self.path, self.at, self.added, self.removed, self.now, self.was, self.mode, self.dirs)
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._read_before()
+        cut = {"at": self.at, "from": self.was, "to": self.now, "mode": self.mode, "dirs": list(self.dirs)}
+        return {"cut": cut, "removed": keep(self.removed), "added": keep(self.added)}
+
+    @classmethod
+    def from_row(cls, row: Row, read_content: ReadContent) -> "Patch":
+        cut = row["cut"]
+        removed, added = read_content(row["removed"]), read_content(row["added"])
+        return cls(row["path"], cut["at"], removed, added, cut["from"], cut["to"], cut["mode"], tuple(cut["dirs"]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        return state_of(_digest(read_or_none(self.path)), self.was, self.now)
+
+    def _read_before(self) -> bytes | None:
+        data = read_or_none(self.path)
+        if _digest(data) != self.was:
+            raise conflict(self.path, exists=self.was is None)
+        return data
+
+    def make(self) -> None:
+        before = self._read_before()
+        old = before or b""
+        after = old[: self.at] + self.added + old[self.at + len(self.removed) :]
+        if before is None and self.now is not None:
+            directory = os.path.dirname(self.path)
+            if self.mode == fs.FILE_MODE:
+                fs.makedirs(directory)
+            else:  # for all who may read the file
+                os.makedirs(directory, exist_ok=True)
+        FileChange(self.path, before, None if self.now is None else after, self.mode).make()
+        for directory in reversed(self.dirs if self.now is None else ()):
+            try:
+                os.rmdir(directory)
+            except OSError:
+                break  # somebody else uses it
+
+
+@dataclass(frozen=True)
+class ModeEdit(Change):
+    """The permission bits of a file or directory before and after. A path that is gone counts as done."""
+
+    key = "modes"
+    before: int
+    after: int
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return f"mode {self.before:o}", f"mode {self.after:o}"
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._checked()
+        return {"modes": [self.before, self.after]}
+
+    @classmethod
+    def from_row(cls, row: Row, read_content: ReadContent) -> "ModeEdit":  # noqa: ARG003
+        return cls(row["path"], *row["modes"])
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        mode = self._checked(foreign=True)
+        return "open" if mode is None else state_of(mode, self.before, self.after)
+
+    def _checked(self, *, foreign: bool = False) -> int | None:
+        """Return the present permission bits; None if the path is gone. Raises ConflictError if they are `foreign`."""
+        try:
+            mode = os.lstat(self.path).st_mode & 0o777
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not foreign and mode not in {self.before, self.after}:
+            raise ConflictError(f"The permissions of {self.path} changed meanwhile", LOOK_AGAIN)
+        return mode
+
+    def make(self) -> None:
+        if self._checked() is not None:
+            os.chmod(self.path, self.after)

@@ -1,0 +1,243 @@
+"""The journal: every change to a person's files is one transaction that survives a crash and can be undone.
+
+It is a write-ahead log. The contents before and after are stored in `trash/` under their hash; one line records the
+intent; the files change one by one; another line records the end. A process killed in between leaves an intent without
+an end, which the next process finishes or takes back. docs/file-formats.md describes the lines of journal.jsonl."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from memtui.base import backwards, clock, fastjson, fs, ids
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.base.storage import storage_error
+from memtui.client import process
+from memtui.store import catalog, reindexing
+from memtui.store.journal import records
+from memtui.store.journal.changes import Change, State
+from memtui.store.journal.ledger import Ledger, here
+from memtui.store.journal.records import ContentStore
+from memtui.store.journal.shapes import VERSION, Row, readable
+
+LOCK_SECONDS = 10.0
+BEGUN_PURGE = "The next memtui command finishes the change."
+BEGUN = "The next memtui command reverts the unfinished change."
+
+
+class Journal:
+    """The journal of a memtui root: `by` names the writer, `now` is the clock, `ledger` what was read already."""
+
+    def __init__(
+        self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
+    ) -> None:
+        self.root = root
+        self.contents = ContentStore(root)
+        self.by = by
+        self.now = now
+        self.path = root + "/journal.jsonl"
+        self.lock_path = root + "/run/store.lock"
+        self._ledger = ledger or Ledger(self.path)
+        self._shared: dict[str, Any] = {}  # what all changes made together have in their record
+
+    def _intent(
+        self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
+    ) -> dict[str, Any]:
+        """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
+        rows = records.rows(changes, self.contents.keep)
+        head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
+        return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
+
+    def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
+        """Return the changes of an intent. Raises NotFoundError if a content was purged."""
+        return records.changes_of(record, self.contents.read)
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        try:
+            fs.append(self.path, fastjson.dumps(dict(record)).encode() + b"\n", durable=True)
+        except OSError as error:
+            raise storage_error(error, self.path) from error
+
+    def _end(self, transaction: str, state: str, **more: Any) -> None:
+        self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock on all changes, after recovery from a killed process. Raises MemtuiError."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(fs.Lock(self.lock_path, LOCK_SECONDS))
+            except OSError as error:
+                raise storage_error(error, self.lock_path) from error
+            self._recover()
+            yield
+
+    def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+        """Make all changes or none, as one undo step with `more` in its record. Raises ConflictError, MemtuiError."""
+        with self.locked():
+            return self.run_locked(op, changes, summary, **{**self._shared, **more})
+
+    @contextlib.contextmanager
+    def together(self, group: str = "", entries: Sequence[str] = ()) -> Iterator[None]:
+        """Make all changes inside one step of undo, with earlier ones of the same `group`, or of an outer block.
+        `entries`: the ids of what a person decides with them."""
+        before = self._shared
+        self._shared = {**before, **({"entries": [*entries]} if entries else {})}
+        self._shared["group"] = group or before.get("group") or ids.new_id(self.now())
+        try:
+            yield
+        finally:
+            self._shared = before
+
+    def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
+        """Do what `run` does, with the lock held already."""
+        transaction = ids.new_id(self.now())
+        size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
+        changes = [change.with_metadata() for change in changes]
+        record = self._intent(transaction, op, changes, summary, **more)
+        try:
+            self._append(record)
+        except BaseException:
+            self._cut(size)  # a part of the line may have been written
+            raise
+        path = self.root
+        try:
+            for number, change in enumerate(changes):
+                path = change.path
+                self._make(record, changes, number)
+                if path.endswith(".md") and len(changes) <= catalog.AT_ONCE:
+                    catalog.touch(self.root, path)
+        except BaseException as error:
+            taken_back = self._take_back(record, changes, size)
+            reported = storage_error(error, path) if isinstance(error, OSError) else error
+            if not taken_back and isinstance(reported, MemtuiError):
+                reported.hint = f"{reported.hint} {BEGUN}".strip()
+            if reported is error:
+                raise
+            raise reported from error
+        # If there is no room for this line, the next process finds all changes made and writes it.
+        with contextlib.suppress(MemtuiError):
+            self._end(transaction, "done")
+        reindexing.request(self.root, [change.about for change in changes])
+        return transaction
+
+    def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
+        """Make one change. Raises as `Change.make`, except for what fails after the change is made, as cleanup can."""
+        try:
+            changes[number].make()
+        except OSError:
+            self._sweep(record)
+            if _states(record, changes)[number] != "made":
+                raise
+
+    def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
+        """Undo the changes that were made. Return False if that fails too; the next process then takes them back."""
+        try:
+            for change in _rollback(changes, _states(record, changes)):
+                with contextlib.suppress(ConflictError):
+                    change.make()
+        except OSError:
+            return False
+        try:
+            self._end(record["id"], "back")
+        except MemtuiError:
+            return self._cut(size)
+        return True
+
+    def _cut(self, size: int) -> bool:
+        """Remove the last line again, which works on a full disk too. Return whether it was removed."""
+        try:
+            os.truncate(self.path, size)
+        except OSError:
+            return False
+        return True
+
+    def unfinished(self) -> dict[str, Any] | None:
+        """Return the intent without an end, which a killed process left or another process is working on."""
+        try:
+            for _, line in backwards.lines(self.path, longest=-1):
+                record = fastjson.loads_dict(line)
+                if record.get("v") == VERSION and record.get("state") in {"done", "back"}:
+                    return None
+                if record.get("state") == "intent" and isinstance(record.get("id"), str) and readable(record):
+                    return record
+        except OSError:
+            return None
+        return None
+
+    def recover(self) -> None:
+        """Finish or take back what a killed process left, if anything. Raises MemtuiError."""
+        if self.unfinished() is not None:
+            with self.locked():
+                pass
+
+    def _recover(self) -> None:
+        record = self.unfinished()
+        if record is None:
+            return
+        self._sweep(record)
+        transaction = record["id"]
+        untouched = []
+        try:
+            for digest in record.get("drop", ()):
+                fs.unlink(self.contents.path(digest))
+            changes = self.changes_of(record)
+            states = _states(record, changes)
+            all_made = all(state == "made" for state in states)
+            # Not finished instead: a command that failed half-way told the person that it failed.
+            for change in () if all_made else _rollback(changes, states):
+                try:
+                    change.make()
+                except ConflictError as error:
+                    untouched.append(error.message)
+        except OSError as error:
+            raise storage_error(error, error.filename or self.root) from error
+        except NotFoundError as error:  # someone emptied the trash
+            all_made, untouched = False, [error.message]
+        self._end(
+            transaction, "done" if all_made and not untouched else "back", **({"left": untouched} if untouched else {})
+        )
+
+    def _sweep(self, record: Mapping[str, Any]) -> None:
+        """Remove the temporary files of killed processes and of this one, which holds the lock and uses none."""
+        for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
+            directory, name = os.path.split(place)
+            with contextlib.suppress(OSError):
+                for file in os.listdir(directory):
+                    target, pid = fs.temporary_of(file) or ("", 0)
+                    if pid and target.startswith(name) and (pid == os.getpid() or not process.alive(pid)):
+                        fs.unlink(f"{directory}/{file}")
+
+    def ledger(self) -> Ledger:
+        """Read what was appended; return all transactions and which of them can be undone or redone. Raises OSError."""
+        return self._ledger.follow()
+
+    def purge(self, summary: str, drop: Sequence[str], **more: Any) -> str:
+        """Remove contents for good, by their hashes `drop`; no undo brings them back. Return the transaction's id."""
+        with self.locked():
+            transaction = ids.new_id(self.now())
+            self._append(self._intent(transaction, "purge", [], summary, drop=list(drop), **more))
+            try:
+                for digest in drop:
+                    fs.unlink(self.contents.path(digest))
+            except OSError as error:
+                memtui_error = storage_error(error, self.contents.directory)
+                memtui_error.hint = f"{memtui_error.hint} {BEGUN_PURGE}"
+                raise memtui_error from error
+            with contextlib.suppress(MemtuiError):  # as for other changes, the next process writes it
+                self._end(transaction, "done")
+            return transaction
+
+
+def _states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
+    """Return the state of each change. Raises OSError."""
+    rows: dict[str, list[Row]] = {}
+    for row in record["changes"]:
+        rows.setdefault(row["path"], []).append(row)
+    return [change.state(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
+
+
+def _rollback(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
+    """Return the changes that take back those that were made, in the order to make them."""
+    applied = [change for change, state in zip(changes, states, strict=True) if state == "made"]
+    return [change.inverse() for change in reversed(applied)]

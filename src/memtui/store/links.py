@@ -1,0 +1,241 @@
+"""The links of memories: the one reader of `[[name]]` and of Markdown links to files.
+
+What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from memtui.client.locate import INDEX_NAME, is_memory_name
+from memtui.store.frontmatter import code
+
+TITLE_LIMIT = 1000
+LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*'|\([^()]*\))\s*$""")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
+WIKI = re.compile(r"(?<![A-Za-z0-9_\\])!?\[\[(?P<name>[^\[\]|#\n\0]{1,200}?)(?P<tail>(?:\\?\||#)[^\[\]\n]{0,200})?\]\]")
+DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<(?P<in>[^<>\n]+)>|(?P<bare>[^\s<>]+))", re.MULTILINE)
+# A name begins with a letter, a digit or `_`, or with anything outside of ASCII.
+ODD = re.compile(r"[!-/:-@\[-^`{-~]")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:mailto|tel|data):")
+# What a test of a shell has between its brackets, which have blanks inside.
+OPERATOR = re.compile(r"[=<>&$\"]| -\w+ ")
+# Numbers alone are an index or a footnote; a year or a date can be a name.
+NUMBERS = re.compile(r"(?!.*\d{4})[\d\s.,:+*/-]+$")
+OTHER_FILE = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp[34]|mov|wav|webm|zip|gz|docx?|xlsx?|pptx?|csv|tsv|txt|json|ya?ml"
+    r"|toml|xml|html?|css|py|tsx?|jsx|sh|rs|rb|canvas)$",
+    re.IGNORECASE,
+)
+CONTENTS = {"toc", "_toc_"}
+
+
+class Link(NamedTuple):
+    """A link from `start` to `end`, whose `target` is written at `at`; the file's name stands from `name_start` to
+    `name_end` (`encoded`: as in a URL). `label`: the words that a reader sees, None for a definition."""
+
+    start: int
+    end: int
+    at: int
+    name_start: int
+    name_end: int
+    target: str
+    label: str | None
+    encoded: bool = False
+
+
+class InlineSpan(NamedTuple):
+    """A Markdown link in a text: its `[`, its `](`, its target without title and brackets, and its `)`."""
+
+    opening: int
+    middle: int
+    start: int
+    end: int
+    close: int
+
+
+def find(text: str) -> list[Link]:
+    """List the links of a text to memories, in order."""
+    wiki, inline, defined = "[[" in text, "](" in text, "]:" in text
+    if not (wiki or ((inline or defined) and ".md" in text)):
+        return []
+    plain = code.masked(text)
+    links = [*_wiki(text, plain)] if wiki else []
+    if inline:
+        for span in inline_spans(plain):
+            if "\n" not in plain[span.start : span.end] and "\n\n" not in plain[span.opening : span.middle]:
+                label = text[span.opening + 1 : span.middle]
+                links += _file(text, span.opening, span.close + 1, span.start, span.end, label)
+    for match in DEFINITION.finditer(plain) if defined else ():
+        start, end = match.span("in" if match["in"] else "bare")
+        links += _file(text, match.start(), match.end(), start, end, None)
+    return sorted(links, key=lambda link: (link.start, -link.end))
+
+
+def targets(text: str) -> tuple[str, ...]:
+    """Return what a text links to, each once, in order."""
+    names = dict.fromkeys(link.target for link in find(text))
+    return tuple(name for name in names if not (name.endswith(".md") and name[:-3] in names))
+
+
+def _wiki(text: str, plain: str) -> Iterator[Link]:
+    for match in WIKI.finditer(plain):
+        name = match["name"].strip()
+        padded = match["name"][0].isspace()
+        if not name or not _is_name(name) or (padded and OPERATOR.search(name)):
+            continue
+        start = match.start("name") + match["name"].index(name)
+        tail = text[match.start("tail") : match.end("tail")].lstrip("\\") if match["tail"] else ""
+        label = tail[1:].strip() if tail.startswith("|") else ""
+        target = os.path.normpath(name)
+        begin, end = _name_span(name)
+        yield Link(match.start(), match.end(), start, start + begin, start + end, target, label or name[begin:end])
+
+
+def _name_span(link_text: str) -> tuple[int, int]:
+    """Return where in a target the name of the file is, without directory and `.md`."""
+    begin = link_text.rfind("/") + 1
+    end = len(link_text.removesuffix(".md"))
+    return (begin, end) if begin < end else (begin, len(link_text))
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether what stands in double brackets can be the name of a memory."""
+    last = name.rpartition("/")[2]
+    odd = not last or ODD.match(re.sub(r"^(?:\.{1,2}/)+", "", name).lstrip("_") or "x")
+    if odd or URL.match(name) or OTHER_FILE.search(name) or NUMBERS.match(name):
+        return False
+    return name.lower() not in CONTENTS and last != INDEX_NAME
+
+
+def _file(text: str, start: int, end: int, at: int, to: int, label: str | None) -> Iterator[Link]:
+    raw = text[at:to]
+    path = raw.partition("#")[0].partition("?")[0]
+    target = file_target(raw)
+    if target and is_memory_name(os.path.basename(target)):
+        begin, stop = _name_span(path.rstrip())
+        yield Link(start, end, at, at + begin, at + stop, target, label, text[at - 1] != "<")
+
+
+def file_target(raw: str) -> str:
+    """Return the path, from where the link is, of the Markdown file that a link's target names; empty for others."""
+    path = raw.strip().partition("#")[0].partition("?")[0]
+    if not path.endswith(".md") or SCHEME.match(path):
+        return ""
+    if "%" in path:
+        from urllib.parse import unquote
+
+        path = unquote(path, errors="surrogateescape")
+    path = os.path.normpath(path)
+    return "" if "\0" in path else path
+
+
+def inline_spans(text: str, most: int = 0) -> Iterator[InlineSpan]:
+    """Yield the links `[text](target "title")` of a text; of its first `most` brackets, 0 for all. Images are none."""
+    at = text.find("](")
+    number = 0
+    while at >= 0 and (number := number + 1) <= (most or number):
+        opening = _opening(text, at)
+        start = at + 2
+        end = _closing(text, start)
+        after = start
+        if opening >= 0 and end >= 0 and text[opening - 1 : opening] not in ("!", "\\"):
+            bracketed = text[start] == "<"
+            raw = text[start + 1 : end] if bracketed else LINK_TITLE.sub("", text[start:end])
+            close = text.find(")", end) if bracketed else end
+            if close >= 0:
+                start += bracketed
+                yield InlineSpan(opening, at, start, start + len(raw), close)
+            after = close + 1
+        at = text.find("](", max(after, at + 2))
+
+
+def _closing(text: str, start: int) -> int:
+    """Return where the target that begins at `start` ends, at its parenthesis or `>`; -1 if it does not end."""
+    if text[start : start + 1] == "<":
+        return text.find(">", start, start + TITLE_LIMIT)
+    depth = 0
+    for at in range(start, min(len(text), start + TITLE_LIMIT)):
+        if text[at] == "(":
+            depth += 1
+        elif text[at] == ")":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def _opening(text: str, end: int) -> int:
+    """Return the position of the `[` that belongs to the `]` at `end`; -1 if there is none within TITLE_LIMIT."""
+    depth = 0
+    for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
+        if text[at - 1 : at] == "\\":
+            continue
+        if text[at] == "]":
+            depth += 1
+        elif text[at] == "[":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def encoded(target: str) -> str:
+    """Return the path of a memory as the target of a Markdown link."""
+    special = set(" ()<>%#?[]\\\"'\t\n\r")
+    return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
+
+
+def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
+    """Tell whether a target in the file `source` leads to the memory with this path and names."""
+    key = key_of(source or path)
+    keys = {key(name) for name in names}
+    if key(target) in keys or key(target.removesuffix(".md")) in keys:
+        return True
+    if "/" not in target:
+        return False
+    file = target.removesuffix(".md") + ".md"
+    if source and key(os.path.normpath(f"{os.path.dirname(source)}/{file}")) == key(path):
+        return True
+    return not file.startswith("..") and key(path).endswith("/" + key(file))
+
+
+def shown(target: str) -> str:
+    """Return a target as a person writes a link to it: `[[name]]`, or the name of the file."""
+    return target if target.endswith(".md") else f"[[{target}]]"
+
+
+def key_of(path: str) -> Callable[[str], str]:
+    """Return the function that makes names equal which lead to the same file in the directory of a memory."""
+    if path and _ignores_case(os.path.dirname(path)):
+        return lambda name: unicodedata.normalize("NFC", name).casefold()
+    return lambda name: name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+@lru_cache(1 << 10)
+def _ignores_case(directory: str) -> bool:
+    above, name = os.path.split(directory)
+    try:
+        return name != name.swapcase() and os.path.samefile(directory, os.path.join(above, name.swapcase()))
+    except OSError:
+        return False
+
+
+def renamed(text: str, leads: Callable[[Link], bool], new: str | None) -> str:
+    """Return a text in which those links have the name `new`, or with None are their words; all else stays."""
+    spans = [
+        (link.start, link.end, link.label)
+        if new is None
+        else (link.name_start, link.name_end, encoded(new) if link.encoded else new)
+        for link in find(text)
+        if leads(link)
+    ]
+    pieces = []
+    at = 0
+    for start, end, words in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= at and words is not None:
+            pieces += [text[at:start], words]
+            at = end
+    return "".join([*pieces, text[at:]]) if pieces else text

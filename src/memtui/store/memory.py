@@ -1,0 +1,265 @@
+"""One memory: a Markdown file with frontmatter, parsed and written."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from memtui.base import clock, fs, visible
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.store import links
+from memtui.store.frontmatter import conflict_markers, document, edit
+from memtui.store.frontmatter import head as memory_head
+
+TYPES = ("user", "feedback", "project", "reference", "tool")
+# Only the beginning of a larger file is shown, as a broken memory.
+MAX_BYTES = 8 << 20
+SLUG_LIMIT = 80
+# The fields that are true or false, and how that is written.
+SWITCHES = ("pinned", "pin")
+TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
+CODE = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|`[^`\n]+`", re.DOTALL | re.MULTILINE
+)
+WHY_AND_HOW = "{fact}\n\n**Why:** {why}\n**How to apply:** {how}\n"
+TEMPLATES = {
+    "user": "Who the user is: role, expertise, preferences.\n",
+    "feedback": WHY_AND_HOW.format(
+        fact="The rule, in one sentence.", why="what happened, or what the user said.", how="when, and what to do then."
+    ),
+    "project": WHY_AND_HOW.format(
+        fact="The fact or goal, with absolute dates.", why="the reason behind it.", how="what it changes in the work."
+    ),
+    "reference": "Where it is (URL, path), and what it is good for.\n",
+    "tool": "The tool, how to call it, and what to look out for.\n",
+}
+TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
+
+
+def without_template(body: str) -> str:
+    """Remove from a body the lines of a template that were left unchanged, and the blank lines between them."""
+    lines: list[str] = []
+    after_removed = False
+    for line in body.split("\n"):
+        if line.strip() in TEMPLATE_LINES:
+            after_removed = True
+        elif line.strip() or not after_removed or (lines and lines[-1].strip()):
+            lines.append(line)
+            after_removed = after_removed and not line.strip()
+    return "\n".join(lines)
+
+
+@dataclass  # not frozen, which takes three times as long: thousands are made
+class Memory:
+    """A memory file as read. `broken` says why it can't be changed; the other fields hold what could be read of it."""
+
+    path: str
+    scope_label: str
+    name: str  # from the frontmatter, else the file's stem
+    description: str  # from the frontmatter, else its title, else the first line of a file without frontmatter
+    type: str
+    fields: dict[str, object] = field(repr=False)
+    body: str = field(repr=False)
+    size: int  # bytes
+    mtime: float  # seconds since the epoch
+    broken: str | None = None
+    has_frontmatter: bool = True
+    links: tuple[str, ...] = ()  # what they name, as `links.targets`
+    origin_session: str = ""
+    modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
+    notes: tuple[str, ...] = ()
+    raw: bytes = field(default=b"", repr=False)
+    unquoted: bool = False  # values of its frontmatter need quotes, which the client adds by itself to read them
+
+    @property
+    def stem(self) -> str:
+        """The file's name without `.md`."""
+        return os.path.basename(self.path).removesuffix(".md")
+
+    @property
+    def ref(self) -> str:
+        """The reference that commands accept: `scope:stem`."""
+        return f"{self.scope_label}:{self.stem}"
+
+    def links_to(self, other: "Memory") -> bool:
+        """Whether a link of it names another memory, by its name or its file."""
+        return any(links.leads_to(link, self.path, other.path, (other.name, other.stem)) for link in self.links)
+
+    @property
+    def changed_at(self) -> float:
+        """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
+        modified = clock.parse(self.modified)
+        return self.mtime if modified is None else modified
+
+
+class LinkTargets:
+    """The memories of a scope, by what links can name. A file goes before another memory's name."""
+
+    def __init__(self, memories: Iterable[Memory]) -> None:
+        self._memories = list(memories)
+        self._key = links.key_of(self._memories[0].path if self._memories else "")
+        self._found: dict[str, Memory] = {}
+        for memory in self._memories:
+            self._found.setdefault(self._key(memory.stem), memory)
+        for memory in self._memories:
+            self._found.setdefault(self._key(memory.name), memory)
+
+    def of(self, target: str, source: str) -> Memory | None:
+        """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
+        key = self._key(target)
+        memory = self._found.get(key) or self._found.get(key.removesuffix(".md"))
+        if memory is None and "/" in target:
+            return next((mem for mem in self._memories if links.leads_to(target, source, mem.path, ())), None)
+        return memory
+
+
+def text_of(fields: Mapping[str, object], *keys: str) -> str:
+    """Return the first of these fields that is a text; but for name and description, `metadata` has it first."""
+    nested = fields.get("metadata")
+    for key in keys:
+        for place in (nested, fields) if isinstance(nested, dict) and key not in ("name", "description") else (fields,):
+            value = place.get(key)
+            if isinstance(value, str) and value:
+                return value
+    return ""
+
+
+def flat(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the fields of a frontmatter in words, nested ones by their dotted path."""
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def read_memory(path: str, scope_label: str = "") -> Memory:
+    """Read one file. A file that can't be read or is not text gives a broken memory. Raises NotFoundError."""
+    try:
+        status = os.stat(path)
+        data = fs.read_bytes(path, MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
+    except OSError as error:
+        return unreadable(path, scope_label, f"it can't be read: {error.strerror or error}")
+    return from_bytes(path, scope_label, data, size=status.st_size, mtime=status.st_mtime)
+
+
+def unreadable(path: str, scope_label: str, problem: str) -> Memory:
+    """Return a memory for a file that can't or must not be read, so that lists show it; `broken` is the problem."""
+    stem = os.path.basename(path).removesuffix(".md")
+    return Memory(path, scope_label, stem, "", "", {}, "", 0, 0.0, broken=problem, has_frontmatter=False)
+
+
+def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
+    """Parse a memory from bytes; name, description and type as hooks read them: a person trusts what they send."""
+    doc = document.parse(data[:MAX_BYTES])
+    name, description, kind = memory_head.summarise(data[:MAX_BYTES])
+    if conflict_markers.first(data[:MAX_BYTES]):
+        name = description = ""  # of two versions nobody knows which holds
+    broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
+    fields = doc.fields
+    differing = [
+        f"Sessions get `{key}` as written; YAML reads “{fields[key]}”"
+        for key, text in (("name", name), ("description", description))
+        if fields.get(key) and text and fields[key] != text
+    ]
+    return Memory(
+        path=path,
+        scope_label=scope_label,
+        name=name or os.path.basename(path).removesuffix(".md"),
+        description=description,
+        type=kind,
+        fields=fields,
+        body=doc.body,
+        size=len(data) if size < 0 else size,
+        mtime=mtime,
+        broken=broken,
+        has_frontmatter=doc.has_frontmatter,
+        links=links.targets(doc.body),
+        origin_session=text_of(fields, "originSessionId"),
+        modified=text_of(fields, "modified", "updated"),
+        notes=(*doc.notes, *differing),
+        raw=data,
+        unquoted=bool(doc.quoted),
+    )
+
+
+def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:
+    """Return the bytes of a new file in the client's own form, without NULs, which would make it a binary file."""
+    fields: dict[str, object] = {"name": one_line(name), "description": one_line(description)}
+    if kind:
+        fields["metadata"] = {"type": one_line(kind)}
+    text = document.clean(body).replace("\0", "").strip("\n")
+    text = f"\n{text}\n" if text else ""
+    return f"---\n{edit.field_lines(fields)}---\n{text}".encode()
+
+
+def one_line(text: str) -> str:
+    """Put text on one line, as it can be written to a file."""
+    return visible.one_line(document.clean(text))
+
+
+def set_type(doc: document.Document, kind: str) -> document.Document:
+    """Set the type where the file has it, else below `metadata`. Raises MemtuiError on a broken document."""
+    kind = one_line(kind)
+    if not kind:
+        raise UsageError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")
+    metadata = doc.fields.get("metadata")
+    nested = isinstance(metadata, dict) and "type" in metadata
+    flat = "type" in doc.fields
+    if flat:
+        doc = doc.with_field(("type",), kind)
+    if nested or not flat:
+        doc = doc.with_field(("metadata", "type"), kind)
+    return doc
+
+
+def is_value(key: str, value: str) -> bool:
+    """Tell whether a field takes a value: a switch only one that is true or false."""
+    return key.rpartition(".")[2] not in SWITCHES or not value or value.strip().casefold() in TRUE | FALSE
+
+
+def is_pinned(fields: Mapping[str, object]) -> bool:
+    """Tell whether recall counts a memory with these fields more."""
+    return text_of(fields, *SWITCHES).strip().casefold() in TRUE
+
+
+def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
+    """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
+    if memory.broken is not None:
+        raise MemtuiError(
+            f"{memory.path}: the frontmatter can't be changed: {memory.broken}", "Fix the whole file in an editor."
+        )
+    doc = document.parse(memory.raw)
+    if not memory.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
+        body = fields.get("body")
+        about = memory_head.first_line(memory.body if body is None else body)
+        fields = {"name": memory.stem, "description": about, **fields}
+        if body is not None:
+            fields["body"] = "\n" + body.lstrip("\n")
+    for key, value in fields.items():
+        if not is_value(key, value):
+            raise UsageError(f"{key} is true or false, not “{value}”.", "An empty value removes the field.")
+        if key == "body":
+            doc = doc.with_body(value)
+        elif key == "type":
+            doc = set_type(doc, value)
+        elif value:
+            doc = doc.with_field(tuple(key.split(".")), value)
+        else:
+            doc = doc.without_field(tuple(key.split(".")))
+    return doc.raw
+
+
+def slugify(text: str) -> str:
+    """Return a file's stem for a name: words in lower case with `-` between, never empty, never `memory`."""
+    words = "".join(c if c.isalnum() else " " for c in document.clean(text).lower()).split()
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word
+        if len(longer.encode()) > SLUG_LIMIT:
+            break
+        slug = longer
+    slug = slug or "".join(words).encode()[:SLUG_LIMIT].decode("utf-8", "ignore")
+    return "a-memory" if slug in ("", "memory") else slug

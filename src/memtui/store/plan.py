@@ -1,0 +1,324 @@
+"""One step of changes to memories: the files that are said, and what follows from them: the links to memories that are
+renamed or gone, lines of MEMORY.md, trust, and what is kept beside a memory."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from memtui.base import paths
+from memtui.base.errors import MemtuiError, NotFoundError
+from memtui.base.storage import read_or_none, storage_error
+from memtui.client import locate
+from memtui.store import beside, memory, references, scopes, trust, trusting
+from memtui.store.index import index, index_lines
+from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.text_edit import text_edits
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+
+# The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
+ARCHIVE = ".archive"
+# Changes a MEMORY.md; gets its content, and what stands before the files of the scope there.
+LineChange = Callable[[bytes, str], bytes]
+
+
+def is_index(path: str) -> bool:
+    """Return whether a path is that of a MEMORY.md."""
+    return os.path.basename(path) == locate.INDEX_NAME
+
+
+def is_archived(path: str) -> bool:
+    """Return whether a file is in the archive of its scope. A scope may itself be below a directory of that name."""
+    _, mark, file = path.rpartition(f"/{ARCHIVE}/")
+    return bool(mark) and "/." not in f"/{file}"
+
+
+class ScopedFile(NamedTuple):
+    """Where a file is: its scope, and its path relative to the scope's directory."""
+
+    scope: Scope
+    file: str
+
+
+class FileDiff(NamedTuple):
+    """A file before and after; None for no file. `repaired`: nobody named it, but its links or lines follow."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    repaired: bool
+
+
+class ScopeFiles:
+    """The files of some scopes, each read once; `contents`, by path, are as they were when first asked for."""
+
+    def __init__(self, env: dict[str, str], places: Sequence[Scope]) -> None:
+        self.env, self.root = env, paths.root(env)
+        self.contents: dict[str, bytes | None] = {}
+        self._scopes = list(places)
+        self._stems: dict[str, set[str]] = {}
+        self._linking: dict[str, dict[str, bytes]] = {}
+
+    def scope_of(self, path: str) -> ScopedFile:
+        """Return where a file is. Raises NotFoundError for one that is in no scope."""
+        place = self._within(path)
+        if place is None and path.startswith(f"{paths.config_dir(self.env)}/projects/"):
+            # Maybe the auto memory of another project.
+            self._scopes += scopes.others(self.env, {scope.directory for scope in self._scopes})
+            place = self._within(path)
+        if place is None:
+            raise NotFoundError(f"{path} is in none of the scopes here.", "`memtui status --paths` lists them.")
+        return place
+
+    def _within(self, path: str) -> ScopedFile | None:
+        """Return the scope that has a path in its directory, the innermost one."""
+        places = []
+        for scope in self._scopes:
+            top = scope.directory.rstrip("/") + "/"
+            file = path[len(top) :]
+            # Instructions stand beside, above and below memories.
+            if path.startswith(top) and (scope.kind != "instructions" or file in scope.files):
+                places.append(ScopedFile(scope, file))
+        return max(places, key=lambda scoped_file: len(scoped_file.scope.directory), default=None)
+
+    def data(self, path: str) -> bytes | None:
+        """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
+        if path not in self.contents:
+            try:
+                self.contents[path] = read_or_none(path)
+            except OSError as error:
+                raise storage_error(error, path) from error
+        return self.contents[path]
+
+    def memory(self, path: str, data: bytes | None) -> Memory:
+        """Return what a content of a file says."""
+        return memory.from_bytes(path, self.scope_of(path).scope.label, data or b"")
+
+    def link_names(self, scope: Scope, mem: Memory) -> list[str]:
+        """Return the names by which links refer to a memory: its stem, and its name unless another file has that."""
+        if scope.directory not in self._stems:
+            self._stems[scope.directory] = {references.stem(name) for name, _ in scopes.files(scope)}
+        return [mem.stem] + ([mem.name] if mem.name not in self._stems[scope.directory] else [])
+
+    def linking(self, scope: Scope) -> dict[str, bytes]:
+        """Return the memories of a scope that may have links, by path, without unreadable ones and symlinks."""
+        if scope.directory not in self._linking:
+            linking = self._linking[scope.directory] = {}
+            for file, problem in scopes.files(scope):
+                path = f"{scope.directory}/{file}"
+                if problem or os.path.islink(path):
+                    continue
+                try:
+                    data = self.data(path)
+                except MemtuiError:
+                    continue
+                if data is not None and b"[" in data and len(data) <= memory.MAX_BYTES:
+                    linking[path] = data
+        return self._linking[scope.directory]
+
+    def is_trusted(self, path: str) -> bool:
+        """Return whether the content of a file is trusted, or needs no trust."""
+        scope, data = self.scope_of(path).scope, self.data(path)
+        if not scope.needs_trust or is_index(path) or data is None:
+            return True
+        return trust.load(self.root, scope.directory).allows(data)
+
+
+class MemoryPlan:
+    """What one step makes of files. `after`: their contents by path, None for no file; `heirs`: which memory stands for
+    one that goes; `lines`: title and text of a new memory's line. With `unlinks` links to what goes become words."""
+
+    def __init__(self, files: ScopeFiles, *, unlinks: bool = False) -> None:
+        self.files, self.unlinks = files, unlinks
+        self.after: dict[str, bytes | None] = {}
+        self.heirs: dict[str, str] = {}
+        self.lines: dict[str, tuple[str, str]] = {}
+        self._moved: dict[str, str] = {}
+        self._named: dict[str, bool] = {}  # what was said, and whether it is trusted
+        self._metadata: dict[str, tuple[int | None, int | None]] = {}
+        self._indexes: dict[str, Scope] = {}
+
+    def write(
+        self,
+        path: str,
+        data: bytes | None,
+        *,
+        trusted: bool = False,
+        mode: int | None = None,
+        mtime: int | None = None,
+    ) -> None:
+        """Say a file's content, None for no file; `mode` of a new one, and the time (ns) that it is to have."""
+        self.after[path] = data
+        self._named[path] = trusted
+        self._metadata[path] = mode, mtime
+
+    def move(self, old: str, new: str) -> None:
+        """Let the memory at `new`, which was written already, be the one at `old` under another name."""
+        self._moved[old] = self.heirs[old] = new
+        if old != new:
+            self.write(old, None)
+
+    def now(self, path: str) -> bytes | None:
+        """Return a file's content as far as it is planned."""
+        return self.after[path] if path in self.after else self.files.data(path)
+
+    def diffs(self) -> list[FileDiff]:
+        """List the files that change: first those that were said, then those that follow, each by path."""
+        diffs = [
+            FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self.after.items()
+        ]
+        return sorted(diffs, key=lambda diff: (diff.repaired, is_index(diff.path), diff.path))
+
+    def changes(self) -> list[Change]:
+        """Return the changes: trust, what is new, what changes, what goes, what follows. Raises MemtuiError."""
+        contents: dict[Scope, list[tuple[str, bytes]]] = {}
+        new: list[Change] = []
+        changed: list[Change] = []
+        changes: list[Change] = []
+        following: list[Change] = []
+        for path, before, after, repaired in self.diffs():
+            scope = self._indexes.get(path) or self.files.scope_of(path).scope
+            real = references.real_path(scope, path)
+            mode, mtime = self._metadata.get(path, (None, None))
+            if is_index(path) and before != b"":  # an empty one would be gone after an undo of lines
+                mode = None if before else references.file_mode(scope)
+                following += text_edits(real, before or b"", after or b"", mode)
+                continue
+            is_trusted = self.files.is_trusted(path) if repaired else self._named[path]
+            if after is not None and is_trusted and not is_index(path) and not is_archived(path):
+                contents.setdefault(scope, []).append((references.relative(scope, path), after))
+            if before is None:
+                new.append(FileChange(real, None, after, references.file_mode(scope) if mode is None else mode))
+            elif after is None:
+                changes.append(FileChange(real, before, None))
+            elif before and repaired:
+                following += text_edits(real, before, after)
+            else:
+                changed.append(FileChange(real, before, after, times=(None, mtime)))
+        trusted = [edit for scope, files in contents.items() for edit in trusting.edits(self.files.root, scope, files)]
+        return [*trusted, *new, *changed, *changes, *self._beside(), *following]
+
+    def _beside(self) -> list[Change]:
+        """Return the edits of what is kept beside memories: it goes to their heirs, or with them."""
+        places: dict[beside.Place, list[beside.Place]] = {}
+        for path, after in self.after.items():
+            if after is None:
+                (scope, file), heir = self.files.scope_of(path), self.heirs.get(path)
+                new = self.files.scope_of(heir) if heir is not None else None
+                places[scope.directory, file] = [(new.scope.directory, new.file)] if new is not None else []
+        moved = {old: new for old, new in self._moved.items() if old != new}
+        return [*beside.moved_pairs(self.files.root, moved), *beside.moved_edits(self.files.root, places)]
+
+    def follow(self) -> None:
+        """Plan what follows from what was said. Raises MemtuiError."""
+        files = dict(self.after)
+        self._follow_links(files)
+        self._follow_lines(files)
+
+    def _heir(self, path: str) -> ScopedFile | None:
+        """Return the memory of the same scope that stands for one that goes; links and lines lead to no other."""
+        heir = self.heirs.get(path)
+        place = self.files.scope_of(heir) if heir is not None and not is_archived(heir) else None
+        return place if place is not None and place.scope == self.files.scope_of(path).scope else None
+
+    def _follow_links(self, files: dict[str, bytes | None]) -> None:
+        """Let links to memories with another name lead to them, in all memories of their scopes."""
+        # By the scope's directory: where links to a memory, by its name and path, lead from now on, None: to nothing.
+        renamed: dict[str, dict[tuple[str, str], str | None]] = {}
+        for path, data in files.items():
+            was, heir = self.files.data(path), self._heir(path)
+            if was is None or is_index(path):
+                continue
+            before, scope = self.files.memory(path, was), self.files.scope_of(path).scope
+            names: dict[str, str | None] = {}
+            if data is None and (heir is not None or self.unlinks):
+                stem = references.stem(heir.file) if heir is not None else None
+                names = dict.fromkeys(self.files.link_names(scope, before), stem)
+            # Links by a `name` that another one replaces lead to the file by its stem.
+            elif data is not None and self.files.memory(path, data).name != before.name != before.stem:
+                names = {name: before.stem for name in self.files.link_names(scope, before) if name == before.name}
+            for name, stem in names.items():
+                renamed.setdefault(scope.directory, {})[name, path] = stem
+        for leads in renamed.values():
+            scope = self.files.scope_of(next(path for _, path in leads)).scope
+            inside = {path: data for path, data in files.items() if self.files.scope_of(path).scope == scope}
+            for path, data in {**self.files.linking(scope), **inside}.items():
+                if data is None or is_index(path) or is_archived(path):
+                    continue
+                after = data
+                for (name, old_name), stem in leads.items():
+                    if stem != name:
+                        itself = self.unlinks and stem == references.stem(path)
+                        after = references.relink(after, path, old_name, (name,), None if itself else stem)
+                if after != data:
+                    self.after[path] = after
+
+    def _follow_lines(self, files: dict[str, bytes | None]) -> None:
+        """Change lines of memories: first those that lead elsewhere, then new ones, then those that go."""
+        elsewhere: list[tuple[Scope, LineChange]] = []
+        new: list[tuple[Scope, LineChange]] = []
+        lines_removed: list[tuple[Scope, LineChange]] = []
+        pointed = set()
+        for path in [path for path, data in files.items() if data is None or path in self.heirs]:
+            (scope, file), heir = self.files.scope_of(path), self._heir(path)
+            if heir is None:
+                lines_removed.append((scope, partial(_without_line, file)))
+                continue
+            old = self.files.memory(path, self.files.data(path))
+            elsewhere.append((scope, partial(_pointed, file, heir.file, old)))
+            lines = index.parse_index(self.now(scope.index_path) or b"").entries
+            if path in self._moved or any(entry.is_for(file) for entry in lines):
+                pointed.add(self.heirs[path])
+        for path, data in files.items():
+            if data is None or is_index(path) or is_archived(path):
+                continue
+            (scope, file), was = self.files.scope_of(path), self.files.data(path)
+            now, hook = self.files.memory(path, data), self.files.memory(path, was).description
+            if was is None and path not in pointed:
+                new.append((scope, partial(self._with_line, ScopedFile(scope, file), now)))
+            elif hook and hook != now.description:
+                new.append((scope, partial(_with_hook, file, now.description, hook)))
+        for scope, change in (*elsewhere, *new, *lines_removed):
+            for own, top in _indexes(scope):
+                before = self.now(own.index_path) or b""
+                after = change(before, top)
+                if after != before:
+                    self.after[own.index_path], self._indexes[own.index_path] = after, own
+
+    def _with_line(self, place: ScopedFile, new: Memory, data: bytes, top: str) -> bytes:
+        root = self.files.root
+        # An index that only has the new memory would hide all others from the client.
+        if top or (not data and len(scopes.indexed(root, place.scope)) >= index.MAX_LINES):
+            return data
+        title, hook = self.lines.get(new.path, (new.name, new.description))
+        return references.with_line(root, place.scope, data, place.file, title, hook, new.type)
+
+
+def _indexes(scope: Scope) -> list[tuple[Scope, str]]:
+    """List the scopes whose MEMORY.md may have lines of a scope, with what stands before its files there."""
+    if not scope.is_shared:
+        return [(scope, "")]
+    above = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
+    # Nobody need have made one for the team.
+    return [*([(scope, "")] if os.path.exists(scope.index_path) else []), (above, f"{locate.TEAM}/")]
+
+
+def _without_line(file: str, data: bytes, top: str) -> bytes:
+    return index_lines.remove_line(data, top + file)
+
+
+def _with_hook(file: str, hook: str, was: str, data: bytes, top: str) -> bytes:
+    return index_lines.set_hook(data, top + file, hook, was)
+
+
+def _pointed(file: str, other: str, old: Memory, data: bytes, top: str) -> bytes:
+    """Return an index in which the lines of one file lead to another, which may have its own."""
+    file, other = top + file, top + other
+    entries = index.parse_index(data).entries
+    if file != other and any(entry.is_for(other) for entry in entries):
+        data = index_lines.remove_line(data, file)
+    title = next((entry.title for entry in entries if entry.is_for(file)), "")
+    own = title if title in {old.name, old.stem} else ""
+    return index_lines.replace_target(data, file, other, old_title=own, new_title=own and references.stem(other))

@@ -1,0 +1,126 @@
+"""Relative dates in a memory (“next Thursday”), which mean another day at each reading, with the absolute ones.
+
+Those in code, quotes and sentences about any day stay; “in 30 days” is a date only of something to come."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from memtui.store.memory import CODE
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+UNIT = r"(?P<unit{0}>day|week|month|year)"
+COUNT = r"(?P<count{0}>\d{{1,3}}|" + "|".join(NUMBERS) + ")"
+RELATIVE = re.compile(
+    r"(?<![\w/.#@-])(?:"
+    r"(?P<day>yesterday|tomorrow|today|tonight|last night|this (?:morning|afternoon|evening))"
+    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|quarter|year))"
+    r"|" + COUNT.format(1) + " " + UNIT.format(1) + r"s? ago"
+    r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?"
+    r")(?![\w/-]|\.\w|['’]s\b| of\b)",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(
+    r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|「[^」\n]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*$", re.MULTILINE
+)
+# Before a span of time: "the last week" is a length, "every last Friday" a rule; a preposition takes no "in" after it.
+LENGTH = re.compile(r"\b(?:the|a|each|every|any|per)\s+$", re.IGNORECASE)
+PREPOSITION = re.compile(
+    r"\b(?:in|since|by|until|till|from|for|of|before|after|during|through|to|and|or)\s+$", re.IGNORECASE
+)
+TO_COME = re.compile(
+    r"\b(?:will|shall|going to|due|deadline|scheduled|planned|launch(?:es|ing)?|meet(?:s|ing)?|leav(?:es|ing))\b",
+    re.IGNORECASE,
+)
+# A sentence with one of these tells of any day: "whether you shipped yesterday or not".
+GENERAL = re.compile(
+    r"\b(?:you|your|what|whether|if|when|whenever|every|each|always|never|daily|weekly|usually|typically|would|could|"
+    r"e\.g|for example|say|says|such as)\b",
+    re.IGNORECASE,
+)
+SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
+
+
+class RelativeDate(NamedTuple):
+    """A relative date in a text: its `start` and `end` there, its words, and the absolute date or span of dates."""
+
+    start: int
+    end: int
+    words: str
+    absolute: str
+
+
+def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
+    """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
+    matches = list(RELATIVE.finditer(text))
+    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if matches else []
+    for match in matches:
+        if any(start <= match.start() < end for start, end in hidden):
+            continue
+        before, after = _around(text, match)
+        if GENERAL.search(before) or GENERAL.search(after):
+            continue
+        if (match["span"] or match["weekday"]) and LENGTH.search(before):
+            continue
+        if match["count2"] and not TO_COME.search(before):
+            continue
+        absolute = _absolute(match, day)
+        unit = (match["unit1"] or match["unit2"] or "").casefold()
+        if match["span"] or unit in {"month", "year"}:
+            absolute = absolute if PREPOSITION.search(before) or before.endswith("(") else f"in {absolute}"
+        elif match["count2"]:
+            absolute = f"on {absolute}"
+        if not before.strip(" \t#*_>-+") and match[0][0].isupper():
+            absolute = absolute[0].upper() + absolute[1:]
+        yield RelativeDate(match.start(), match.end(), match[0], absolute)
+
+
+def _around(text: str, match: "re.Match[str]") -> tuple[str, str]:
+    """Return the words of the sentence before and after a match, on its line."""
+    newline = text.find("\n", match.end())
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    after = text[match.end() : newline if newline >= 0 else len(text)]
+    return SENTENCE_END.split(before)[-1], SENTENCE_END.split(after, maxsplit=1)[0]
+
+
+def _absolute(match: "re.Match[str]", day: date) -> str:
+    words = {key: value.casefold() for key, value in match.groupdict().items() if value}
+    if "day" in words:
+        days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(words["day"], 0)
+        return (day + timedelta(days)).isoformat()
+    if "weekday" in words:
+        return _weekday(WEEKDAYS.index(words["weekday"]), words["which"], day).isoformat()
+    if "span" in words:
+        return _span(words["span"], {"last": -1, "next": 1, "this": 0}[words["which"]], day)
+    number = 1 if "count1" in words else 2
+    count, unit = words[f"count{number}"], words[f"unit{number}"]
+    steps = (int(count) if count.isdigit() else NUMBERS[count]) * (-1 if number == 1 else 1)
+    if unit in {"day", "week"}:
+        return (day + timedelta(steps * (7 if unit == "week" else 1))).isoformat()
+    return _span(unit, steps, day)
+
+
+def _weekday(weekday: int, which: str, day: date) -> date:
+    """Return the day: the next one after the day of writing, the last one before it, or the one of its week."""
+    ahead = (weekday - day.weekday()) % 7
+    if which == "next":
+        return day + timedelta(ahead or 7)
+    if which == "last":
+        return day - timedelta((-ahead) % 7 or 7)
+    return day - timedelta(day.weekday()) + timedelta(weekday)
+
+
+def _span(unit: str, steps: int, day: date) -> str:
+    """Return a week or weekend (its first day), a month, a quarter (2026-Q4) or a year, `steps` from that day's."""
+    if unit in {"week", "weekend"}:
+        monday = day - timedelta(day.weekday()) + timedelta(7 * steps)
+        return f"the {unit} of {(monday + timedelta(5 if unit == 'weekend' else 0)).isoformat()}"
+    if unit == "year":
+        return str(day.year + steps)
+    if unit == "quarter":
+        quarters = day.year * 4 + (day.month - 1) // 3 + steps
+        return f"{quarters // 4}-Q{quarters % 4 + 1}"
+    months = day.year * 12 + day.month - 1 + steps
+    return f"{months // 12}-{months % 12 + 1:02}"

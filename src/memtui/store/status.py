@@ -1,0 +1,314 @@
+"""The status of each memory of a scope: its findings, and how often it was delivered and used."""
+
+import itertools
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from memtui.base import clock, ids, visible
+from memtui.base.finding import Finding, good, note, problem
+from memtui.client import loading, locate
+from memtui.deliver import log as delivery_log
+from memtui.deliver.memory_counts import RecallCounter, RecallCounts
+from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
+from memtui.store import links, scopes, trust
+from memtui.store.frontmatter import conflict_markers
+from memtui.store.index import index_state
+from memtui.store.index.index_state import IndexState, index_of
+from memtui.store.memory import LinkTargets, Memory
+from memtui.store.scopes import Scope
+from memtui.store.versions import moved
+
+# Only so many of the newest records of the log are counted.
+RECORDS_READ = 2000
+
+# Shown instead of deliveries for memories that the client loads.
+BY_CLIENT = {
+    loading.LOADED: "loaded by Claude Code itself",
+    loading.RECALLED: "given by Claude Code itself, where a prompt fits",
+    loading.OFF: "Claude Code's own memory is off here",
+    loading.CUT: "not loaded: below the cut of MEMORY.md",
+    loading.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
+}
+CHANGED = "memories.changed"
+
+# So many of a memory's newest deliveries are kept to be shown.
+NEWEST_KEPT = 8
+# A finding's letter in lists, the worst first.
+LETTERS = {
+    "memories.broken": "X",
+    "memories.leaves": "X",
+    "memories.conflict": "X",
+    "memories.hidden": "H",
+    "trust.waiting": "U",
+    "memories.cut": "B",
+    "memories.no_line": "N",
+    "memories.no_index": "N",
+    "memories.link": "L",
+    "memories.elsewhere": "L",
+    "memories.odd_link": "L",
+    CHANGED: "C",
+}
+# Links to no memory of their scope: to none at all, to one that another scope has, to what can be no memory's name.
+LINKS = ("memories.link", "memories.elsewhere", "memories.odd_link")
+ORDER = list(dict.fromkeys(LETTERS.values()))
+MEANINGS = {
+    "X": "the frontmatter is broken, or git's conflict markers are in it",
+    "H": "it has invisible characters",
+    "U": "not trusted, so not delivered",
+    "B": "below the cut of MEMORY.md",
+    "N": "no line in MEMORY.md",
+    "L": "a link leads nowhere",
+    "C": "changed since it was delivered",
+}
+
+
+@dataclass
+class MemoryDelivery:
+    """A delivery of a memory: the delivery's record in the log, without text and items, and the memory's own item."""
+
+    record: dict[str, object]
+    item: dict[str, object]
+
+
+@dataclass
+class Row:
+    """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it."""
+
+    memory: Memory
+    file: str
+    flags: list[Finding] = field(default_factory=list)
+    deliveries: int = 0
+    uses: int = 0
+    newest: list[MemoryDelivery] = field(default_factory=list)
+    recalls: RecallCounts = field(default_factory=RecallCounts)
+
+    @property
+    def used(self) -> int:
+        """How often a prompt brought it, or the agent opened or wrote it."""
+        return self.recalls.recalled + self.uses
+
+    @property
+    def last_delivery(self) -> str | None:
+        """When it was last delivered, as written in the log."""
+        return str(self.newest[0].record.get("time")) if self.newest else None
+
+    @property
+    def letters(self) -> str:
+        """The flags as letters, each once."""
+        if not self.flags:
+            return ""
+        own = {LETTERS[flag.code] for flag in self.flags}
+        return "".join(letter for letter in ORDER if letter in own)
+
+    def never_delivered(self, scope: Scope) -> bool:
+        """Return whether memtui's hooks could have delivered it and never did."""
+        return scope.delivered and not self.deliveries
+
+
+# The orders of a list of memories: what to sort by, the smallest first. Equals are sorted by name.
+SORT_KEYS: dict[str, Callable[[Row], object]] = {
+    "name": lambda _: 0,
+    "type": lambda row: row.memory.type or "~",
+    "age": lambda row: -row.memory.changed_at,
+    "size": lambda row: -row.memory.size,
+    "deliveries": lambda row: -row.deliveries,
+    "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
+    "recalled": lambda row: -row.recalls.recalled,
+    "used": lambda row: -row.used,
+    "flags": lambda row: min(map(ORDER.index, row.letters), default=len(ORDER)),  # the worst first
+}
+
+
+@dataclass
+class UsageCounts:
+    """How often a memory was delivered and used, with its newest deliveries, newest first."""
+
+    deliveries: int = 0
+    uses: int = 0
+    newest: list[MemoryDelivery] = field(default_factory=list)
+
+
+NOTHING = UsageCounts()
+NEVER_RECALLED = RecallCounts()
+
+
+class Usage:
+    """Deliveries and uses by path in the newest records of the log, those under earlier names too. Not thread-safe."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
+        self.recalls = RecallCounter()
+        self._earlier = moved.load(root)
+        self._ends = delivery_log.ends(root)
+        for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
+            self._add(line, appended=False)
+
+    def follow(self) -> set[str] | None:
+        """Count what was appended, and return the paths whose counts changed; None if the log was cut."""
+        got = delivery_log.appended(self.root, self._ends)
+        if got is None:
+            return None
+        lines, self._ends = got
+        return {path for _, line in lines for path in self._add(line, appended=True)}
+
+    def _add(self, line: bytes, *, appended: bool) -> list[str]:
+        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories."""
+        record = delivery_log.parse(line) or {}
+        items = record.pop("items", None)
+        record.pop("text", None)
+        seconds = clock.parse(record.get("time")) or 0.0
+        paths = []
+        for item in items if isinstance(items, list) else []:
+            if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
+                continue
+            kind, path = item.get("kind"), item.get("path")
+            if not isinstance(path, str) or not (kind in BRING_NOTHING or kind in MEMORY_KINDS):
+                continue
+            if self._earlier.moved(path):
+                path = self._earlier.now(path, seconds)
+            if not path:
+                continue
+            paths.append(path)
+            chars = item.get("chars")
+            if kind != "index":
+                session, action = str(record.get("session_id", "")), str(item.get("action", ""))
+                size = chars if isinstance(chars, int) else 0
+                self.recalls.add(path, session, str(kind), action, size, seconds, newest=appended)
+            counts = self.memories[path]
+            if kind in BRING_NOTHING:
+                counts.uses += kind == USE
+                continue
+            counts.deliveries += 1
+            if appended:
+                counts.newest = [MemoryDelivery(record, item), *counts.newest[: NEWEST_KEPT - 1]]
+            elif len(counts.newest) < NEWEST_KEPT:
+                counts.newest.append(MemoryDelivery(record, item))
+        return paths
+
+    def recalled(self, path: str) -> RecallCounts:
+        """Return what came of recalling the memory that is at a path, or was there."""
+        return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
+
+
+def of_memory(
+    scope: Scope, memory: Memory, link_targets: LinkTargets, others: Sequence[Scope] = ()
+) -> Iterator[Finding]:
+    """Yield the findings on a memory alone; `others`: scopes beside this one that a link may mean."""
+    about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
+    subject = f"memory:{memory.path}"
+    if memory.broken:
+        code = "memories.leaves" if memory.broken == locate.LEAVES else "memories.broken"
+        if conflict_markers.first(memory.raw):
+            yield problem("memories.conflict", subject, **index_state.sides(memory.raw), **about)
+        else:
+            yield problem(code, subject, why=memory.broken, **about)
+    if not scope.has_index:
+        return
+    if count := hidden(memory.raw):
+        yield problem("memories.hidden", subject, count=count, **about)
+    for target in memory.links:
+        # One in a directory can be another file, such as `../docs/design.md`.
+        if link_targets.of(target, memory.path) is not None or ("/" in target and target.endswith(".md")):
+            continue
+        name = target.removesuffix(".md")
+        link = {"name": name, "link": links.shown(target), "files": [memory.stem]}
+        if (elsewhere := scopes.with_file(others, name)) is not None:
+            yield note(LINKS[1], subject, where=elsewhere.shown, **link, **about)
+        else:
+            from memtui.store import references  # many modules, for the few memories with a broken link
+
+            yield note(LINKS[0] if references.is_name(name) else LINKS[2], subject, **link, **about)
+
+
+@lru_cache(1 << 13)  # called again for every memory whenever a file changes
+def hidden(raw: bytes) -> int:
+    """Count the invisible characters of a file, except for a byte order mark at its beginning."""
+    if raw.isascii():
+        return 0
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
+
+
+def not_trusted(root: str, scope: Scope) -> list[str]:
+    """List the files of a scope that are not delivered until a person trusts them; none where none needs that."""
+    if scope.kind not in {"project", "team"} or scope.problem or not scope.exists:
+        return []
+    try:
+        status = trust.status(root, scope.directory)
+    except OSError:
+        return []
+    return [*status.new, *status.changed]
+
+
+def trust_waiting(scope: Scope, files: list[str]) -> Finding:
+    """Return the finding that files of a scope are not trusted."""
+    about = {"scope": scope.shown, "directory": scope.directory, "files": files}
+    return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", **about)
+
+
+def of_scope(
+    root: str,
+    scope: Scope,
+    usage: Usage,
+    memories_by_path: dict[str, Memory] | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+    others: Sequence[Scope] = (),
+) -> list[Row]:
+    """Return a scope's memories with findings, deliveries and uses. `memories_by_path` caches memories; `go_on` is
+    asked before each is read, and before each row."""
+    indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
+    waiting = not_trusted(root, scope)
+    rows = []
+    memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, memories_by_path)))
+    known_targets = LinkTargets(memories)
+    # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
+    real = os.path.realpath(scope.directory) if usage.memories else scope.directory
+    for memory in itertools.takewhile(lambda _: go_on(), memories):
+        file = memory.path.removeprefix(scope.directory + "/")
+        row = Row(memory, file, list(of_memory(scope, memory, known_targets, others)))
+        if file in waiting:
+            row.flags.append(trust_waiting(scope, [file]))
+        if file in indexed:
+            row.flags.append(indexed[file])
+        row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
+        _count(row, real, usage)
+        rows.append(row)
+    return rows
+
+
+def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:
+    """Update the counts of those rows of a scope whose paths `Usage.follow` returned, and return these rows."""
+    real = os.path.realpath(scope.directory)
+    tops = {scope.directory + "/", real + "/"}
+    files = {path.removeprefix(top) for path in paths for top in tops if path.startswith(top)}
+    changed = [row for row in rows if row.file in files] if files else []
+    for row in changed:
+        _count(row, real, usage)
+    return changed
+
+
+def _count(row: Row, real: str, usage: Usage) -> None:
+    row.deliveries, row.uses, row.newest, row.recalls = 0, 0, [], RecallCounts()
+    row.flags = [flag for flag in row.flags if flag.code != CHANGED]
+    # The log has the path that the client or the hook used: with symlinks resolved or not.
+    for path in {row.memory.path, f"{real}/{row.file}"}:
+        counts = usage.memories.get(path, NOTHING)
+        row.deliveries += counts.deliveries
+        row.uses += counts.uses
+        row.newest += counts.newest
+        row.recalls.add(usage.recalls.memories.get(path, NEVER_RECALLED))
+    if row.newest and _changed_since(row.memory, row.newest[0]):
+        row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
+
+
+def _changed_since(memory: Memory, delivery: MemoryDelivery) -> bool:
+    """Return whether a memory changed after a delivery: by the delivered hash, or the file's time if there is none."""
+    delivered = delivery.item.get("hash")
+    if delivery.item.get("kind") == "index" and isinstance(delivered, str):
+        return ids.digest(memory.raw)[: len(delivered)] != delivered
+    when = clock.parse(delivery.record.get("time"))
+    return when is not None and memory.mtime > when

@@ -1,0 +1,302 @@
+"""The triggers of a memory, lines on when one would need it, and the prompts for which it is muted.
+
+Those in its frontmatter (`triggers:`) come first; others are beside it: what a person typed, the request under way at a
+correction (draft), prompts after which the agent opened it (use). Those of use decay; removed ones don't come back."""
+
+import time as time_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from memtui.base import clock, fastjson, fs
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.phrasing import cut
+from memtui.base.storage import read_or_none
+from memtui.redact.redact import redact
+from memtui.store import beside, memory, mutes, references
+from memtui.store.frontmatter import document
+from memtui.store.journal import own_files
+from memtui.store.journal.changes import Change
+from memtui.store.journal.own_files import BesideEdit, BesideRow
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+
+# Where a line comes from: the memory's own frontmatter (file), or what is beside it.
+Origin = Literal["file", "person", "draft", "use"]
+# Those beside it, the most telling first.
+BESIDE: tuple[Origin, ...] = ("person", "draft", "use")
+# The origin of a line that a person removed, so that it is not learned again.
+REMOVED = "removed"
+FIELD = "triggers"
+LONGEST = 300  # characters of a line
+MOST = 20  # lines of a memory, all origins together
+MOST_LEARNED = 5  # of them from use
+MOST_REMOVED = 40
+MOST_MUTED = 40  # prompts for which one memory can be muted
+# Rows of use that are kept of a memory: more than count, so that one that is used now and then can come up.
+STORED = 15
+# What a line of use counts halves in this time; below LEAST it is forgotten. One that was used once lasts 120 days.
+HALF_LIFE = 60 * clock.DAY
+LEAST = 0.25
+
+
+class Trigger(NamedTuple):
+    """A line: its origin, when it came or was last used (0: not known), and its uses, old ones counted less."""
+
+    text: str
+    origin: Origin
+    time: float = 0.0
+    uses: float = 1.0
+
+    def weight(self, now: float) -> float:
+        """Return what the line counts: 1 for those that somebody wrote, for those of use what their uses still do."""
+        return self.uses * 0.5 ** (max(0.0, now - self.time) / HALF_LIFE) if self.origin == "use" else 1.0
+
+
+def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, list[Trigger]]:
+    """Return the lines beside the memories of a directory, by file, not those in frontmatter. Never raises."""
+    at = time_module.time() if now is None else now
+    return {
+        file: lines for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (lines := kept(rows, at))
+    }
+
+
+def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
+    """Return the lines of a memory's frontmatter: `triggers:`, a list or a text with a line each."""
+    nested = fields.get("metadata")
+    value = fields.get(FIELD, nested.get(FIELD) if isinstance(nested, dict) else None)
+    rows = value.split("\n") if isinstance(value, str) else value if isinstance(value, list) else []
+    return [line for row in rows if isinstance(row, (str, int, float)) and (line := one_line(str(row)))][:MOST]
+
+
+def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+    """Return the triggers of rows in their order: of use the MOST_LEARNED heaviest, of all the MOST most wanted."""
+    lines = alive(rows, now)
+    return [trigger for trigger in lines if trigger in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
+
+
+def alive(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+    """Return what `kept` does, however many others than of use they are."""
+    lines = [trigger for trigger in map(_parse, rows) if trigger is not None and trigger.weight(now) >= LEAST]
+    learned = sorted((trigger for trigger in lines if trigger.origin == "use"), key=lambda each: -each.weight(now))
+    return [trigger for trigger in lines if trigger.origin != "use" or trigger in learned[:MOST_LEARNED]]
+
+
+def _parse(row: BesideRow) -> Trigger | None:
+    fields = fastjson.loads_dict(row)
+    text, origin = one_line(str(fields.get("text"))), fields.get("origin")
+    uses = fields.get("uses", 1.0)
+    if not text or origin not in BESIDE:
+        return None
+    time = clock.parse(str(fields.get("time"))) or 0.0
+    return Trigger(text, origin, time, float(uses) if isinstance(uses, (int, float)) else 1.0)
+
+
+def as_row(trigger: Trigger) -> BesideRow:
+    """Return a line as it is kept beside a memory."""
+    more = {"uses": round(trigger.uses, 2)} if trigger.origin == "use" else {}
+    return fastjson.dumps({"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time), **more})
+
+
+def one_line(text: str) -> str:
+    """Return text as a line: clean, with single spaces, cut at a word after LONGEST characters."""
+    return cut(memory.one_line(text[: 8 * LONGEST]), LONGEST)
+
+
+def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
+    """Return a memory's scope, and its file there. Raises MemtuiError."""
+    scope = store.scope(memory.scope_label)
+    return scope, references.relative(scope, memory.path)
+
+
+def of_memory(root: str, directory: str, file: str, memory: Memory, now: float | None = None) -> list[Trigger]:
+    """Return all lines of a memory, those of its frontmatter first."""
+    own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
+    rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
+    at = time_module.time() if now is None else now
+    texts = {trigger.text.casefold() for trigger in own}
+    return own + [trigger for trigger in kept(rows, at) if trigger.text.casefold() not in texts]
+
+
+def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
+    """Return rows with lines of an origin added, but for known and removed ones; a person's replaces others."""
+    result = list(rows)
+    for text in filter(None, map(one_line, texts)):
+        same = [row for row in result if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
+        if same and (origin != "person" or ((each := _parse(same[0])) is not None and each.origin == "person")):
+            continue
+        row = as_row(Trigger(text, origin, now))
+        result = [row if row_before in same else row_before for row_before in result] if same else [*result, row]
+    return result
+
+
+def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) -> list[BesideRow]:
+    """Return rows without some lines. Of one that somebody else wrote it is kept that a person removed it."""
+    gone = {one_line(text).casefold() for text in texts}
+    result = []
+    for row in rows:
+        trigger = _parse(row)
+        if trigger is None or trigger.text.casefold() not in gone:
+            result.append(row)
+        elif trigger.origin != "person":
+            removed = {"text": trigger.text, "origin": REMOVED, "was": trigger.origin, "time": clock.iso(now)}
+            result.append(fastjson.dumps(removed))
+    marks = [row for row in result if fastjson.loads_dict(row).get("origin") == REMOVED]
+    return [row for row in result if row not in marks[:-MOST_REMOVED]]
+
+
+def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
+    """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
+    scope, file = place_of(store, memory)
+    now = store.journal.now()
+    add, removed = [checked(phrase) for phrase in add], {one_line(phrase).casefold() for phrase in remove}
+    own = in_frontmatter(memory.fields)
+    rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
+    after = after_removing(rows, remove, now)
+    fields = [phrase for phrase in own if phrase.casefold() not in removed]
+    if own:
+        texts = {phrase.casefold() for phrase in fields}
+        fields += [phrase for phrase in dict.fromkeys(add) if phrase.casefold() not in texts]
+    else:
+        after = after_adding(after, add, "person", now)
+    if add:
+        check_number(len(fields) + len(alive(after, now)))
+    edits = beside.edit(store.root, beside.TRIGGERS, scope.directory, file, after)
+    if fields == own:
+        if edits:
+            store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{memory.stem}")
+        return bool(edits)
+    if memory.broken is not None:
+        raise MemtuiError(f"{memory.path} is broken: {memory.broken}.", "Fix it in an editor first.")
+    doc = document.parse(references.content(memory))
+    path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
+    data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
+    store.edit(memory, data, op=FIELD, verb=_verb(add, remove), extra=edits, keep_time=True)
+    return True
+
+
+def words_of(change: Change) -> tuple[list[str], list[str]]:
+    """Return the lines that a change of the journal adds to what is beside a memory or in its file, and removes."""
+    sides: list[dict[str, str]] = []
+    if isinstance(change, BesideEdit):
+        for rows in (change.before, change.after):
+            is_removed = {row: fastjson.loads_dict(row).get("origin") == REMOVED for row in rows}
+            sides.append({own_files.text_of(row): row for row in rows if not is_removed[row]})
+    else:
+        fields = (document.parse(version.encode()).fields for version in change.texts)
+        sides += [{line: line for line in in_frontmatter(each)} for each in fields]
+    before, after = sides
+    return [line for line in after if before.get(line) != after[line]], [line for line in before if line not in after]
+
+
+# Prompts for which a person does not want a memory; `mutes` has the check for hooks
+
+
+class MutedPrompt(NamedTuple):
+    """A prompt like which a memory is not recalled, as it is shown, and when it was muted (seconds since the epoch)."""
+
+    text: str
+    time: float
+
+
+def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
+    """List the prompts for which a memory is muted, oldest first. Never raises."""
+    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    return [MutedPrompt(str(row["text"]), clock.parse(str(row.get("time"))) or 0.0) for row in rows]
+
+
+def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
+    """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
+    all_mutes, prompt_terms = mutes.Mutes(root, common), set(terms)
+    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    prompts = [(str(row["text"]), row.get("terms")) for row in rows]
+    return [
+        text
+        for text, its in prompts
+        if isinstance(its, list) and all_mutes.are_close(prompt_terms, frozenset(map(str, its)))
+    ]
+
+
+def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:
+    """Never recall a memory for prompts like one; False if it is muted already. Raises UsageError, MemtuiError."""
+    scope, file = place_of(store, memory)
+    prompt = redact(prompt)[0]
+    text, terms = one_line(prompt), terms_of(prompt)
+    if not text or not terms:
+        raise UsageError("The prompt can't be empty.", "Give the prompt for which it is not wanted.")
+    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    if text in map(own_files.text_of, rows):
+        return False
+    if len(rows) >= MOST_MUTED:
+        raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
+    after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
+    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem}")
+    return True
+
+
+def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
+    """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
+    scope, file = place_of(store, memory)
+    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    after = [row for row in rows if own_files.text_of(row) not in texts]
+    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    if edits:
+        store.journal.run("unmute", edits, f"unmute {scope.label}:{memory.stem}")
+    return bool(edits)
+
+
+def checked(text: str) -> str:
+    """Return a line that a person typed as it is kept. Raises UsageError for a long one, and one without a word."""
+    line = memory.one_line(text)
+    if not any(map(str.isalnum, line)):
+        raise UsageError("A trigger needs a word.", "Say in a few words when one would need the memory.")
+    if len(line) > LONGEST:
+        raise UsageError(f"A trigger can have {LONGEST} characters at most.", "Make two of it.")
+    return line
+
+
+def check_number(lines: int) -> None:
+    """Raise UsageError if a memory would have too many lines."""
+    if lines > MOST:
+        raise UsageError(f"A memory can have {MOST} triggers at most.", "Remove some of them first.")
+
+
+def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
+    return "change triggers of" if add and remove else "add triggers to" if add else "remove triggers of"
+
+
+# What a worker learns from use: no step of undo, since no person made it
+
+
+def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
+    """Return rows with one use more of a text, unless a person typed or removed it; what is forgotten goes."""
+    result: list[BesideRow] = []
+    is_known = False
+    for row in rows:
+        if own_files.text_of(row).casefold() == text.casefold():
+            is_known = True
+            old = _parse(row)
+            if old is not None and old.origin == "use" and old.time < time:
+                row = as_row(Trigger(own_files.text_of(row), "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
+        result.append(row)
+    if not is_known:
+        result.append(as_row(Trigger(text, "use", time)))
+    weights = {row: each.weight(time) for row in result if (each := _parse(row)) is not None and each.origin == "use"}
+    least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])
+    return [row for row in result if weights.get(row, least) >= least]
+
+
+def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, float]]]) -> set[str]:
+    """Note uses, as (text, time), of files of a directory; return those that have other rows now. Raises OSError."""
+    path = own_files.beside_path(root, beside.TRIGGERS, directory)
+    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+        rows = own_files.beside_rows(read_or_none(path) or b"")
+        after = {file: rows.get(file, []) for file in uses}
+        for file, noted in uses.items():
+            for text, time in noted:
+                after[file] = after_use(after[file], text, time)
+        changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, [])}
+        if changed:
+            own_files.write_beside(path, directory, {**rows, **after})
+    return changed

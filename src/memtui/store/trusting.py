@@ -1,0 +1,114 @@
+"""Grant and revoke trust in a repository's memories: in the very contents that were shown, as steps of undo."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+
+from memtui.base import clock, fs, ids
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many
+from memtui.client import locate
+from memtui.store import trust
+from memtui.store.journal import acts
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.own_files import TrustEdit
+from memtui.store.journal.records import ContentStore
+from memtui.store.scopes import Scope
+
+MAX_NAMED = 3
+Contents = dict[str, bytes]
+
+
+def read(directory: str, names: Iterable[str] | None = None) -> Contents:
+    """Read a directory's memories, or those named, by relative path. Raises MemtuiError if it must not be read."""
+    if locate.leaves_repository(directory):
+        raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
+    selected = None if names is None else set(names)
+    contents: Contents = {}
+    for name, problem in locate.walk(directory):
+        if problem or (selected is not None and name not in selected):
+            continue
+        try:
+            contents[name] = fs.read_bytes(f"{directory}/{name}")
+        except OSError:
+            continue
+    return contents
+
+
+def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:
+    """Return the change that trusts these contents too; `always` sets whether later versions are trusted as well."""
+    trusted = trust.load(root, directory)
+    texts = {ids.digest(data): (name, data) for name, data in contents}
+    new = {digest: pair for digest, pair in texts.items() if trusted.hashes.get(digest) != pair[0]}
+    return TrustEdit(
+        trust.path(root),
+        trust.key(directory),
+        {digest: trusted.hashes[digest] for digest in new if digest in trusted.hashes},
+        {digest: name for digest, (name, _) in new.items()},
+        (trusted.always, trusted.always if always is None else always),
+        tuple(data for _, data in new.values()),
+    )
+
+
+def edits(root: str, scope: Scope, contents: Iterable[tuple[str, bytes]]) -> list[TrustEdit]:
+    """Return the change that trusts contents (relative path, bytes) in a scope that needs trust, if any is new."""
+    planned = [plan(root, scope.directory, contents)] if scope.needs_trust else []
+    return [edit for edit in planned if not edit.idle]
+
+
+def earlier(root: str, trusts: trust.Trust, name: str) -> bytes | None:
+    """Return the content with which a memory was last trusted; None if memtui has not stored it."""
+    contents = ContentStore(root)
+    for digest, file in reversed(trusts.hashes.items()):
+        if file == name:
+            with contextlib.suppress(MemtuiError):
+                return contents.read(digest)
+    return None
+
+
+def grant(
+    root: str,
+    directory: str,
+    contents: Contents | None = None,
+    always: bool | None = None,
+    *,
+    by: str = "cli",
+    now: Callable[[], float] = clock.now,
+) -> trust.TrustStatus:
+    """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
+    edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
+    if not edit.idle:
+        what = _name_some(sorted(edit.added.values())) if edit.added else "a repository's memories"
+        words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
+        Journal(root, by, now).run("trust", [edit], words.get(edit.always, acts.summary("trust", what)))
+    return trust.status(root, directory)
+
+
+def revoke(
+    root: str,
+    directory: str,
+    names: Sequence[str] | None = None,
+    *,
+    by: str = "cli",
+    now: Callable[[], float] = clock.now,
+) -> bool:
+    """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
+    trusted = trust.load(root, directory)
+    if names is not None and trusted.always:
+        raise MemtuiError(
+            "All memories of this repository are trusted, future versions too.",
+            "Trust only the present versions, or trust nothing.",
+        )
+    revoked = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
+    if names is not None:  # also where the same text was trusted by another name
+        present = {ids.digest(data) for data in read(directory, names).values()}
+        revoked |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
+    edit = TrustEdit(trust.path(root), trust.key(directory), revoked, {}, (trusted.always, False))
+    if edit.idle:
+        return False
+    Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
+    return True
+
+
+def _name_some(names: Sequence[str]) -> str:
+    stems = [name.removesuffix(locate.SUFFIX) for name in names]
+    return ", ".join(stems) if 0 < len(stems) <= MAX_NAMED else many(len(stems), "memory", "memories")

@@ -1,0 +1,235 @@
+"""The trash: trashed memories, as the journal records them, and their purge: of the contents in the journal, the
+versions, and the words in what memtui derived (deliveries, what sessions were told, proposals, indexes). What is left
+are names, times and hashes. Words go before contents: killed within, a memory is in the trash still."""
+
+import contextlib
+import json
+import os
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memtui.base import fastjson, fs, session_state
+from memtui.base.errors import MemtuiError, NotFoundError
+from memtui.base.storage import storage_error
+from memtui.deliver import folding
+from memtui.store import reindexing
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Ledger, Transaction
+from memtui.store.memory import Memory, from_bytes
+from memtui.store.versions.versions import GONE, Versions
+
+# The least characters of a line by which a text is known to be of a memory, and of one with a digit in it.
+TELLING, WITH_DIGIT = 12, 6
+CONTENTS = ("before", "after", "removed", "added")
+
+
+@dataclass(frozen=True)
+class TrashItem:
+    """A trashed memory: `id` and `time` of the change that trashed it, and the `path` and the scope where it was."""
+
+    id: str
+    time: str
+    path: str
+    scope_label: str
+    directory: str
+    memory: Memory
+
+
+def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
+    """List the trash, newest first. Memories whose content is lost are left out."""
+    trashed = []
+    # In the journal's order: the ids of one millisecond are in no order.
+    for transaction in reversed(ledger.all()):
+        if transaction.id in ledger.trashed:
+            with contextlib.suppress(NotFoundError):
+                trashed.append(item(journal, ledger, transaction.id))
+    return trashed
+
+
+def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
+    """Return one item of the trash. Raises NotFoundError, MemtuiError if its content can't be read."""
+    transaction = ledger.transactions.get(key)
+    if transaction is None or key not in ledger.trashed:
+        raise NotFoundError(f"{key} is not in the trash", "`memtui history` without an id lists what is.")
+    row = _deleted_row(transaction)
+    label, directory = str(transaction.record.get("scope", "")), str(transaction.record.get("directory", ""))
+    memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))
+    return TrashItem(key, transaction.time, row["path"], label, directory, memory)
+
+
+def _deleted_row(transaction: Transaction) -> dict[str, Any]:
+    """Return the row of the change that removed the memory. Raises NotFoundError for a record without one."""
+    rows: list[dict[str, Any]] = transaction.record["changes"]
+    for row in rows:
+        if row.get("before") and row.get("after") is None and "was" not in row:
+            return row
+    raise NotFoundError(f"{transaction.id} is not a deletion")
+
+
+@dataclass
+class PurgedWords:
+    """What tells a memory's words elsewhere: its `paths`, the `hashes` of its contents in logs, its `lines`."""
+
+    paths: Collection[str]
+    hashes: set[str] = field(default_factory=set)
+    lines: set[str] = field(default_factory=set)
+
+    def add(self, digest: str, content: bytes) -> None:
+        """Take in a version: its telling lines, and the values of its fields that have several words."""
+        self.hashes.add(digest[:16])
+        version = from_bytes("", "", content)
+        head = content.decode("utf-8", "replace").removesuffix(version.body)
+        values = (line.partition(": ")[2] or line.strip().removeprefix("- ") for line in head.split("\n"))
+        lines = [value for text in values if " " in (value := text.strip().strip("'\""))]
+        lines += map(str.strip, version.body.split("\n"))
+        self.lines |= {line for line in lines if len(line) >= (WITH_DIGIT if any(map(str.isdigit, line)) else TELLING)}
+
+    def add_index(self, _: str, content: bytes) -> None:
+        """Take in lines of an index, those that are its own."""
+        links = [f"({os.path.basename(path)})" for path in self.paths]
+        text = content.decode("utf-8", "replace")
+        self.lines |= {line.strip() for line in text.split("\n") if any(link in line for link in links)}
+
+    def within(self, text: str) -> bool:
+        """Whether a text has a line of it."""
+        return any(line in text for line in self.lines)
+
+    def within_any(self, value: object) -> bool:
+        """Whether any text in a value of JSON has a line of it, or is a path of it."""
+        if isinstance(value, dict):
+            return any(map(self.within_any, value.values()))
+        if isinstance(value, list):
+            return any(map(self.within_any, value))
+        return isinstance(value, str) and (value in self.paths or self.within(value))
+
+    def delivered_by(self, record: dict[str, object]) -> bool:
+        """Whether a record of the delivery log has words of it."""
+        items = record.get("items")
+        rows = [row for row in items if isinstance(row, dict)] if isinstance(items, list) else []
+        is_named = any(row.get("hash") in self.hashes or row.get("path") in self.paths for row in rows)
+        return is_named or self.within(str(record.get("text", "")))
+
+
+class Purged(NamedTuple):
+    """What purging removes: the contents `drop`, the transactions `gone` from undo; `words` tell its text elsewhere;
+    `left`: how many changes keep a line of it for their undo."""
+
+    drop: list[str]
+    gone: list[str]
+    words: PurgedWords
+    left: int
+
+
+def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
+    """Return what purging removes: all that the journal has of it, but for contents that others need."""
+    group, places = _history(ledger, key)
+    own_changes = [ledger.transactions[name] for name in group]
+    others = [transaction for transaction in ledger.all() if transaction.id not in group]
+    shared = set(_digests(others))
+    own = dict.fromkeys(_digests(own_changes, (*CONTENTS, "anchor")))
+    trusts = [row["trust"] for transaction in ledger.all() for row in transaction.record["changes"] if "trust" in row]
+    for trust in trusts:  # the contents with which it was trusted
+        own |= dict.fromkeys(d for d, name in trust["added"].items() if f"{trust['directory']}/{name}" in places)
+    words = _words(journal, versions, own_changes, places)
+
+    def tells(digest: str) -> bool:
+        try:
+            return words.within(journal.contents.read(digest).decode("utf-8", "replace"))
+        except MemtuiError:
+            return False
+
+    own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
+    keeping = sum(any(map(tells, _digests([step], ("removed", "added")))) for step in others if step.op != "purge")
+    return Purged([digest for digest in own if digest not in shared], sorted(group), words, keeping)
+
+
+def _words(journal: Journal, versions: Versions, group: list[Transaction], places: set[str]) -> PurgedWords:
+    """Return what tells the words of a memory, by the contents that the journal and the versions have of it."""
+    words = PurgedWords(places)
+    rows = [row for transaction in group for row in transaction.record["changes"]]
+    for take, keys, kind in (
+        (words.add, ("before", "after"), "before"),
+        (words.add_index, ("removed", "added"), "was"),
+    ):
+        for digest in {row[key] for row in rows if kind in row for key in keys if row.get(key)}:
+            with contextlib.suppress(MemtuiError):
+                take(digest, journal.contents.read(digest))
+    versions.follow()
+    for version in [state for line in versions.of_files(places) for state in line if state.digest != GONE]:
+        with contextlib.suppress(MemtuiError):
+            words.add(version.digest, versions.content(version))
+    return words
+
+
+def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
+    """Return the changes about a memory up to its deletion, with their undos, and the paths that it had."""
+
+    def files(transaction: Transaction) -> set[str]:
+        return {
+            "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
+            for row in transaction.record["changes"]
+            if "was" not in row and "trust" not in row
+        }
+
+    every = ledger.all()
+    earlier = every[: 1 + [step.id for step in every].index(key)]  # the ids of one millisecond are in no order
+    places = {_deleted_row(ledger.transactions[key])["path"]}
+    group: set[str] = set()
+    while True:
+        about = {step.id for step in earlier if places & files(step) and step.is_change and step.op != "purge"}
+        for name in about - group:
+            if ledger.transactions[name].op in {"move", "rename"}:
+                places |= files(ledger.transactions[name])
+        if about == group:
+            return group | {transaction.id for transaction in every if transaction.of in group}, places
+        group = about
+
+
+def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
+    return [row[k] for transaction in transactions for row in transaction.record["changes"] for k in keys if row.get(k)]
+
+
+def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
+    """Remove the words from delivery log, sessions, proposals, and indexes, which are made anew. Raises MemtuiError."""
+    directories = {directory for path in paths if (directory := reindexing.indexed(root, path)) is not None}
+    try:
+        folding.fold_records(root, words.delivered_by, words.within)
+        _forget_lines(root, words)
+        _drop_proposals(root, words)
+        outdated = [directory for directory in directories if reindexing.remove(root, directory)]
+    except OSError as error:
+        raise storage_error(error, root) from error
+    reindexing.start(root, outdated)
+
+
+def _forget_lines(root: str, words: PurgedWords) -> None:
+    """Put the name of the memory in place of its line where a session was told of it: that it is gone is still said."""
+    directory = root + "/sessions"
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        if not name.endswith(".index.json"):
+            continue
+        state = fastjson.loads_dict(fs.read(f"{directory}/{name}", "session"))
+        changed = False
+        tables = session_state.table(state, "lines")
+        for table_of_scope in [session_state.table(tables, scope) for scope in tables]:
+            for file, old in table_of_scope.items():
+                if isinstance(old, list) and len(old) == 2 and (old[0] in words.hashes or words.within(str(old[1]))):
+                    table_of_scope[file], changed = [old[0], file.removesuffix(".md")], True
+        if changed:
+            fs.write_atomic(f"{directory}/{name}", fastjson.dumps(state).encode(), durable=False)
+
+
+def _drop_proposals(root: str, words: PurgedWords) -> None:
+    """Drop the proposals that have words of the memory; the others of their sets stay."""
+    directory = root + "/proposals"
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
+        changes = proposal.get("changes")
+        every = changes if isinstance(changes, list) else []
+        others = [proposal_row for proposal_row in every if not words.within_any(proposal_row)]
+        if every and not others:
+            fs.unlink(f"{directory}/{name}")
+        elif len(others) < len(every):
+            data = json.dumps({**proposal, "changes": others}, ensure_ascii=False, indent=2)
+            fs.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")

@@ -1,0 +1,73 @@
+"""Who wrote a version of a memory, if memtui did not: an agent whose write a hook logged, or anybody else."""
+
+import os
+from typing import NamedTuple
+
+from memtui.base import clock, paths
+from memtui.client.transcripts import excerpt, titles, transcript
+from memtui.deliver import log as delivery_log
+from memtui.store.versions.versions import AGENT, GONE, OTHER, Version, Writer
+
+# Seconds between the write of a file and the hook that logs it.
+LATE = 60.0
+
+
+class Writers:
+    """The writers of one memtui root: `of` names the one of a version."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._logged: dict[str, list[tuple[float, Writer]]] = {}
+        self._since = float("inf")
+
+    def of(self, version: Version) -> Writer:
+        """Name the writer of a version that memtui did not write."""
+        if version.digest == GONE:
+            return Writer(OTHER)
+        at = version.stamp / 1e9
+        self._read_back_to(at)
+        writes = self._logged.get(os.path.realpath(version.path), [])
+        near = [(abs(time - at), writer) for time, writer in writes if abs(time - at) <= LATE]
+        return min(near, key=lambda candidate: candidate[0])[1] if near else Writer(OTHER)
+
+    def _read_back_to(self, at: float) -> None:
+        """Read the logged writes since `at` (seconds since the epoch), if that was not done yet."""
+        if at >= self._since:
+            return
+        self._logged, self._since = {}, at
+        recent = delivery_log.WINDOW_BYTES
+        for record in delivery_log.newest_first(self.root, needle=b'"wrote"', since=at - LATE, most=recent):
+            time = clock.parse(str(record.get("time"))) or 0.0
+            writer = Writer(AGENT, str(record.get("session_id") or ""), str(record.get("prompt_id") or ""))
+            for item in delivery_log.brought(record):
+                if item.get("action") == "wrote" and isinstance(item.get("path"), str):
+                    self._logged.setdefault(os.path.realpath(str(item["path"])), []).append((time, writer))
+
+
+class Occasion(NamedTuple):
+    """On what occasion an agent wrote: the session's title, and the person's prompt; empty where that is not known."""
+
+    title: str = ""
+    prompt: str = ""
+
+
+class Occasions:
+    """The occasions of writers, by the transcripts. Each transcript is read once for each prompt."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self._finder = transcript.Finder(paths.config_dir(env))
+        self._found: dict[Writer, Occasion] = {}
+
+    def of(self, writer: Writer) -> Occasion:
+        """Return the occasion on which someone wrote; empty for anyone but an agent."""
+        if writer not in self._found:
+            self._found[writer] = self._read(writer) if writer.session else Occasion()
+        return self._found[writer]
+
+    def _read(self, writer: Writer) -> Occasion:
+        path = self._finder.find(writer.session)
+        try:
+            words = excerpt.prompt(path, writer.prompt) if path else ""
+        except OSError:
+            words = ""
+        return Occasion(titles.about(path).title, words)

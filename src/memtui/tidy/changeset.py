@@ -1,0 +1,239 @@
+"""Proposals of changes to memories, each with its reason, for a person to decide on; `composing` makes them."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
+from typing import Literal, NamedTuple
+
+from memtui.base import ids, paths
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.memory_kinds import KINDS
+from memtui.base.phrasing import some
+from memtui.base.storage import read_or_none
+from memtui.client import locate
+from memtui.store import references
+from memtui.store.plan import ARCHIVE, ScopedFile, ScopeFiles, is_archived, is_index
+from memtui.store.store import Store
+
+Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
+# The code of the evidence that names what a model wrote and no input says.
+ADDED = "added"
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 of a file's content in hex: the name of it that other programs can check."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True)
+class FileInput:
+    """A file that a proposal was made from: its absolute path, SHA-256 and content; empty and None for no file."""
+
+    path: str
+    sha256: str
+    data: bytes | None = field(default=None, repr=False)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file is as it was. Reads it."""
+        with suppress(OSError, ValueError):
+            return self.sha256 == read_from(self.path, read_or_none(self.path)).sha256
+        return False
+
+
+@dataclass(frozen=True)
+class FileOutput:
+    """A file as a proposal leaves it: its absolute path and its content, None if the file goes."""
+
+    path: str
+    data: bytes | None = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ProposalEvidence:
+    """What speaks for a proposal: the code of a finding, a score from 0 to 1, passages, the finding's facts."""
+
+    code: str
+    score: float | None = None
+    texts: tuple[str, ...] = ()
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One change, made as a whole or not at all; the same files and outcome get the same `id` again."""
+
+    id: str
+    kind: Kind
+    reason: str
+    evidence: tuple[ProposalEvidence, ...]
+    inputs: tuple[FileInput, ...]
+    outputs: tuple[FileOutput, ...]
+
+    @property
+    def ref(self) -> str:
+        """The id that a person types. Of a planned change it is made from the cause and the paths, so that it stays
+        while other changes are made; of any other it is `id`."""
+        kinds = [KINDS.get(evidence.code) for evidence in self.evidence]
+        if not kinds or None in kinds:
+            return self.id
+        is_fix = all(kind is not None and kind.fix == "lint" for kind in kinds)
+        cause = "" if is_fix else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
+        return ids.digest(
+            "\n".join([self.kind, cause, *sorted(os.path.realpath(output.path) for output in self.outputs)]), 5
+        )
+
+    @property
+    def subject(self) -> str:
+        """What a decision is about: `id`, but of a fix of MEMORY.md what it fixes, whatever other lines are there."""
+        if self.ref == self.id or not all(is_index(output.path) for output in self.outputs):
+            return self.id
+        facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
+        return ids.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
+
+    @property
+    def word(self) -> str:
+        """What the Inbox calls it: `merge`, `fix`, or `rule` for a stronger form of a memory that was not followed."""
+        if any(evidence.code == "memories.violated" for evidence in self.evidence):
+            return "rule"
+        return "merge" if self.kind == "merge" else "fix"
+
+    @property
+    def written(self) -> tuple[FileOutput, ...]:
+        """The outputs that are files."""
+        return tuple(output for output in self.outputs if output.data is not None)
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """The paths of the files that go."""
+        return tuple(output.path for output in self.outputs if output.data is None)
+
+    @property
+    def successor(self) -> str | None:
+        """The file that stands for those that go, so that links to them lead there; None if nothing replaces them."""
+        return self.written[0].path if self.kind == "merge" else None
+
+    def edited(self, outputs: Iterable[FileOutput]) -> "Proposal":
+        """Return the proposal with outputs that a person changed. Raises UsageError if its kind can't have them."""
+        evidence = tuple(reason for reason in self.evidence if reason.code != ADDED)
+        proposal = replace(self, outputs=tuple(outputs), evidence=evidence)
+        check(proposal)
+        return proposal
+
+
+class ChangeSet(NamedTuple):
+    """Proposals, worst first. `time` is when they were made (ISO 8601), `by` what made them."""
+
+    time: str
+    by: str
+    proposals: tuple[Proposal, ...]
+
+
+def read_from(path: str, data: bytes | None) -> FileInput:
+    """Return the input for a file that was read, or that was not there (None)."""
+    return FileInput(path, "" if data is None else sha256(data), data)
+
+
+def propose(
+    kind: Kind,
+    inputs: Iterable[FileInput],
+    outputs: Iterable[FileOutput],
+    evidence: Iterable[ProposalEvidence] = (),
+    reason: str = "",
+) -> Proposal:
+    """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
+    sources, files = tuple(inputs), tuple(outputs)
+    parts = [kind, *(f"{source.path} {source.sha256}" for source in sources)]
+    parts += [f"{output.path} {'' if output.data is None else sha256(output.data)}" for output in files]
+    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), sources, files)
+    check(proposal)
+    return proposal
+
+
+def check(proposal: Proposal) -> None:
+    """Raise UsageError for a proposal whose files contradict each other, or that its kind can't have."""
+    kind, removed, written = proposal.kind, proposal.gone, [output.path for output in proposal.written]
+    inputs, outputs = [source.path for source in proposal.inputs], [*removed, *written]
+    read = {source.path for source in proposal.inputs if source.sha256}
+    archived = [is_archived(path) for path in written]
+    fits = {
+        "merge": len(written) == 1 and bool(removed) and len({*removed, *written} & read) >= 2,
+        "rewrite": not removed and read.issuperset(written),
+        "archive": bool(removed) and len(removed) == len(written) and all(archived) and not read.intersection(written),
+        "delete": bool(removed) and not written,
+        "relink": not removed,
+    }[kind]
+    is_once = len(set(inputs)) == len(inputs) and 0 < len(set(outputs)) == len(outputs)
+    is_of_index = any(map(is_index, removed if kind == "relink" else outputs))
+    if not (fits and is_once and read.issuperset(removed)) or is_of_index or (kind != "archive" and any(archived)):
+        raise UsageError(f"Change {proposal.id} has files that a {kind} can't have.")
+
+
+def name(path: str) -> str:
+    """Name a file: a memory by its stem, an index as MEMORY.md."""
+    return os.path.basename(path) if is_index(path) else os.path.basename(path).removesuffix(".md")
+
+
+def title(proposal: Proposal) -> str:
+    """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
+    removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
+    match proposal.kind:
+        case "merge":
+            return f"merge {' and '.join(removed)} into {outputs[0]}"
+        case "archive" | "delete":
+            return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
+        case kind:
+            return f"{'fix' if kind == 'relink' else kind} {some(outputs)}"
+
+
+def in_archive(directory: str, stem: str) -> str:
+    """Return a path that is free in the archive of a scope, for a memory called `stem` there."""
+    place = f"{directory}/{ARCHIVE}/{stem}"
+    names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
+    return next(other for other in names if not os.path.lexists(other))
+
+
+class MemoryFiles(ScopeFiles):
+    """The files of a store's scopes. `readable` lets only memories, indexes and instructions through, `writable` no
+    instructions."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.env, store.scopes())
+        self.store = store
+
+    def readable(self, path: str) -> ScopedFile:
+        """Return where a file is that a proposal may read. Raises MemtuiError for one that it must not read."""
+        place = self.scope_of(path)
+        if place.scope.kind == "instructions":
+            return place
+        if place.scope.problem:
+            raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
+        # A memory, an archived one, or the index.
+        *above, name = place.file.split("/")
+        odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
+        if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
+            raise MemtuiError(
+                f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
+            )
+        return place
+
+    def writable(self, path: str) -> ScopedFile:
+        """Return where a proposal may write a file. Raises MemtuiError for read-only scopes, symlinks, odd names."""
+        place = self.readable(path)
+        references.writable(place.scope)
+        references.real_path(place.scope, place.scope.index_path)
+        if not is_index(path):
+            references.check_name(os.path.basename(path))
+        top = paths.resolve(place.scope.directory)
+        if top is None or paths.resolve(path) != f"{top}/{place.file}":
+            raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
+        return place
+
+    def is_current(self, source: FileInput) -> bool:
+        """Return whether a file is as a proposal read it. Raises MemtuiError."""
+        data = self.data(source.path)
+        return ("" if data is None else sha256(data)) == source.sha256

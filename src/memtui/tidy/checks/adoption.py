@@ -1,0 +1,157 @@
+"""What memtui and Claude Code keep for a project whose directory is gone, as after a rename: which project it may be
+now, and the changes that give it to that project."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from memtui.base import fs, paths
+from memtui.base.finding import NOTE, Finding, problem
+from memtui.base.storage import read_or_none
+from memtui.client import locate, projects, repository
+from memtui.inbox import format as inbox_format
+from memtui.store import beside
+from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.text_edit import TextEdit
+from memtui.store.store import Store
+
+SUBJECT = "project:"
+# Files beside an inbox in which each line tells what not to draft again.
+LEDGERS = (inbox_format.REJECTED, "extracted.jsonl")
+# Why a directory that is gone may have become another one.
+SAME_DIRECTORY, SAME_REMOTE, SAME_NAME = "is that directory", "has the same remote", "has the same name"
+
+
+class GoneProject(NamedTuple):
+    """A project whose directory is gone: its `key`, the client's `memories` of it alone, how much is kept."""
+
+    key: str
+    root: str
+    memories: str
+    number: int
+
+
+def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
+    """Find what is kept for projects whose directory is gone, and which the project at `here` may be now."""
+    for each in _gone(env, here):
+        why = _likeness(paths.root(env), each, here)
+        if why:
+            finding = problem(
+                "inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here
+            )
+            yield finding._replace(level=NOTE) if why == SAME_NAME else finding
+
+
+def _likeness(root: str, gone_project: GoneProject, here: str) -> str:
+    """Return why a project may be what another one has become; empty if nothing speaks for it."""
+    noted = repository.project_record(root, gone_project.key)
+    if noted.get("inode") == str(os.stat(here).st_ino):
+        return SAME_DIRECTORY
+    remote, own = noted.get("remote"), repository.remote(here)
+    if remote and own:
+        return SAME_REMOTE if remote == own else ""
+    return SAME_NAME if os.path.basename(gone_project.root) == os.path.basename(here) else ""
+
+
+def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
+    """List the projects for which anything is kept, and whose directory is gone."""
+    root = paths.root(env)
+    memory_dirs = {path: directory.directory for directory in projects.with_memory(env) if (path := directory.path)}
+    noted = [repository.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
+    for path in sorted({*memory_dirs, *(directory for directory in noted if directory)}):
+        if os.path.lexists(path):
+            continue
+        key, memories = paths.project_key(path), memory_dirs.get(path, "")
+        if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
+            memories = ""
+        count = _entries(root, key) + len(_blocks(root, key)) + len(_files(memories))
+        if count:
+            yield GoneProject(key, path, memories, count)
+
+
+def _entries(root: str, key: str) -> int:
+    """Count the entries of an inbox; none of a file that can't be read, which is a problem of its own."""
+    count = 0
+    for kind, name in inbox_format.FILES.items():
+        with suppress(OSError):
+            count += len(inbox_format.read(f"{paths.inbox_dir(root, key)}/{name}", items=kind == "items"))
+    return count
+
+
+def _blocks(root: str, key: str) -> list[str]:
+    """List the files of the blocks of the subconscious that a project has."""
+    directory = f"{root}/subconscious/projects/{key}"
+    return [f"{directory}/{name}" for name in sorted(paths.names_in(directory)) if name.endswith(".md")]
+
+
+def _files(directory: str) -> list[str]:
+    try:
+        return [file for file, wrong in locate.walk(directory) if not wrong] if directory else []
+    except OSError:
+        return []
+
+
+def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
+    """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
+    here = paths.project_root(store.cwd)
+    if not subjects:
+        subjects = [finding.subject for finding in renamed(store.env, here)]
+    projects_by_key = {gone_project.key: gone_project for gone_project in _gone(store.env, here)}
+    transactions: list[object] = []
+    with store.journal.together():
+        for name in [subject.removeprefix(SUBJECT) for subject in subjects]:
+            old = projects_by_key.get(name, GoneProject(name, name.strip("-"), "", 0))
+            target = locate.auto_dir(store.env, here)
+            pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _files(old.memories)}
+            # One whose name is taken there stays.
+            moved = {path: new for path, new in pairs.items() if not os.path.lexists(new)}
+            changes = [*_of_inbox(store.root, name, paths.project_key(here)), *_of_memories(store, old, moved)]
+            if changes:
+                words = f"give what was kept for {old.root} to {os.path.basename(here)}"
+                store.journal.run("adopt", changes, words, became=moved)
+            transactions += [change.path for change in changes]
+    return transactions
+
+
+def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
+    """Yield the changes that move an inbox's entries, its lists, and blocks of the subconscious."""
+    source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
+    for file in (*inbox_format.FILES.values(), *LEDGERS):
+        text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")
+        if not text.strip():
+            continue
+        if file in LEDGERS:
+            moved = text if text.endswith("\n") else text + "\n"
+        else:
+            entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
+            moved = "".join(map(inbox_format.standalone, entries))
+        yield TextEdit(f"{target}/{file}", "", moved)
+        yield TextEdit(f"{source}/{file}", text, "")
+    for path in _blocks(root, name):
+        block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
+        if not fs.stamp(block):
+            yield FileChange(block, None, read_or_none(path))
+            yield FileChange(path, read_or_none(path), None)
+
+
+def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
+    """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
+    target = locate.auto_dir(store.env, paths.project_root(store.cwd))
+    for old, new in moved.items():
+        data, status = read_or_none(old), os.stat(old)
+        yield FileChange(new, None, data, status.st_mode & 0o777, (None, status.st_mtime_ns))
+        yield FileChange(old, data, None)
+    if not gone_project.memories:
+        return
+    index, own = f"{gone_project.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
+    lines = (read_or_none(index) or b"").splitlines(keepends=True)
+    own_lines = (read_or_none(own) or b"").splitlines(keepends=True)
+    if lines and len(moved) == len(_files(gone_project.memories)):
+        missing = [line for line in lines if line not in own_lines]
+        if missing:
+            yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
+        yield FileChange(index, b"".join(lines), None)
+    names = [old.removeprefix(gone_project.memories + "/") for old in moved]
+    yield from beside.moved_pairs(store.root, moved)
+    yield from beside.moved_edits(store.root, {(gone_project.memories, name): [(target, name)] for name in names})

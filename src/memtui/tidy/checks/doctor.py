@@ -1,0 +1,338 @@
+"""All checks of memtui's files and of the person's content, in order; hooks/install/checkup.py runs these."""
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice, takewhile
+from types import MappingProxyType
+from typing import Any, cast
+
+from memtui.base import backwards, clock, fastjson, findings, fs, ids, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding, good, note, problem
+from memtui.base.phrasing import ago
+from memtui.deliver import log as delivery_log
+from memtui.inbox import claimed, undelivered
+from memtui.inbox import format as inbox_format
+from memtui.redact import redact
+from memtui.review import taught
+from memtui.review.waiting import waiting_in
+from memtui.settings import config, keymap
+from memtui.store import scopes, status
+from memtui.store import trust as trusting
+from memtui.store.index.index_state import IndexState, index_of
+from memtui.store.journal.journal import Journal
+from memtui.store.memory import LinkTargets, Memory
+from memtui.store.versions.versions import Versions
+from memtui.tidy.checks import adoption, retention
+
+ERRORS_DAYS = 7
+# The age from which an unsettled claim is a finding.
+CLAIM_SECONDS = 3600.0
+# The most files whose modes are checked.
+FILES_CHECKED = 20_000
+# Settings that have a model asked.
+ASKING = ("dream", "recall_select", "subconscious")
+
+
+def check(
+    env: dict[str, str],
+    cwd: str,
+    now: float,
+    memories_by_path: dict[str, Memory] | None = None,
+    more: Mapping[str, Iterator[Finding]] = MappingProxyType({}),
+) -> list[Finding]:
+    """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own."""
+    root = paths.root(env)
+    journal = Journal(root)
+    here = paths.project_root(cwd)
+    scopes_here = scopes.discover(env, cwd)
+    names = {None: "all projects", paths.project_key(here): os.path.basename(here) or "/"}
+    checks: dict[str, Iterator[Finding]] = {
+        "root": check_root(root),
+        "config": check_settings(env, root, here),
+        "errors": errors(root, now),
+        "inbox": chain(adoption.renamed(env, here), inboxes(root, names.items(), now)),
+        "memories": (
+            memory for scope in scopes_here for memory in memories(root, scope, memories_by_path, others=scopes_here)
+        ),
+        "trust": trust(root, scopes_here),
+        "journal": unfinished(journal),
+        "kept": kept(journal, now),
+        "learned": taught.check(root, journal),
+    }
+    own = [finding for area, reports in checks.items() for finding in _run(area, reports) or [good(f"{area}.ok")]]
+    return [*own, *(finding for area, reports in more.items() for finding in _run(area, reports))]
+
+
+def _run(area: str, reports: Iterator[Finding]) -> list[Finding]:
+    try:
+        return [findings.merged(parts) for parts in findings.grouped(reports)]
+    except (OSError, MemtuiError, ValueError, RecursionError) as error:
+        why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
+        return [problem(f"{area}.failed", why=why)]
+
+
+def strangers(owners: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    """Report directories that belong to other users, each given as (path, user id)."""
+    for path, owner in owners:
+        yield problem("root.foreign", path=path, owner=owner)
+
+
+def check_root(root: str) -> Iterator[Finding]:
+    """Check that memtui's directory can be used, and that nobody else can read its files."""
+    if not os.path.lexists(root):
+        above = root
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        if os.access(above, os.W_OK | os.X_OK):
+            yield good("root.absent", root=root)
+        else:
+            yield problem("root.unmakable", root=root, above=above)
+        return
+    if not os.path.isdir(root):
+        yield problem("root.no_directory", root=root)
+        return
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield problem("root.unwritable", root=root)
+        return
+    if os.path.isdir(root + "/projects"):
+        for name in sorted(os.listdir(root + "/projects")):
+            yield from strangers(paths.inbox_strangers(root, name))
+    open_to_others, locked = [], []
+    # In a closed directory an open file, such as a note left by `echo >>`, is safe.
+    closed = not os.stat(root).st_mode & 0o077
+    for number, (path, mode, _) in enumerate(modes(root)):
+        if number >= FILES_CHECKED:
+            break
+        if mode & 0o077 and not closed:
+            open_to_others.append(os.path.relpath(path, root))
+        if mode & 0o600 != 0o600:
+            locked.append(os.path.relpath(path, root))
+    if open_to_others:
+        yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)
+    if locked:
+        yield problem("root.locked", files=locked, root=root)
+
+
+def modes(top: str) -> Iterator[tuple[str, int, int]]:
+    """List `top` and all files and directories below it: permission bits, bytes (of a file, else 0); no symlinks."""
+    try:
+        yield top, os.lstat(top).st_mode & 0o777, 0
+    except OSError:
+        return
+    for here, directories, files in os.walk(top):
+        for name in [*directories, *files]:
+            path = os.path.join(here, name)
+            try:
+                entry = os.lstat(path)
+            except OSError:
+                continue
+            if (kind := entry.st_mode & fs.S_IFMT) != fs.S_IFLNK:
+                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs.S_IFREG else 0
+
+
+def errors(root: str, now: float) -> Iterator[Finding]:
+    """Find the errors that hooks and workers logged in the last ERRORS_DAYS days."""
+    path = root + "/log/errors.jsonl"
+    if not os.path.exists(path):
+        return
+    recent = []
+    for _, line in backwards.lines(path, longest=-1):
+        row = fastjson.loads_dict(line)
+        seconds = clock.parse(row.get("time"))
+        if seconds is None:
+            continue
+        if seconds < now - ERRORS_DAYS * clock.DAY:
+            break
+        recent.append(row)
+    if recent:
+        last = {key: str(recent[0].get(key)) for key in ("time", "where", "error", "message")}
+        since = ago(clock.parse(last["time"]), now)
+        yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, age=since, **last)
+
+
+def unfinished(journal: Journal) -> Iterator[Finding]:
+    """Find changes in the journal that are unfinished, or can't be read and so can't be undone."""
+    ledger = journal.ledger()
+    if journal.unfinished() is not None:
+        yield note("journal.cut_off")
+    if ledger.skipped:
+        yield note("journal.skipped", count=ledger.skipped, path=journal.path)
+
+
+def kept(journal: Journal, now: float) -> Iterator[Finding]:
+    """Report what is kept, and whether some of it is due for removal."""
+    ledger = journal.ledger()
+    due = retention.due(journal.root, now, ledger)
+    oldest = next((clock.parse(transaction.time) for transaction in ledger.all()), None)
+    versions = Versions(journal.root)
+    versions.follow()
+    facts: dict[str, Any] = {
+        "changes": sum(transaction.is_change for transaction in ledger.all()),
+        "since": now - oldest if oldest is not None else None,
+        "bytes": sum(size for _, _, size in modes(journal.root)),
+        "log": sum(delivery_log.sizes(journal.root).values()),
+        "versions": versions.bytes_kept,
+        "keep_days": retention.limits(journal.root).days,
+    }
+    yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)
+
+
+def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
+    """Find mistakes in config.toml, and what switches memtui off there or in the environment."""
+    for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
+        if env.get(name):
+            yield note("config.silent", name=name)
+    path = config.file_path(root)
+    data = fs.read_or_empty(path)
+    if not data.strip():
+        yield good("config.defaults")
+        return
+    try:
+        settings = config.renewed(tomllib.loads(data.decode("utf-8-sig")))
+    except ValueError as error:
+        yield problem("config.unreadable", path=path, why=str(error))
+        return
+    if off := mode_off(settings, project):
+        yield off
+    yield from no_model(settings, project)
+    yield from wrong_settings(settings, path)
+
+
+def no_model(settings: dict[str, object], project: str) -> Iterator[Finding]:
+    """Find settings that have a model asked, while none may be asked."""
+    if config.value(settings, project, "llm_backend") != "off":
+        return
+    for key in ASKING:
+        if config.value(settings, project, key) not in {False, "off"}:
+            yield note("config.no_model", key=key)
+
+
+def mode_off(settings: dict[str, object], project: str) -> Finding | None:
+    """Return the finding that the mode is off for a project: by its own setting, or for all projects."""
+    if config.value(settings, project, "mode") != "off":
+        return None
+    return note("config.mode_off_here" if config.is_own(settings, project, "mode") else "config.mode_off")
+
+
+def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
+    """Find mistakes in settings that were read from the file at `path`."""
+    finding = partial(problem, path=path, table="")
+    tables = settings.get("projects", {})
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
+    for name, why in keymap.problems(settings):
+        yield finding(
+            "config.keys",
+            table="" if name == keymap.TABLE else "[keys] ",
+            key=name,
+            why=why if why.endswith("?") else why + ".",
+        )
+    if not isinstance(tables, dict):
+        yield finding("config.no_tables")
+        return
+    for place, table in tables.items():
+        finding = partial(problem, path=path, table=f'[projects."{place}"] ')
+        if not isinstance(table, dict):
+            yield finding("config.no_table")
+            continue
+        if not place.startswith("/"):
+            yield finding("config.relative")
+        elif paths.project_root(place) != place:
+            yield finding("config.no_root", root=paths.project_root(place))
+        for key in table:
+            if key in config.DEFAULTS and key not in config.PER_PROJECT:
+                yield finding("config.not_own", key=key)
+        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
+        yield from _values(own, finding, "config.own_value")
+
+
+def _values(
+    settings: dict[str, object], finding: Callable[..., Finding], code: str = "config.value"
+) -> Iterator[Finding]:
+    """Find keys that are no setting, and values that are not valid."""
+    for key, value in settings.items():
+        if key not in config.DEFAULTS:
+            import difflib
+
+            close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+            yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
+        elif (why := config.problem(key, value)) is not None:
+            yield finding(code, key=key, why=why, given=repr(value))
+
+
+def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
+    """Find unreadable inboxes, undeliverable notes, unsettled claims; `names` by slug, None for the global one."""
+    for slug, name in names:
+        for finding in _inbox(root, slug, now):
+            yield finding._replace(data={**finding.data, "inbox": name})
+
+
+def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
+    directory, budget = paths.inbox_dir(root, slug), config.number(config.load(root), "budget")
+    unread: list[Finding] = []
+    waiting_in(root, [slug], unread=unread)
+    yield from unread
+    guidance = f"{directory}/{inbox_format.FILES['guidance']}"
+    if not any(finding.data["path"] == guidance for finding in unread):
+        for entry in inbox_format.read(guidance):
+            yield from islice(undelivered.findings(entry, directory, now, budget), 1)
+            yield from secret(entry)
+    for file, delivery_id, _, _ in claimed.listed(directory):
+        path = f"{directory}/{inbox_format.CLAIMED}/{file}"
+        try:
+            fs.read(path, "claim")
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield problem("inbox.claim_unread", path=path, why=error.strerror)
+            continue
+        if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
+            yield problem("inbox.unproven", delivery=delivery_id, path=path)
+
+
+def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
+    """Find what looks like a secret in a note; memtui itself warns of it before it leaves a note with `from`."""
+    if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
+        yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=redact.described(kinds), inbox="")
+
+
+def memories(
+    root: str,
+    scope: scopes.Scope,
+    memories: dict[str, Memory] | None,
+    go_on: Callable[[], bool] = lambda: True,
+    others: Sequence[scopes.Scope] = (),
+) -> Iterator[Finding]:
+    """Find broken memories of a scope, and what in its index does not match. `go_on`: False ends the search."""
+    if scope.problem:
+        yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
+        return
+    if scope.kind == "instructions" or not scope.exists:
+        return
+    every = [*takewhile(lambda _: go_on(), scopes.memories(scope, memories))]
+    targets = LinkTargets(every)
+    broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
+    for memory in takewhile(lambda _: go_on(), every):
+        for finding in status.of_memory(scope, memory, targets, others):
+            if finding.code not in status.LINKS:
+                yield finding
+            elif (before := broken.get(finding.data["link"])) is not None:
+                cast("list[str]", before.data["files"]).append(memory.stem)
+            else:
+                broken[finding.data["link"]] = finding
+    yield from broken.values()
+    if go_on():
+        yield from IndexState(root, scope, index_of(scope)).findings()
+
+
+def trust(root: str, every: Iterable[scopes.Scope]) -> Iterator[Finding]:
+    """Find memories that are not delivered because they are not trusted, and a trust file that can't be read."""
+    path = trusting.path(root)
+    data = fs.read_or_empty(path)
+    if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):
+        yield problem("trust.unreadable", path=path)
+    for scope in every:
+        if waiting := status.not_trusted(root, scope):
+            yield status.trust_waiting(scope, waiting)

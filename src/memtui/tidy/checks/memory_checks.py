@@ -1,0 +1,230 @@
+"""Checks of memories that lint makes by reading them alone: what they lack, what they say of themselves that is not so,
+and what should not be in them. Each finding's data has the memory's `path` and, where there is one, the `line`."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+
+from memtui.base import clock
+from memtui.base.finding import Finding, note, problem
+from memtui.redact import redact
+from memtui.store import copies
+from memtui.store.frontmatter import document, prose
+from memtui.store.frontmatter.document import FENCE, Document
+from memtui.store.frontmatter.subset import split_key
+from memtui.store.index import index_lines
+from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
+from memtui.store.memory import SWITCHES, TYPES, Memory, flat, is_value, text_of
+from memtui.store.scopes import Scope
+
+LARGE_BYTES = 4096
+OWN_TYPE = 3
+COUNT_DIGITS = 8
+DAY_SECONDS = 86_400
+EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
+# The most characters of a line that the client asks for.
+LINE_CHARACTERS = 200
+# Two texts say the same if they share this part of their words.
+ECHO = 0.9
+WORD = re.compile(r"[^\W_]+")
+# Where a part of a sentence ends.
+CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
+# A text of fewer words says too little.
+FEWEST_WORDS = 3
+PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+DASHES = re.compile(r"-{3,}")
+# What dashes may become a dash in: a name or a pattern would mean something else.
+SPOKEN = {"description", "title"}
+HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
+
+
+def about(scope: Scope, memory: Memory) -> dict[str, object]:
+    """Return the facts that every finding about a memory has."""
+    return {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
+
+
+def of_memories(
+    scope: Scope, memories: Sequence[Memory], now: float, go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find what is wrong with a scope's memories. `go_on` is asked before each; False ends the search."""
+    whole = [memory for memory in memories if memory.broken is None]
+    for memory in takewhile(lambda _: go_on(), memories):
+        if in_it := secrets(memory.raw):
+            facts = {"kinds": in_it[0], "line": in_it[1], **about(scope, memory)}
+            yield problem("memories.secret", f"memory:{memory.path}", **facts)
+    for memory in takewhile(lambda _: go_on(), whole):
+        yield from _texts(scope, memory, now)
+    copied = copies.of_memories(memories)
+    for memory in memories:
+        if memory.path in copied:
+            facts = {"original": copied[memory.path], **about(scope, memory)}
+            yield problem("memories.copy", f"memory:{memory.path}", **facts)
+    # A copy with a name of its own would look like a memory of its own.
+    yield from _names(scope, [memory for memory in whole if memory.path not in copied])
+    yield from _types(scope, whole)
+
+
+def line_of(memory: Memory, at: int) -> int:
+    """Return the line of its file, from 1, of a place in a memory's body."""
+    whole = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    return whole.count("\n") - memory.body.count("\n") + memory.body.count("\n", 0, at) + 1
+
+
+def secrets(data: bytes) -> tuple[str, int] | None:
+    """Return the kinds of secrets in a file, in words, and the line of the first; None if it has none."""
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    # A short number behind such a word ("--keys 20000") is a count.
+    secrets_by_place = [
+        secret
+        for secret in redact.found_in(text)
+        if not (text[secret.start : secret.end].isdecimal() and secret.end - secret.start < COUNT_DIGITS)
+    ]
+    if not secrets_by_place:
+        return None
+    kinds = dict.fromkeys(secret.kind for secret in secrets_by_place)
+    return redact.described(kinds), text.count("\n", 0, secrets_by_place[0].start) + 1
+
+
+def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
+    facts = about(scope, memory)
+    subject = f"memory:{memory.path}"
+    if memory.has_frontmatter and memory.raw.count(FENCE.encode()) > 2:
+        doc = document.parse(memory.raw)
+        if FENCE in doc.block:
+            yield problem("memories.cut_head", subject, certain=with_dash(doc) is not None, **facts)
+    if is_empty(memory.body):
+        yield problem("memories.empty", subject, **facts)
+    elif memory.has_frontmatter and not memory.description:
+        proposed = prose.first_sentence(memory.body)
+        code = "memories.no_description" if proposed else "memories.no_sentence"
+        yield problem(code, subject, proposed=proposed, field="description", **facts)
+    if not memory.has_frontmatter:
+        yield note("memories.no_frontmatter", subject, **facts)
+    if memory.unquoted:
+        yield note("memories.unquoted", subject, **facts)
+    size = len(memory.body.encode("utf-8", "replace"))
+    if size > LARGE_BYTES:
+        yield note("memories.large", subject, bytes=size, **facts)
+    for field in SWITCHES:
+        if not is_value(field, value := text_of(memory.fields, field)):
+            yield problem("memories.switch", subject, field=field, value=value, **facts)
+    for field in EXPIRES:
+        text = text_of(memory.fields, field)
+        when = clock.parse(text)
+        if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
+            paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
+            yield problem("memories.expired", subject, field=next(paths, field), when=text, **facts)
+
+
+def with_dash(doc: Document) -> bytes | None:
+    """Return a file with a dash for each `---` in its description, where the client would end it; else None."""
+    lines, key = [], ""
+    for line in doc.block.splitlines(keepends=True):
+        pair = split_key(line)
+        key = pair[0] if pair else key
+        lines.append(DASHES.sub("—", line) if key in SPOKEN or line.lstrip().startswith("#") else line)
+    text = doc.head + "".join(lines) + doc.fence + doc.rest
+    after = document.parse(text.encode("utf-8", "surrogateescape"))
+    is_same = FENCE not in after.block and after.broken is None and after.fields.keys() == doc.fields.keys()
+    return after.raw if is_same else None
+
+
+def is_empty(body: str) -> bool:
+    """Tell whether a body says nothing: only headings, comments and words such as TODO."""
+    return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:LARGE_BYTES])).strip()) is not None
+
+
+def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+    """Find memories that claim another one's name; their own can be their file's, if no other has or claims it."""
+    claimed = Counter(memory.stem for memory in memories)
+    claimed += Counter(memory.name for memory in memories if memory.name != memory.stem)
+    linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
+    firsts: dict[str, Memory] = {}
+    # The one whose file has the name keeps it.
+    for memory in sorted(memories, key=lambda mem: mem.name != mem.stem):
+        first = firsts.setdefault(memory.name, memory)
+        # A name of several words, that no link has, is a title, which two may share.
+        if first is not memory and (" " not in memory.name or memory.name in linked):
+            certain = claimed[memory.stem] == 1 and memory.name != memory.stem
+            facts = {"field": "name", "proposed": memory.stem, "certain": certain, **about(scope, memory)}
+            yield problem("memories.same_name", f"memory:{memory.path}", name=memory.name, first=first.stem, **facts)
+
+
+def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+    """Find types that are none of the usual ones. What OWN_TYPE memories have is a type of the store's own."""
+    counts = Counter(memory.type for memory in memories)
+    for memory in memories:
+        if memory.type and memory.type not in TYPES and counts[memory.type] < OWN_TYPE:
+            plain = memory.type.strip().casefold()
+            usual = next((kind for kind in TYPES if plain in {kind, kind + "s"}), "")
+            facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
+            yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))
+
+
+def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
+    """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
+    about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
+    subject = f"index:{scope.label}"
+    if found_secrets := secrets(index.raw):
+        kinds, at = found_secrets
+        yield problem("memories.secret", subject, kinds=kinds, line=at, memory="MEMORY.md", **about)
+    if index.conflict:
+        return  # what else is wrong with it depends on how that is resolved
+    for first, *others in index_lines.repeated(index):
+        numbers = [entry.line for entry in (first, *others)]
+        line = _combined(index, first, others, memories.get(normal(first.target)))
+        where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "words": first.raw_target}
+        certain = len(line) <= max(LINE_CHARACTERS, len(index.lines[first.line - 1].rstrip()))
+        facts = {"file": first.target, "proposed": line, "certain": certain}
+        yield problem("memories.same_line", subject, **facts, **where, **about)
+    for start, _, title in index_lines.empty_sections(index):
+        yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
+    for entry in index.entries:
+        memory = memories.get(normal(entry.target))
+        length = len(index.lines[entry.line - 1].strip())
+        if length > LINE_CHARACTERS:
+            facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
+            room = min(index_lines.HOOK_LIMIT, LINE_CHARACTERS - length + len(entry.hook))
+            proposed = _shorter(entry, memory, room)
+            facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
+            yield note("memories.long_hook", subject, **facts, **about)
+
+
+def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], memory: Memory | None) -> str:
+    """Return the first line of a memory with what only its other lines say behind it."""
+    line = index.lines[first.line - 1].rstrip()
+    listed_words = words(f"{line} {memory.description} {memory.body}" if memory is not None else line)
+    for entry in others:
+        text = index_lines.text_of(index, entry)
+        if not words(text) <= listed_words:
+            line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else EM_DASH}{text}"
+            listed_words |= words(text)
+    return line
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text, in lower case."""
+    return set(WORD.findall(text.casefold()))
+
+
+def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
+    """Return an entry's text up to the end of a clause within `room`; empty if the memory lacks words of it."""
+    text = entry.hook
+    if memory is None or memory.broken or not words(text) <= words(f"{memory.description} {memory.body}"):
+        return ""
+    if "<!--" in text or "\ufffd" in text:  # a comment that goes on, bytes that are no text
+        return ""
+    ends = [match.start() for match in CLAUSE.finditer(text) if match.start() <= room]
+    parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
+    parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
+    described = words(memory.description)
+    for part in parts:
+        own = words(part)
+        echoes = bool(described) and len(own & described) >= ECHO * len(own | described)
+        pairs = all(part.count(one) == part.count(other) for one, other in ("[]", "()"))
+        is_open = not pairs or any(part.count(mark) % 2 for mark in ("`", "**", "__"))
+        if len(own) >= FEWEST_WORDS and not is_open and not echoes:
+            return part
+    return ""

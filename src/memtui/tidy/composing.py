@@ -1,0 +1,252 @@
+"""Compose proposals into what they make of the files, with the links and lines of MEMORY.md that follow, and make them.
+
+One that can't be made is refused; the others are one step of the journal: all of it or nothing, and one undo."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.phrasing import many
+from memtui.inbox import format as inbox_format
+from memtui.store import references
+from memtui.store.frontmatter import document
+from memtui.store.index import index
+from memtui.store.journal import acts
+from memtui.store.journal.changes import conflict
+from memtui.store.journal.text_edit import text_edits
+from memtui.store.plan import FileDiff, MemoryPlan, is_archived, is_index
+from memtui.store.store import Store
+from memtui.tidy import coverage, lint_fixes
+from memtui.tidy.changeset import FileOutput, MemoryFiles, Proposal, name, title
+from memtui.tidy.coverage import Coverage
+
+# Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
+# another proposal changes the same lines (overlap), it would spread a memory that came with a repository and that
+# nobody trusted (untrusted), or a file can't be written (forbidden).
+Reason = Literal["made", "stale", "overlap", "untrusted", "forbidden"]
+# Times that proposals are composed again because a file changed between reading and writing.
+TRIES = 3
+# The verb of a proposal of each kind, for one and counted for several.
+DONE = {
+    "merge": "merged",
+    "rewrite": "rewritten",
+    "archive": "archived",
+    "delete": "removed",
+    "relink": "fixed",
+}
+
+
+class Refused(NamedTuple):
+    """A proposal that can't be made: why, the path of the file it is about, and the error for a person."""
+
+    proposal: Proposal
+    reason: Reason
+    path: str
+    error: MemtuiError
+
+
+class Savings(NamedTuple):
+    """What less there is: memories, bytes of them, lines of MEMORY.md and bytes of it; negative for more."""
+
+    memories: int
+    bytes: int
+    index_lines: int
+    index_bytes: int
+
+
+class Weighed(NamedTuple):
+    """The files that a proposal changes, what that saves, what becomes of statements, and why it can't be made."""
+
+    proposal: Proposal
+    diffs: tuple[FileDiff, ...]
+    savings: Savings
+    coverage: Coverage | None
+    refused: Refused | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether nobody needs to decide about it: it only has fixes that lint makes by itself, and drops nothing."""
+        dropped = self.coverage is not None and self.coverage.dropped
+        return self.refused is None and not dropped and lint_fixes.is_safe(self.proposal)
+
+
+class Applied(NamedTuple):
+    """What became of proposals, the files that changed, and the id of the step in the journal, empty for none."""
+
+    made: tuple[Proposal, ...]
+    refused: tuple[Refused, ...]
+    diffs: tuple[FileDiff, ...] = ()
+    transaction: str = ""
+
+
+def savings(diffs: Iterable[FileDiff]) -> Savings:
+    """Return what changes of files save. An archived memory is saved, too."""
+    sums = [0, 0, 0, 0]
+    for diff in diffs:
+        for data, sign in ((diff.before, 1), (diff.after, -1)):
+            if data is not None and not is_archived(diff.path):
+                at = 2 if is_index(diff.path) else 0
+                lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
+                sums[at] += sign * (lines if at else 1)
+                sums[at + 1] += sign * len(data)
+    return Savings(*sums)
+
+
+def weigh(files: MemoryFiles, proposal: Proposal) -> Weighed:
+    """Weigh a proposal by itself, against the files as they were read."""
+    composed = Composition(files, [proposal])
+    diffs = tuple(composed.diffs())
+    return Weighed(proposal, diffs, savings(diffs), coverage.of_proposal(proposal), next(iter(composed.refused), None))
+
+
+def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
+    """Make the proposals that can be made. Raises MemtuiError if a file can't be written; then nothing is changed."""
+    for tries_left in reversed(range(TRIES)):
+        composition = Composition(MemoryFiles(store), proposals)
+        plans, refused = tuple(composition.made), tuple(composition.refused)
+        changes = composition.plan.changes() if plans else []
+        if not changes:
+            return Applied(plans, refused)
+        successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
+        try:
+            transaction = store.journal.run("consolidate", changes, _summary(plans), became=successors)
+        except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
+            if not tries_left:
+                raise
+            continue
+        return Applied(plans, refused, tuple(composition.diffs()), transaction)
+    raise AssertionError  # not reached: the last try returns or raises
+
+
+def _summary(proposals: Sequence[Proposal]) -> str:
+    """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
+    if len(proposals) == 1:
+        return title(proposals[0])
+    counts = {kind: sum(proposal.kind == kind for proposal in proposals) for kind in DONE}
+    words = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
+    return f"{acts.summary('consolidate', many(len(proposals), 'change'))}: {words}"
+
+
+class _RefusedError(Exception):
+    def __init__(self, reason: Reason, path: str, error: MemtuiError) -> None:
+        super().__init__(error.message)
+        self.why: tuple[Reason, str, MemtuiError] = (reason, path, error)
+
+
+def _stale(path: str, what: str, reason: Reason = "stale") -> _RefusedError:
+    words = f"{path} {what} since this was planned."
+    return _RefusedError(reason, path, ConflictError(words, "Plan again: memtui consolidate"))
+
+
+@contextmanager
+def _forbidden(path: str) -> Iterator[None]:
+    """Turn an error about a file into a refusal."""
+    try:
+        yield
+    except MemtuiError as error:
+        raise _RefusedError("forbidden", path, error) from error
+
+
+class Composition:
+    """What some proposals make of the files. `made`: those that can be made, in their order; `refused`: the others."""
+
+    def __init__(self, files: MemoryFiles, proposals: Iterable[Proposal]) -> None:
+        self.files, self.place = files, files.scope_of
+        self.plan = MemoryPlan(files, unlinks=True)
+        self.made: list[Proposal] = []
+        self.refused: list[Refused] = []
+        self._writer: dict[str, Proposal] = {}
+        for proposal in proposals:
+            try:
+                outputs = self._outputs(proposal)
+            except _RefusedError as refusal:
+                self.refused.append(Refused(proposal, *refusal.why))
+            else:
+                self.made.append(proposal)
+                self._writer |= dict.fromkeys(outputs, proposal)
+                # It may count as trusted what is made from trusted files only.
+                trusted = all(files.is_trusted(source.path) for source in proposal.inputs if source.sha256)
+                for path, data in outputs.items():
+                    if data != self.plan.now(path):
+                        self.plan.write(path, data, trusted=trusted)
+                heir = next((output.path for output in proposal.written if not is_index(output.path)), None)
+                self.plan.heirs |= dict.fromkeys(proposal.gone, heir) if heir is not None else {}
+        self.plan.follow()
+
+    def diffs(self) -> list[FileDiff]:
+        """List the files that change: first those that proposals name, then those that follow, each by path."""
+        return self.plan.diffs()
+
+    def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
+        """Return what a proposal makes of its files, after the proposals before it. A MEMORY.md that it changes may
+        have other lines by now, as each new memory adds one."""
+        lists = {output.path for output in proposal.outputs if is_index(output.path)}
+        for source in proposal.inputs:
+            with _forbidden(source.path):
+                self.files.readable(source.path)
+                current, data = self.files.is_current(source), self.files.data(source.path)
+            if not current and (None in (data, source.data) or source.path not in lists or self._is_made(proposal)):
+                what = "is gone" if data is None else "changed" if source.sha256 else "is there now"
+                raise _stale(source.path, what, "made" if self._is_made(proposal) else "stale")
+            if data is not None and self.plan.now(source.path) is None:
+                raise self._overlap(source.path)
+        contents = {
+            each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs
+        }
+        outputs = {output.path: self._output(output, contents) for output in proposal.outputs}
+        self._refuse_spreading(proposal)
+        return outputs
+
+    def _is_made(self, proposal: Proposal) -> bool:
+        """Return whether the files are as a proposal would leave them: somebody made it already."""
+        for output in proposal.outputs:
+            with _forbidden(output.path):
+                self.files.writable(output.path)
+                if self.files.data(output.path) != output.data:
+                    return False
+        return True
+
+    def _output(self, output: FileOutput, contents: Mapping[str, bytes | None]) -> bytes | None:
+        path, after = output.path, output.data
+        with _forbidden(path):
+            self.files.writable(path)
+            was, now = contents.get(path), self.plan.now(path)
+            broken = None if after is None or is_index(path) else document.parse(after).broken
+            if broken is not None:
+                raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
+        if was is None and now is not None:
+            if path in self.plan.after:
+                raise self._overlap(path)
+            raise _RefusedError("stale", path, conflict(path, exists=True))
+        if now in {was, after}:
+            return after
+        if after is None or was is None or now is None:
+            raise self._overlap(path)
+        # Another change of the file, such as a new line of MEMORY.md: both are made where they change other lines.
+        text = inbox_format.decode(now)
+        for edit in text_edits(path, was, after):
+            try:
+                if not edit.removed and edit.anchor and edit.anchor not in text:
+                    raise self._overlap(path)
+                text = edit.apply(text)
+            except ConflictError as error:
+                raise self._overlap(path) from error
+        return inbox_format.encode(text)
+
+    def _overlap(self, path: str) -> _RefusedError:
+        if (other := self._writer.get(path)) is None:
+            return _stale(path, "changed")
+        error = ConflictError(f"{path}: change {other.ref} changes the same lines.", "Plan again after that one.")
+        return _RefusedError("overlap", path, error)
+
+    def _refuse_spreading(self, proposal: Proposal) -> None:
+        """Refuse to mix an untrusted memory into another one, or to put it where no trust is needed."""
+        inputs = [source.path for source in proposal.inputs if source.sha256 and not is_index(source.path)]
+        targets = {self.place(output.path).scope.directory for output in proposal.outputs}
+        outputs = {output.path for output in proposal.outputs}
+        for path in inputs:
+            alone = len(inputs) == 1 and targets == {self.place(path).scope.directory}
+            only_read = proposal.kind == "relink" and path not in outputs
+            if proposal.written and not alone and not only_read and not self.files.is_trusted(path):
+                raise _RefusedError("untrusted", path, references.not_trusted(name(path)))

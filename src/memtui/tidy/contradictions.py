@@ -1,0 +1,224 @@
+"""Plain contradictions between memories, and what differs in two that are alike.
+
+Orders are compared by what they order; other sentences contradict only if all their words are the same but for a
+negation or two opposites. Of two memories with a sentence that differs in one telling word, rivals can't both hold
+(another number, name, environment or verb), siblings are records of other days."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import chain, combinations
+from typing import NamedTuple
+
+from memtui.store.memory import CODE, Memory
+from memtui.tidy import coverage
+
+DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
+NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
+ORDER = re.compile(
+    rf"(?:^|(?<=[.!?;:] )|(?<=\*\* )|(?<=[-*+] ))[\"*_]*(?P<verb>{'|'.join(map(re.escape, (*NOT, *DO)))})\b"
+    r"(?P<object>[^.!?;:\n(—–]{2,120})",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What follows one of these is the reason or the other choice, not the subject.
+END = re.compile(
+    r"\b(?:instead of|rather than|over|because|since|so that|as|but|except|unless|if|when|not)\b|,", re.IGNORECASE
+)
+WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+FILLERS = frozenset(
+    WORD.findall(
+        "a an the to of for in on at with by from and or any all every your you we it its is are be this that these "
+        "those here there use using used do run write put add keep make new code file files please just only ever "
+        "one ones two another other others more less again always never anything nothing everything something them "
+        "him her us me my our so too as well both each much many first last same way thing things"
+    )
+)
+OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
+KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
+# In sentences that are the same otherwise.
+_SWAPS = """
+tabs/spaces tab/space single/double enable/disable enabled/disabled allow/forbid allowed/forbidden include/exclude
+required/optional before/after true/false
+"""
+_SIDES = [each.split("/") for each in _SWAPS.split()]
+SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
+# "Not" between two nouns ("this not that") negates only the second one.
+HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"
+NEGATION = re.compile(rf"\b(?:never|no|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b")
+# A sentence, or the part of one between commas.
+PART = re.compile(r"[^.!?;:,()—–\n]+(?:[.:,](?=\S)[^.!?;:,()—–\n]+)*")
+# The share of words that two subjects have in common.
+SAME = 0.8
+# The fewest words of a sentence that is compared as a whole, and the rarest of them by which its partners are found.
+FEWEST, RAREST = 3, 3
+# A subject that more memories have than this is no subject.
+COMMON = 40
+# What one sentence has where the other has something else, at most, and what both have, at least; in words.
+APART, SHARED = 2, 2
+# Characters of text without blanks that count as a word; statements of a memory that are compared, at most.
+CHARACTERS, MOST = 3, 60
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# A day or a month in digits, and beside a number in letters, in the languages that drafts know.
+_DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?\S*|\d{1,4}[./]\d{1,2}[./]\d{0,4}")
+_MONTH = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago"
+    r"|dic)[^\W\d_]{0,7}\.?|[年月日]",
+    re.IGNORECASE,
+)
+
+
+class Order(NamedTuple):
+    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence."""
+
+    memory: Memory
+    positive: bool
+    subject: frozenset[str]
+    words: str
+
+
+class Difference(NamedTuple):
+    """Two sentences that differ in one telling word, and whether that is a date."""
+
+    one: str
+    other: str
+    is_date: bool
+
+
+def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
+    """Yield the pairs of sentences of different memories that contradict each other, one for each pair of memories."""
+    holders: defaultdict[str, list[Order]] = defaultdict(list)
+    whole: list[Order] = []
+    for memory in memories:
+        # The words of a code span stay; fenced code is no sentence.
+        plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0].strip("`"), memory.body)
+        text = f"{memory.description}\n{plain}"
+        whole += _statements(memory, text)
+        for order in _orders(memory, text):
+            for word in {KEYS.get(term, term) for term in order.subject}:
+                holders[word].append(order)
+    compared: set[frozenset[str]] = set()
+    ordered = (pair for orders in holders.values() if len(orders) <= COMMON for pair in combinations(orders, 2))
+    for one, other, opposed in chain(
+        ((*pair, _contradict) for pair in ordered),
+        ((*pair, _negates) for pair in _candidates(whole)),
+    ):
+        pair = frozenset((one.memory.path, other.memory.path))
+        if len(pair) == 2 and pair not in compared and opposed(one, other):
+            compared.add(pair)
+            yield one, other
+
+
+def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
+    """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
+    marked = [order for order in orders if not order.positive or order.subject & SWAPPED.keys()]
+    common = frozenset(word for order in marked for word in order.subject) - SWAPPED.keys()
+    counts = Counter(word for order in orders for word in order.subject & common) if common else Counter[str]()
+    holders: defaultdict[str, list[Order]] = defaultdict(list)
+    for order in orders if common else []:
+        for word in sorted(order.subject & common, key=lambda word: (counts[word], word))[:RAREST]:
+            holders[word].append(order)
+    for members in holders.values():
+        negative = [order for order in members if not order.positive]
+        swapping = [order for order in members if order.subject & SWAPPED.keys()]
+        if len(negative) <= COMMON:
+            yield from ((one, other) for one in negative for other in members if other.positive)
+        if len(swapping) <= COMMON:
+            yield from combinations(swapping, 2)
+
+
+def _orders(memory: Memory, text: str) -> Iterator[Order]:
+    """Yield the orders in a text."""
+    for match in ORDER.finditer(text):
+        subject = END.split(match["object"], maxsplit=1)[0]
+        if words := frozenset(WORD.findall(subject.casefold())) - FILLERS:
+            yield Order(memory, match["verb"].casefold() not in NOT, words, match[0].strip())
+
+
+def _statements(memory: Memory, text: str) -> Iterator[Order]:
+    """Yield the sentences of a text that say enough to be compared as a whole. An even number of negations is none."""
+    for match in PART.finditer(text):
+        plain, negations = NEGATION.subn(" ", match[0].casefold())
+        words = frozenset(WORD.findall(plain)) - FILLERS
+        if len(words) >= FEWEST:
+            yield Order(memory, negations % 2 == 0, words, match[0].strip(" \t*_>-+#"))
+
+
+def _contradict(one: Order, other: Order) -> bool:
+    both, union = one.subject & other.subject, one.subject | other.subject
+    if one.positive != other.positive:
+        return bool(union) and len(both) >= SAME * len(union)
+    return one.positive and any(
+        pair <= union
+        and not pair <= one.subject
+        and not pair <= other.subject
+        and _is_part(one.subject - pair, other.subject - pair)
+        for pair in map(frozenset, OPPOSITES)
+    )
+
+
+def _negates(one: Order, other: Order) -> bool:
+    """Return whether two whole sentences are the same but for a negation or two opposites."""
+    swapped = {word for word in one.subject if SWAPPED.get(word) in other.subject}
+    mine, theirs = one.subject - swapped, other.subject - {SWAPPED[word] for word in swapped}
+    # What a negative one says besides may be just what it negates: "… and never npm", "not on Fridays".
+    if one.positive == other.positive:
+        is_said = _is_part(mine, theirs)
+    else:
+        is_said = mine <= theirs if other.positive else theirs <= mine
+    same = is_said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
+    return same and (len(swapped) + (one.positive != other.positive)) % 2 == 1
+
+
+def _is_part(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one <= other or other <= one
+
+
+def difference(one: Memory, other: Memory) -> Difference | None:
+    """Return the first sentences of two memories that differ in one telling word, a date first; None if none do."""
+    sides = []
+    for memory in (one, other):
+        text = [*coverage.of_text("", memory.description), *coverage.of_text("", memory.body[:4000])]
+        running = [item.text for item in text if item.kind in {"sentence", "item", "row"}][:MOST]
+        sides.append({coverage.literal(item): (coverage.words(item), item) for item in running})
+    mine, theirs = ([side[key] for key in side if key not in against] for side, against in (sides, sides[::-1]))
+    differences = [
+        Difference(text, against, is_date)
+        for words, text in mine
+        for rival, against in theirs
+        if (is_date := _differ(words, rival)) is not None
+    ]
+    return next((item for item in differences if item.is_date), differences[0] if differences else None)
+
+
+def _differ(one: tuple[str, ...], other: tuple[str, ...]) -> bool | None:
+    """Return whether two sentences differ in a date; None if they differ in more than one telling word, or in none."""
+    both = set(one) & set(other)
+    if _length(tuple(both)) < SHARED or one == other or abs(len(one) - len(other)) > APART * CHARACTERS:
+        return None
+    if len(one) == len(other) and sorted(one) == sorted(other):
+        return False
+    changes = [each for each in SequenceMatcher(None, one, other, autojunk=False).get_opcodes() if each[0] != "equal"]
+    if len(changes) == 1 and changes[0][0] == "replace":
+        _, start, end, begin, stop = changes[0]
+        if max(_length(one[start:end]), _length(other[begin:stop])) > APART:
+            return None
+        return all(_is_date(words, *span) for words, span in ((one, (start, end)), (other, (begin, stop))))
+    kinds = [(one[change[1] : change[2]], other[change[3] : change[4]]) for change in changes]
+    if len(changes) == 2 and kinds[0] == kinds[1][::-1]:
+        return False
+    dates = [_is_date(one, *change[1:3]) and _is_date(other, *change[3:5]) for change in changes]
+    return True if dates and len(dates) <= APART and all(dates) else None
+
+
+def _is_date(words: tuple[str, ...], start: int, end: int) -> bool:
+    near = words[max(0, start - 1) : end + 1]
+    own = words[start:end]
+    has_number = any(word[:1].isdigit() for word in near)
+    return bool(own) and (any(map(_DATE.fullmatch, own)) or (has_number and any(map(_MONTH.fullmatch, near))))
+
+
+def _length(words: tuple[str, ...]) -> int:
+    """Return how many words there are; characters of text without blanks count as words together."""
+    wide = sum(_WIDE.match(word) is not None for word in words)
+    return len(words) - wide + -(-wide // CHARACTERS)

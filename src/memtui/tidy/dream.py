@@ -1,0 +1,368 @@
+"""A dream: a model is asked about clusters of memories, and its answer becomes proposals for a person.
+
+Left out is what must not reach a model or could not be changed. The model sees memories by short names of one request,
+and can name no file: an action beyond one cluster's memories is dropped, and said to be."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, get_args
+
+from memtui.base import clock, visible
+from memtui.base.errors import MemtuiError
+from memtui.models.call import NOTHING, ModelError, ModelUsage, tokens_in
+from memtui.models.model import RULE, LanguageModel, Progress, ask_each, batched, fenced
+from memtui.models.schema import Schema
+from memtui.redact.redact import kinds_in
+from memtui.store import beside, memory, scopes, trust
+from memtui.store.journal.own_files import Pair
+from memtui.store.memory import Memory
+from memtui.store.relative_dates import relative_dates
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+from memtui.tidy import changeset, contradictions, coverage, proposed, similarity, stale
+from memtui.tidy.changeset import ChangeSet, FileOutput, Kind, MemoryFiles, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.composing import Composition
+
+PURPOSE = "dream"
+# Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
+MOST_TOGETHER, MOST_CHARACTERS = 6, 8000
+# The most pairs that are looked at, the most alike first.
+MOST_PAIRS = 400
+# A description with fewer words says too little.
+FEW_WORDS = 3
+# Why a dream does not look at a memory.
+WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
+Action = Literal["merge", "contradict", "prune", "dates", "describe"]
+KINDS: Mapping[Action, Kind] = {
+    "merge": "merge",
+    "contradict": "archive",
+    "prune": "archive",
+    "dates": "rewrite",
+    "describe": "rewrite",
+}
+# Why an action of a model is dropped.
+Why = Literal["stranger", "twice", "incomplete", "budget", "same", "redacted", "impossible"]
+# The part of all memories that a run may propose to remove, and the number that is allowed in any case.
+REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
+# Estimated tokens of the memories in one request, at most, and of an answer.
+BATCH_TOKENS, ANSWER_TOKENS = 12_000, 16_000
+# So many statements that a model wrote and no memory says are told, at most.
+MOST_ADDED = 10
+MOST_ACTIONS, MOST_BODY, MOST_DESCRIPTION, MOST_REASON = 60, 8000, 300, 400
+SYSTEM = f"""\
+You tidy the memory of a coding agent: small notes in files, each about one fact, with a description by which it is
+found. You propose; a person decides on every proposal.
+
+{RULE}
+
+You get clusters of notes. For each cluster, propose what makes it fewer, truer notes, and nothing if it is good as it
+is. Never lose a fact: numbers, names, paths, commands, conditions and reasons stay, word for word where you can. Never
+add what the notes do not say. Use the language of the notes.
+
+Actions, each within one cluster, each note in at most one action:
+- merge: notes that say the same, or parts of one thing. `keep`: the note that stays; `memories`: all of them;
+  `description` and `body`: the note that results, with every fact of all of them.
+- contradict: notes that can't both hold. `keep`: the one that holds, as the notes or their dates show; `memories`: all
+  of them. If you can't tell which one holds, propose nothing.
+- prune: a note without any use later, such as one on a task that is long done. `memories`: only this note.
+- dates: a note that says “yesterday”, “next week” and the like. `memories`: only this note; `body`: its text with
+  absolute dates, worked out from the day it was written, and nothing else changed.
+- describe: a note whose description does not say what it is about. `memories`: only this note; `description`: one
+  line by which it is found.
+`reason`: one sentence for the person."""
+
+ITEM: Schema = {
+    "type": "object",
+    "properties": {
+        "action": {"enum": list(get_args(Action))},
+        "memories": {"type": "array", "items": {"type": "string", "maxLength": 20}, "minItems": 1, "maxItems": 12},
+        "keep": {"type": "string", "maxLength": 20},
+        "description": {"type": "string", "maxLength": MOST_DESCRIPTION},
+        "body": {"type": "string", "maxLength": MOST_BODY},
+        "reason": {"type": "string", "maxLength": MOST_REASON},
+    },
+    "required": ["action", "memories", "reason"],
+}
+SCHEMA: Schema = {
+    "type": "object",
+    "properties": {"actions": {"type": "array", "items": ITEM, "maxItems": MOST_ACTIONS}},
+    "required": ["actions"],
+}
+
+
+class Cluster(NamedTuple):
+    """Memories of one scope, its directory, and why they are looked at."""
+
+    directory: str
+    memories: tuple[Memory, ...]
+    evidence: tuple[ProposalEvidence, ...]
+
+
+def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
+    """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
+    if scope.kind == "instructions" or not scope.writable or scope.problem:
+        return [(mem, "read_only") for mem in memories]
+    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    return [(mem, _why_not(mem, trusted)) for mem in memories]
+
+
+def _why_not(memory: Memory, trusted: trust.Trust | None) -> WhyNot:
+    if memory.broken is not None:
+        return "broken"
+    if not memory.raw:
+        return "empty"
+    if len(memory.raw) > MOST_CHARACTERS:
+        return "long"
+    if trusted is not None and not trusted.allows(memory.raw):
+        return "untrusted"
+    return "secret" if kinds_in(memory.raw.decode("utf-8", "replace")) else ""
+
+
+def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
+    """List the clusters of a scope's memories, each in at most one: contradicting, alike (most first), single ones."""
+    groups: dict[str, list[Memory]] = {}
+    reasons: dict[str, list[ProposalEvidence]] = {}
+    for one, other, evidence in _pairs(memories):
+        mine, theirs = (groups.get(mem.path, [mem]) for mem in (one, other))
+        joined = mine if mine is theirs else [*mine, *theirs]
+        is_apart = any(frozenset((a.path, b.path)) in kept_apart for a, b in combinations(joined, 2))
+        if len(joined) > MOST_TOGETHER or is_apart:
+            continue
+        reason = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        for mem in joined:
+            groups[mem.path], reasons[mem.path] = joined, [*reason, evidence]
+    together = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
+    alone = [Cluster(directory, (mem,), tuple(_why(mem))) for mem in memories if mem.path not in groups]
+    return [*together.values(), *(cluster for cluster in alone if cluster.evidence)]
+
+
+def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
+    for one, other in contradictions.find(memories):
+        yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
+    for pair in similarity.pairs(memories, MOST_PAIRS):
+        apart = contradictions.difference(pair.one, pair.other)
+        if apart is None:
+            score = similarity.of_two(pair.one, pair.other)
+            yield pair.one, pair.other, ProposalEvidence("memories.alike", score, pair.shared)
+        elif not apart.is_date:
+            yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
+
+
+def _why(memory: Memory) -> Iterator[ProposalEvidence]:
+    """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
+    if words := tuple(relative_date.words for relative_date in relative_dates(memory.body, written_on(memory))):
+        yield ProposalEvidence("memories.date", texts=words)
+    if len(memory.description.split()) < FEW_WORDS:
+        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [memory.description])))
+
+
+def written_on(memory: Memory) -> date:
+    """Return the day on which a memory was written, by its own fields, else by its file."""
+    return stale.written(memory)[0] or datetime.fromtimestamp(memory.mtime, UTC).date()
+
+
+class Batch(NamedTuple):
+    """Clusters that one request is about. The names in it are of this request only: `m1`, `m2`, …"""
+
+    clusters: tuple[Cluster, ...]
+
+    def named(self) -> dict[str, Memory]:
+        """Return the memories by name."""
+        every = [mem for cluster in self.clusters for mem in cluster.memories]
+        return {f"m{number}": mem for number, mem in enumerate(every, 1)}
+
+    def prompt(self) -> str:
+        """Return the request: the clusters, fenced as data."""
+        names = {mem.path: name for name, mem in self.named().items()}
+        parts = []
+        for number, cluster in enumerate(self.clusters, 1):
+            notes = []
+            for mem in cluster.memories:
+                text, day = f"description: {mem.description}\n\n{mem.body.strip()}", written_on(mem).isoformat()
+                notes.append(fenced("note", text, id=names[mem.path], title=mem.name, type=mem.type, written=day))
+            parts.append(f"Cluster {number}:\n" + "\n".join(notes))
+        return "\n\n".join(parts)
+
+
+class _UnfitError(Exception):
+    """An action is not fit to become a proposal."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why)
+        self.why: Why = why
+
+
+class Dropped(NamedTuple):
+    """An action of a model that became no proposal: its kind, its memories as the model named them, and why."""
+
+    action: str
+    memories: tuple[str, ...]
+    why: Why
+
+
+def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None, directory: str) -> list[FileOutput]:
+    """Return the files as an action leaves them. Raises _UnfitError, MemtuiError."""
+    kind = action["action"]
+    if kind in {"merge", "contradict"}:
+        if keep is None or len(memories) < 2:
+            raise _UnfitError("incomplete")
+        others = [mem for mem in memories if mem is not keep]
+        if kind == "merge":
+            merged = _rewritten(action, keep, "description", "body")
+            return [merged, *(FileOutput(mem.path, None) for mem in others)]
+    elif len(memories) != 1:
+        raise _UnfitError("incomplete")
+    elif kind == "prune":
+        others = memories
+    else:
+        return [_rewritten(action, memories[0], "body" if kind == "dates" else "description")]
+    outputs = []
+    for mem in others:
+        place = in_archive(directory, mem.path.removeprefix(directory + "/").removesuffix(".md"))
+        outputs += [FileOutput(mem.path, None), FileOutput(place, mem.raw)]
+    return outputs
+
+
+def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileOutput:
+    """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
+    fields_after = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
+    if not all(fields_after.values()):
+        raise _UnfitError("incomplete")
+    if any("[redacted: " in text for text in fields_after.values()):
+        raise _UnfitError("redacted")
+    if "description" in fields_after:
+        fields_after["description"] = visible.one_line(fields_after["description"])
+    if "body" in fields_after:
+        lead = "\n" if mem.body.startswith("\n") or not mem.body else ""
+        fields_after["body"] = f"{lead}{fields_after['body']}\n"
+    data = memory.with_fields(mem, fields_after)
+    if data == mem.raw and action["action"] != "merge":
+        raise _UnfitError("same")
+    return FileOutput(mem.path, data)
+
+
+def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOutput]) -> list[str]:
+    """List an action's statements that no memory has; one with another date has half of the old one's words."""
+    if action["action"] not in {"merge", "dates"}:
+        return []
+    statements = [text for mem in memories for text in coverage.of_file(mem.path, mem.raw)]
+    sentences = [
+        each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"
+    ]
+    added = [text.statement.text for text in coverage.cover(sentences, statements).dropped]
+    if action["action"] == "dates":
+        replaced = [similarity.words(text.statement.text) for text in coverage.cover(statements, sentences).dropped]
+        bags = {text: similarity.words(text) for text in added}
+        added = [text for text in added if not any(2 * len(bags[text] & old) >= len(bags[text]) for old in replaced)]
+    return [text[:MOST_REASON] for text in added[:MOST_ADDED]]
+
+
+@dataclass
+class DreamOutcome:
+    """A run's proposals, dropped actions, failed requests, why it `stopped` (None: it is whole), and its use."""
+
+    found: ChangeSet
+    dropped: list[Dropped] = field(default_factory=list)
+    failed: list[ModelError] = field(default_factory=list)
+    stopped: MemtuiError | None = None
+    used: ModelUsage = NOTHING
+    asked: int = 0
+
+
+class Dream:
+    """One run of a model over memories of some scopes, but for those with proposals that wait or were rejected."""
+
+    def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
+        self.store, self.model, self.by = store, model, model.name
+        self.not_looked_at: list[tuple[Memory, WhyNot]] = []
+        self._settled = proposed.settled(store.root)
+        kept_apart = beside.kept_apart(store.root)
+        groups: list[Cluster] = []
+        self.count = 0
+        for scope in within:
+            every = sorted_out(store.root, scope, scopes.memories(scope))
+            eligible = [mem for mem, why in every if not why]
+            self.count += len(eligible)
+            self.not_looked_at += [(mem, why) for mem, why in every if why]
+            groups += clusters(scope.directory, eligible, kept_apart)
+        self._removable = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))  # files
+        self._used: set[str] = set()  # the files of the proposals so far
+        size: Callable[[Cluster], int] = lambda cluster: sum(
+            tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories
+        )
+        # Proposals from these very texts wait for a person.
+        is_settled: Callable[[Cluster], bool] = lambda cluster: all(
+            (mem.path, changeset.sha256(mem.raw)) in self._settled.texts for mem in cluster.memories
+        )
+        new = [group for group in groups if not is_settled(group)]
+        self.batches = [Batch(tuple(groups)) for groups in batched(new, size, BATCH_TOKENS)]
+
+    def estimate(self) -> ModelUsage:
+        """Estimate what the requests use; an answer as long as the memories that it is about."""
+        total = NOTHING
+        for prompt in [batch.prompt() for batch in self.batches]:
+            total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
+        return total
+
+    def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
+        """Ask, and return the proposals that the store could make now; the others are dropped. Raises MemtuiError."""
+        outcome = DreamOutcome(ChangeSet(clock.iso_seconds(self.store.journal.now()), self.by, ()))
+        proposals: list[Proposal] = []
+
+        def ask(batch: Batch) -> None:
+            outcome.asked += 1
+            answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
+            proposals.extend(self.proposals(batch, answer, outcome.dropped))
+
+        outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
+        settled = {*self._settled.ids, *proposed.rejected(self.store.root)}
+        composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in settled])
+        for refused in composition.refused:
+            names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.inputs)
+            outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
+        outcome.found = outcome.found._replace(proposals=tuple(composition.made))
+        outcome.used = self.model.spent
+        return outcome
+
+    def proposals(self, batch: Batch, answer: dict[str, Any], dropped: list[Dropped]) -> list[Proposal]:
+        """Return the proposals in an answer of the schema; what is not fit is added to `dropped`."""
+        proposals = []
+        for action in answer["actions"]:
+            try:
+                proposal = self._proposal(batch, action)
+            except _UnfitError as error:
+                dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
+                continue
+            proposals.append(proposal)
+            self._used |= {source.path for source in proposal.inputs}
+            self._removable -= len(proposal.gone)
+        return proposals
+
+    def _proposal(self, batch: Batch, action: dict[str, Any]) -> Proposal:
+        """Return the proposal of an action. Raises _UnfitError."""
+        named = batch.named()
+        names = [*action["memories"], *filter(None, [action.get("keep")])]
+        memories = [named[name] for name in dict.fromkeys(names) if name in named]
+        own = {mem.path for mem in memories}
+        home = next((cluster for cluster in batch.clusters if own <= {one.path for one in cluster.memories}), None)
+        if not named.keys() >= set(names) or home is None:
+            raise _UnfitError("stranger")
+        if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
+            raise _UnfitError("twice")
+        keep = named.get(action.get("keep") or "")
+        try:
+            outputs = _outputs(action, memories, keep, home.directory)
+            if sum(output.data is None for output in outputs) > self._removable:
+                raise _UnfitError("budget")
+            data = {"action": action["action"], "model": self.by, **({} if keep is None else {"keep": keep.path})}
+            evidence = [ProposalEvidence("dream", data=data)]
+            if added := tuple(_added(action, memories, outputs)):
+                evidence.append(ProposalEvidence(changeset.ADDED, texts=added))
+            evidence += [other for other in home.evidence if len(memories) > 1 or other.code != "memories.alike"]
+            inputs = [changeset.read_from(mem.path, mem.raw) for mem in memories]
+            reason = visible.one_line(visible.clean(action["reason"]))
+            return changeset.propose(KINDS[action["action"]], inputs, outputs, evidence, reason)
+        except MemtuiError as error:
+            raise _UnfitError("impossible") from error

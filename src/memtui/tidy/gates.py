@@ -1,0 +1,74 @@
+"""The gates before an unattended dream: a day since the last one that was whole, which left its time as that of
+`run/dream-last`; enough sessions since; ten minutes since one was begun (`run/dream-begun`); and nobody else at it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from memtui.base import clock, fs
+from memtui.base.errors import ConflictError
+from memtui.base.finding import Finding, good
+from memtui.base.phrasing import age, ago
+from memtui.settings import config
+
+APART, THROTTLE, ENOUGH_SESSIONS = clock.DAY, 600.0, 5
+LOCK_SECONDS = 0.1
+
+
+def last(root: str, name: str = "dream-last") -> float:
+    """Return when the last dream that is whole was, in seconds since the epoch; 0 if there was none."""
+    try:
+        return os.stat(f"{root}/run/{name}").st_mtime
+    except OSError:
+        return 0.0
+
+
+def _note(root: str, name: str, now: float) -> None:
+    fs.write_atomic(f"{root}/run/{name}", b"", durable=False)
+    os.utime(f"{root}/run/{name}", (now, now))
+
+
+def sessions_missing(root: str) -> int:
+    """Count the sessions that hooks have yet to see before the next dream."""
+    since = last(root)
+    try:
+        with os.scandir(root + "/sessions") as entries:
+            # One file of a session has no further dot in its name.
+            own = (entry for entry in entries if entry.name.endswith(".json") and entry.name.count(".") == 1)
+            return max(0, ENOUGH_SESSIONS - sum(entry.stat().st_mtime > since for entry in own))
+    except OSError:
+        return ENOUGH_SESSIONS
+
+
+def begin(root: str, now: float) -> bool:
+    """Return whether an unattended dream may begin, and note that one does. Raises OSError."""
+    if now - last(root) < APART or now - last(root, "dream-begun") < THROTTLE or sessions_missing(root):
+        return False
+    _note(root, "dream-begun", now)
+    return True
+
+
+@contextmanager
+def held(root: str, now: float) -> Iterator[None]:
+    """Dream alone, and note it if it is whole. Raises ConflictError if another process dreams, OSError."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(fs.Lock(root + "/run/dream.lock", LOCK_SECONDS))
+        except fs.LockTimeoutError as error:
+            raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
+        yield
+        _note(root, "dream-last", now)
+
+
+def check(root: str, now: float) -> Iterator[Finding]:
+    """Report what the next dream waits for, for doctor and Setup."""
+    since = last(root)
+    before = f"the last {ago(since, now)}" if since else "none so far"
+    if config.value(config.load(root), None, "dream") is not True:
+        yield good("dream.off", last=before)
+    elif since + APART > now:
+        yield good("dream.time", wait=age(2 * now - since - APART, now), last=before)
+    elif missing := sessions_missing(root):
+        yield good("dream.sessions", missing=missing)
+    else:
+        yield good("dream.open", last=before)

@@ -1,0 +1,232 @@
+"""The fixes of what lint finds and nobody needs to decide about, and the problems that findings tell of, by cause.
+
+No statement is dropped but that of a line whose memory is gone; a date or path is replaced only if it is certain."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from memtui.base import findings, fs
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding
+from memtui.base.findings import Problem
+from memtui.base.memory_kinds import FIX, KINDS
+from memtui.base.phrasing import many, some
+from memtui.base.storage import read_or_none, storage_error
+from memtui.client.locate import TEAM
+from memtui.store import memory, references, scopes
+from memtui.store.frontmatter import document
+from memtui.store.index import index_lines
+from memtui.store.index.index import budget, normal, parse_index
+from memtui.store.index.index_state import IndexState
+from memtui.store.memory import Memory
+from memtui.store.plan import MemoryPlan, ScopeFiles
+from memtui.store.scopes import Scope
+from memtui.store.status import Usage
+from memtui.store.store import Store
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.checks import index_fit, memory_checks
+from memtui.tidy.checks.index_fit import Uses
+from memtui.tidy.lint import LintInput, by_file
+
+SCOPES_NAMED = 2  # in the summary of a change
+# A fix can make room for another one, but not without end.
+ROUNDS = 5
+TEXTS = {"memories.date", "memories.path"}
+FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
+
+
+class FileFix(NamedTuple):
+    """The fix of a scope's `file`: real path, content before (None: no file) and after, and a cut index's steps."""
+
+    scope: Scope
+    file: str
+    path: str
+    before: bytes | None
+    after: bytes
+    words: str = ""
+
+
+def is_safe(proposal: Proposal) -> bool:
+    """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
+    codes = {evidence.code for evidence in proposal.evidence}
+    return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
+
+
+def by_cause(reports: Sequence[Finding]) -> list[Problem]:
+    """Return the problems that findings of `lint.check` tell of, in their order."""
+    return findings.by_cause(reports, fixable, to_type)
+
+
+def to_type(finding: Finding) -> str:
+    """Return what to type about a finding on the person's own memories; empty if there is nothing to do."""
+    if fixable(finding):
+        return FIX
+    remedy = findings.remedy(finding)
+    return remedy.partition(", or ")[2] if remedy.startswith(FIX) else remedy
+
+
+def fixable(finding: Finding) -> bool:
+    """Tell whether `plan` would fix a finding; what a team shares is left alone, since others would get the change."""
+    is_shared = str(finding.data.get("scope")).partition(":")[0] == TEAM
+    is_known = bool(finding.data.get("certain", True)) and finding.data.get("proposed", True) != ""
+    return finding.code in FIXED and is_known and not is_shared
+
+
+def plan(
+    root: str,
+    scope: Scope,
+    findings: Iterable[Finding],
+    mems: Iterable[Memory] | None = None,
+    usage: Usage | None = None,
+) -> list[FileFix]:
+    """List the fixes of a scope's files for its findings, without files that can't be fixed. `mems`: memories that
+    were read already; an index over its limit is ordered by `usage`."""
+    if not scope.writable or scope.problem:
+        return []
+    by_path: defaultdict[str, list[Finding]] = defaultdict(list)
+    for item in findings:
+        if fixable(item):
+            by_path[str(item.data.get("path"))].append(item)
+    fixes: list[FileFix] = []
+    # The index last: its lines are compared with the memories as they will be.
+    for path, those in sorted(by_path.items(), key=lambda item: (item[0] == scope.index_path, item[0])):
+        if not path.startswith(scope.directory + "/") or os.path.islink(path):
+            continue
+        try:
+            real, words = references.real_path(scope, path), ""
+            before = read_or_none(real)
+            if path == scope.index_path:
+                memories, uses = _as_fixed(scope, fixes, mems), index_fit.uses_of(scope, usage)
+                after, words = _index_after(root, scope, those, memories, uses)
+            elif before is None:
+                continue
+            else:
+                after = _memory_after(before, those)
+        except (OSError, MemtuiError):
+            continue
+        if after != before:
+            fixes.append(FileFix(scope, references.relative(scope, path), real, before, after, words))
+    return fixes
+
+
+def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
+    """List the fixes for what lint found on a subject, by scope."""
+    all_memories = subject.memories.values()
+    return [(scope, plan(subject.root, scope, findings, all_memories, subject.usage)) for scope in subject.scopes]
+
+
+def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory] | None) -> dict[str, Memory]:
+    """Return the memories of a scope by their normal path, as they will be."""
+    fixed = {normal(f.file): memory.from_bytes(f"{scope.directory}/{f.file}", scope.label, f.after) for f in fixes}
+    return by_file(scope, scopes.memories(scope) if memories is None else memories) | fixed
+
+
+def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
+    """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
+    codes = {fact.code for fact in findings}
+    if "memories.cut_head" in codes:
+        data = memory_checks.with_dash(document.parse(data)) or data
+    if "memories.unquoted" in codes:
+        data = document.parse(data).with_quotes().raw
+    mem = memory.from_bytes("", "", data)
+    body = mem.body
+    texts: list[dict[str, Any]] = [dict(fact.data) for fact in findings if fact.code in TEXTS]
+    for facts in sorted(texts, key=lambda fact: -fact["start"]):
+        start, words = facts["start"], facts["words"]
+        if body[start : start + len(words)] == words:
+            body = body[:start] + facts["proposed"] + body[start + len(words) :]
+    fields = {str(fact.data["field"]): str(fact.data["proposed"]) for fact in findings if "field" in fact.data}
+    if body != mem.body:
+        fields["body"] = body
+    return memory.with_fields(mem, fields) if fields else data
+
+
+def _index_after(
+    root: str, scope: Scope, findings: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
+) -> tuple[bytes, str]:
+    """Return a scope's MEMORY.md with its findings fixed and what follows from that, and in words how it is brought
+    under its limit. `memories` of the scope by their normal path, as they will be."""
+    data = read_or_none(scope.index_path) or b""
+    codes = {finding.code for finding in findings}
+    # What was there before, and is not to be fixed, stays.
+    is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
+    left = {each.code for each in memory_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
+    words = ""
+    for _ in range(ROUNDS):
+        after = _once(root, scope, data, findings, memories)
+        if "memories.cut" in codes or (is_whole and after != data):
+            fitted = index_fit.fit(scope, after, memories, uses)
+            after, words = fitted.data, words or fitted.words
+        again = memory_checks.of_index(scope, parse_index(after), memories)
+        findings = [finding for finding in again if fixable(finding) and finding.code not in left]
+        if not findings or after == data:
+            break
+        data = after
+    return after, words
+
+
+def _once(root: str, scope: Scope, data: bytes, findings: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
+    codes = {finding.code for finding in findings}
+    state = IndexState(root, scope, parse_index(data))
+    if codes & {"memories.no_line", "memories.no_index"}:
+        # Before any line goes: those that go tell where the new one belongs.
+        data = _with_missing(state, data, memories)
+    if "memories.dangling" in codes:
+        data = _without_dangling(state, data)
+    for finding in findings:
+        facts: dict[str, Any] = dict(finding.data)
+        if finding.code == "memories.same_line":
+            data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])
+        if finding.code == "memories.long_hook":
+            data = index_lines.set_hook(data, facts["file"], facts["proposed"], facts["words"], exact=True)
+    # A section whose last line is gone is empty now.
+    if codes & {"memories.empty_section", "memories.same_line"}:
+        data = index_lines.remove_empty_sections(data)
+    return data
+
+
+def _without_dangling(state: IndexState, data: bytes) -> bytes:
+    """Return an index without the lines of files that are not there. A section that lost its last line goes."""
+    targets = [entry.target for entry in state.dangling if entry.leads]
+    for target in targets:
+        data = index_lines.remove_line(data, target)
+    return index_lines.remove_empty_sections(data) if targets else data
+
+
+def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
+    """Return an index with lines for memories without one, at the end where they would push others below the cut."""
+    agent, change = state.scope.kind == "agent", partial(_without_dangling, state)
+    listed = ((name, memories.get(normal(name))) for name in state.missing)  # None: removed since it was listed
+    lines = [(name, mem.name, mem.description, mem.type) for name, mem in listed if mem is not None]
+    for at, (name, title, hook, kind) in enumerate(lines, 1):
+        data = index_lines.place_line(data, name, title, hook, kind=kind, agent=agent, view=change)
+        if at < len(lines) and index_lines.is_below(data, name, agent):  # so are those that come after it
+            return index_lines.append_lines(data, [line[:3] for line in lines[at:]])
+    return data
+
+
+def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix]]]) -> None:
+    """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
+    plan = MemoryPlan(ScopeFiles(store.env, [scope for scope, _ in planned]))
+    for scope, fixes in planned:
+        for fix in fixes:
+            path = f"{scope.directory}/{fix.file}"
+            plan.files.contents[path] = fix.before
+            plan.write(path, fix.after, trusted=fix.before is not None and plan.files.is_trusted(path))
+    changes = plan.changes()
+    if changes:
+        files = many(sum(len(fixes) for _, fixes in planned), "file")
+        store.journal.run("fix", changes, f"fix {files} of {some([scope.shown for scope, _ in planned], SCOPES_NAMED)}")
+
+
+def make(fixes: Iterable[FileFix]) -> None:
+    """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
+    for fix in fixes:
+        try:
+            if read_or_none(fix.path) == fix.before:
+                fs.write_atomic(fix.path, fix.after)
+        except OSError as error:
+            raise storage_error(error, fix.path) from error

@@ -1,0 +1,339 @@
+"""Plan what to do about memories from what lint finds, without a model: the same memories give the same proposals.
+
+Overlapping ones are merged, what lint can fix is fixed, what expired or repeats CLAUDE.md goes; the rest is left."""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from memtui.base import findings, fs
+from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding
+from memtui.recall import fields
+from memtui.store import copies, memory, references
+from memtui.store.memory import Memory
+from memtui.store.plan import is_index
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+from memtui.tidy import coverage, lint, lint_fixes, merging
+from memtui.tidy.changeset import (
+    FileInput,
+    FileOutput,
+    Kind,
+    Proposal,
+    ProposalEvidence,
+    in_archive,
+    propose,
+    read_from,
+)
+from memtui.tidy.lint import LintInput
+
+BY = "memtui"
+# The least share of their words, of 100, that two memories have in common and are merged by.
+MERGED = 50
+# The most memories that become one, and the most bytes of its body; larger ones should be split.
+MOST, LARGEST = 4, 4096
+# So often a memory must have been violated before a stronger form is proposed.
+VIOLATED = 3
+# The most findings that the reason of a change names.
+SHOWN = 3
+# By finding: what becomes of a memory that no longer helps.
+REMOVED: Mapping[str, Kind] = {
+    "memories.empty": "delete",
+    "memories.repeats": "delete",
+    "memories.expired": "archive",
+}
+PINNED = "Pinned, it comes before others."
+FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
+# Programs that a memory can forbid as a whole, and those of which it can only forbid what is done with them. Names that
+# are English words as well count only as code.
+_PROGRAMS = """
+npm npx yarn pnpm bun bunx pip pip3 pipx pipenv poetry conda easy_install sed awk curl wget vim nano sudo rm grep tox
+nox jest mocha vitest webpack mvn gradle cmake apt apt-get brew
+"""
+_WITH_SUBCOMMAND = """
+git gh docker docker-compose kubectl helm terraform cargo uv aws gcloud systemctl python python3 node deno php composer
+dotnet
+"""
+_WORDS = "find go just make bundle rails ruby swift mise ant"
+# Words behind a program that are none of its commands.
+_JOINING = "a an and any anymore as at but by for from here in is on or the this to with"
+PROGRAMS, WITH_SUBCOMMAND = frozenset(_PROGRAMS.split()), frozenset(_WITH_SUBCOMMAND.split())
+WORDS, JOINING = frozenset(_WORDS.split()), frozenset(_JOINING.split())
+# What is only forbidden under a condition is left to the person.
+CONDITION = re.compile(r"\b(?:after|before|if|once|unless|until|when|while|without|yet)\b", re.IGNORECASE)
+# What is refused stands right behind a negation: as code, or as the plain name of a known program.
+_NEGATED = re.compile(
+    r"\b(?:never|not|don'?t|do not|avoid|stop|instead of|rather than|without|no)\s+"
+    r"(?:(?:ever|use|using|run|running|call|calling|type|do|to)\s+)*"
+    r"(?P<rest>`[^`\n]+`(?:\s*(?:,|or|and|nor|/)\s*`[^`\n]+`)*|[\w./-]+(?:[ \t]+[\w:=./-]+){0,3})"
+    r"(?P<more>[^.;\n]*)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`([^`\n]+)`")
+MOST_COMMANDS = 8
+# Proposals, each with the place of its worst finding.
+Placed = Iterator[tuple[int, Proposal]]
+
+
+class Planned(NamedTuple):
+    """Proposals, and the findings that they were made from, both worst first; `fixes` of files, by scope."""
+
+    proposals: tuple[Proposal, ...]
+    findings: tuple[Finding, ...]
+    fixes: list[tuple[Scope, list[lint_fixes.FileFix]]]
+
+
+def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
+    """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
+    reports = lint.check(subject, go_on)
+    planner = _Planner(store, subject, reports)
+    placed: list[tuple[int, Proposal]] = []
+    for step in (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links):
+        if go_on():
+            placed += step()
+    unique = {item.id: item for _, item in sorted(placed, key=lambda item: item[0])}
+    return Planned(tuple(unique.values()), tuple(reports), planner.file_fixes if go_on() else [])
+
+
+def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Proposal, ...]:
+    """Return the proposals about files of some scopes; a plan of these alone would weigh words differently."""
+    places = tuple(scope.directory + "/" for scope in scopes)
+    return tuple(proposal for proposal in proposals if any(file.path.startswith(places) for file in proposal.inputs))
+
+
+class _Planner:
+    """The proposals for some findings. `gone` are the files that go."""
+
+    def __init__(self, store: Store, subject: LintInput, findings: Sequence[Finding]) -> None:
+        self.store, self.subject, self.found = store, subject, findings
+        self.gone: set[str] = set()
+        self.scopes = {scope.label: scope for scope in subject.scopes}
+
+    @cached_property
+    def file_fixes(self) -> list[tuple[Scope, list[lint_fixes.FileFix]]]:
+        """What lint would fix, by scope."""
+        return lint_fixes.plan_all(self.subject, self.found)
+
+    def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
+        return ((at, finding) for at, finding in enumerate(self.found) if finding.code in codes)
+
+    def _memory(self, path: object) -> Memory | None:
+        """Return a memory that may be changed; None if it may not."""
+        mem = self.subject.memories.get(str(path))
+        if mem is None or mem.broken is not None or os.path.islink(mem.path) or mem.path in self.gone:
+            return None
+        scope = self.scopes.get(mem.scope_label)
+        can_change = scope is not None and scope.writable and not scope.problem
+        return mem if can_change and len(mem.raw) <= memory.MAX_BYTES else None
+
+    def merges(self) -> Placed:
+        """Propose a merge for each cluster of memories of a scope that overlap."""
+        shares: dict[frozenset[str], tuple[int, int]] = {}
+        for at, finding in self._numbered({"memories.alike"}):
+            facts: dict[str, Any] = dict(finding.data)
+            if facts["share"] >= MERGED and not facts["why"]:
+                shares[frozenset((facts["path"], facts["other_path"]))] = (facts["share"], at)
+        copied = copies.of_memories(tuple(self.subject.memories.values()))
+        for cluster in _clusters(shares):
+            memories = [mem for mem in map(self._memory, cluster) if mem is not None]
+            # What they all are copies of is to stay, and can't be merged now.
+            if len(memories) < len(cluster) or all(mem.path in copied for mem in memories):
+                continue
+            if all(map(self.store.is_trusted, memories)):
+                pairs = [at for pair, (_, at) in shares.items() if pair <= set(cluster)]
+                merge = self._merge(merging.best_first(memories, self._referred(memories)), pairs)
+                if merge is not None:
+                    self.gone.update(merge.gone)
+                    yield min(pairs), merge
+
+    def _referred(self, memories: Sequence[Memory]) -> set[str]:
+        """Return the paths of those of some memories that the index or a link refers to."""
+        linking = [mem for mem in self.subject.memories.values() if mem.links]
+        return {
+            mem.path
+            for mem in memories
+            if any(other.scope_label == mem.scope_label and other.links_to(mem) for other in linking)
+            or references.index_entry(self.scopes[mem.scope_label], os.path.basename(mem.path)) is not None
+        }
+
+    def _merge(self, memories: Sequence[Memory], pairs: Sequence[int]) -> Proposal | None:
+        evidence = [_evidence(self.found[at]) for at in pairs]
+        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
+        try:
+            merge = merging.proposal(memories, evidence, reason)
+        except MemtuiError:
+            return None
+        covered = coverage.of_proposal(merge)
+        if covered is None or not covered.is_verbatim:
+            return None
+        size = len(memory.from_bytes(memories[0].path, "", merge.written[0].data or b"").body.encode())
+        return merge if size <= max(LARGEST, len(memories[0].body.encode())) else None
+
+    def removals(self) -> Placed:
+        """Propose to remove what is empty or only repeats instructions, to archive what expired."""
+        for at, finding in self._numbered(REMOVED):
+            mem, kind = self._memory(finding.data.get("path")), REMOVED[finding.code]
+            if mem is None or (kind == "archive" and not self.store.is_trusted(mem)):
+                continue
+            sources, outputs = [read_from(mem.path, mem.raw)], [FileOutput(mem.path, None)]
+            if finding.code == "memories.repeats":
+                instructions = _repeated(mem, str(finding.data.get("file")))
+                if instructions is None:
+                    continue
+                sources.append(instructions)
+            if kind == "archive":
+                place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
+                outputs.append(FileOutput(place, mem.raw))
+            self.gone.add(mem.path)
+            yield at, propose(kind, sources, outputs, [_evidence(finding)], findings.message(finding))
+
+    def fixes(self) -> Placed:
+        """Propose what lint would fix, one change for each file."""
+        by_path: dict[str, list[int]] = {}
+        for at, finding in enumerate(self.found):
+            if lint_fixes.fixable(finding):
+                by_path.setdefault(str(finding.data.get("path")), []).append(at)
+        for scope, files in self.file_fixes:
+            for fixed in files:
+                path = f"{scope.directory}/{fixed.file}"
+                numbers = by_path.get(path, [])
+                if path in self.gone or not numbers:
+                    continue
+                messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
+                reason = " ".join(filter(None, [*messages, fixed.words]))
+                evidence = [_evidence(self.found[at]) for at in numbers]
+                sources, outputs = [read_from(path, fixed.before)], [FileOutput(path, fixed.after)]
+                kind: Kind = "relink" if is_index(path) else "rewrite"
+                yield min(numbers), propose(kind, sources, outputs, evidence, reason)
+
+    def stronger_forms(self) -> Placed:
+        """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
+        for at, each in self._numbered({"memories.violated"}):
+            mem, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
+            if mem is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(mem):
+                continue
+            evidence, reason = _evidence(each), findings.message(each)
+            with suppress(MemtuiError):
+                form = pinned(mem, evidence, reason)
+                # What was done to it has to show first what it does.
+                if form is None and isinstance(last, float) and last > mem.mtime:
+                    form = forbidding(mem, evidence, reason)
+                if form is not None:
+                    yield at, form
+
+    def links(self) -> Placed:
+        """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""
+        for at, each in self._numbered({"memories.link", "memories.odd_link"}):
+            label = next((label for label, scope in self.scopes.items() if scope.shown == each.data.get("scope")), "")
+            name = str(each.data.get("name"))
+            own = [mem for mem in self.subject.memories.values() if mem.scope_label == label]
+            stems = {mem.stem for mem in own if _spelled(name) in {_spelled(mem.stem), _spelled(mem.name)}}
+            linking = [mem for mem in own if {name, name + ".md"} & set(mem.links) and self._memory(mem.path)]
+            if len(stems) == 1 and linking:
+                (stem,) = stems
+                after = [references.relink(mem.raw, mem.path, "", (name,), stem) for mem in linking]
+                outputs = [FileOutput(mem.path, data) for mem, data in zip(linking, after, strict=True)]
+                sources = [read_from(mem.path, mem.raw) for mem in linking]
+                yield at, propose("relink", sources, outputs, [_evidence(each)], findings.message(each))
+
+
+def _repeated(mem: Memory, path: str) -> FileInput | None:
+    """Return the file of instructions if it says all that a memory does; None if it does not."""
+    try:
+        data = fs.read_bytes(path, memory.MAX_BYTES)
+    except OSError:
+        return None
+    says = coverage.of_text(path, data.decode("utf-8", "replace"))
+    own = [statement for statement in coverage.of_file(mem.path, mem.raw) if statement.kind != "field"]
+    return read_from(path, data) if coverage.cover(own, says).is_verbatim else None
+
+
+def _spelled(name: str) -> str:
+    """Return the name that a link means, however it is spelled: with blanks, capitals, a directory or `.md`."""
+    return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
+
+
+def _evidence(finding: Finding) -> ProposalEvidence:
+    """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
+    plain = {key: value for key, value in finding.data.items() if isinstance(value, str | int | float | bool)}
+    lists = [value for value in finding.data.values() if isinstance(value, list | tuple)]
+    score = finding.data.get("score")
+    texts = tuple(str(item) for value in lists for item in value)
+    return ProposalEvidence(finding.code, score / 100 if isinstance(score, int) else None, texts, plain)
+
+
+def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
+    """Group files of which all are alike, each in one group, the most alike first."""
+    groups: dict[str, list[str]] = {}
+    for pair, _ in sorted(shares.items(), key=lambda item: (-item[1][0], sorted(item[0]))):
+        one, other = sorted(pair)
+        for path, partner in ((one, other), (other, one)):
+            group = groups.get(partner)
+            if path in groups:
+                continue
+            if group is None:
+                groups[path] = groups[partner] = [path, partner]
+            elif len(group) < MOST and all(frozenset((path, item)) in shares for item in group):
+                group.append(path)
+                groups[path] = group
+    return list({id(item): sorted(item) for item in groups.values()}.values())
+
+
+def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+    """Propose to pin a memory; None if it is. Raises MemtuiError if its frontmatter can't be changed."""
+    if fields.read(memory.raw, os.path.basename(memory.path), ()).pinned:
+        return None
+    return _rewritten(memory, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
+
+
+def forbidding(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
+    """Propose that a hook refuses what a memory forbids; None if it names nothing or does so. Raises MemtuiError."""
+    commands = forbidden_commands(f"{memory.description}\n{memory.body}")
+    if not commands or fields.read(memory.raw, os.path.basename(memory.path), ()).forbids:
+        return None
+    text = ", ".join(f"`{command}`" for command in commands)
+    return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=text)}")
+
+
+def forbidden_commands(text: str) -> list[str]:
+    """List the known commands that a text says not to run, in code or by name, behind “never” and the like."""
+    commands: list[str] = []
+    for match in _NEGATED.finditer(text.replace("’", "'")):
+        rest = match["rest"]
+        if CONDITION.search(_CODE.sub("", rest) + match["more"]):
+            continue
+        names = _CODE.findall(rest) if rest.startswith("`") else [_plain(rest)]
+        commands += [command for command in (" ".join(name.split()) for name in names) if _is_command(command)]
+    return list(dict.fromkeys(commands))[:MOST_COMMANDS]
+
+
+def _plain(rest: str) -> str:
+    """Return the command that begins a text without marks, with what it needs; empty for an English word."""
+    program, *further = rest.lower().split()
+    if program in WORDS:
+        return ""
+    words = [program]
+    if program in WITH_SUBCOMMAND and further and further[0] not in JOINING:
+        words.append(further.pop(0))
+    for word in further:
+        if not word.startswith("-"):
+            break
+        words.append(word)
+    return " ".join(words).rstrip(".,;:!?")
+
+
+def _is_command(text: str) -> bool:
+    program, *further = text.split() or [""]
+    if not text.isprintable() or "," in text:
+        return False
+    script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
+    return program in PROGRAMS or script or (program in WITH_SUBCOMMAND | WORDS and bool(further))
+
+
+def _rewritten(mem: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
+    data = memory.with_fields(mem, changed)
+    return propose("rewrite", [read_from(mem.path, mem.raw)], [FileOutput(mem.path, data)], [evidence], reason)

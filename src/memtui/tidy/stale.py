@@ -1,0 +1,240 @@
+"""The checks that look beyond a memory's own file: dates, what is gone from the project, its own `verify`, use.
+
+What is gone is found only in code spans, and only where git proves that it was there. Nothing that a memory names is
+run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md)."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import takewhile
+from typing import NamedTuple
+
+from memtui.base import clock, globs
+from memtui.base.finding import Finding, note, problem
+from memtui.store.memory import CODE, Memory, text_of
+from memtui.store.relative_dates import RELATIVE, relative_dates
+from memtui.store.scopes import Scope
+from memtui.store.status import Usage
+from memtui.tidy import coverage
+from memtui.tidy.checks import memory_checks
+from memtui.tidy.project import ProjectFiles, Repository
+
+WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")
+# Code spans, and what one can name.
+SPAN = re.compile(r"(?<!`)`([^`\n]{2,200})`(?!`)")
+PATH = re.compile(r"(?:\./)?([\w@.-]+(?:/[\w@.-]+)*/?)(?::\d+(?:-\d+)?)?")
+SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
+# `yarn run` and `bun run` also run files and programs of packages.
+SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
+TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
+SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")
+# Words of a line that tells of the past, or of what is replaced.
+PAST = re.compile(
+    r"\b(?:removed?|deleted?|deleting|renamed?|moved?|replaced?|was|were|used to|former(?:ly)?|old|legacy|gone|"
+    r"deprecated|no longer|instead of|dropped|until|migrated|previously|originally|earlier|"
+    r"obsolete|superseded|extracted|split|merged|retired|historic(?:al)?|before|had)\b|→|->|❌|~~",
+    re.IGNORECASE,
+)
+# Words of a line that tells of what is not to be.
+FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
+# How a sentence begins that says what is to be done now, behind the mark of an item and a label in bold.
+TO_DO = re.compile(
+    r"[\s>*+-]*(?:\d+[.)]\s+)?(?:\*\*[^*\n]{1,40}\*\*:?\s*)?(?:(?:always|first,?) )?(?:run|see|read) `", re.IGNORECASE
+)
+# What comes after what is to be done: "run `make check` before committing", "… before each commit".
+AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
+# What stands before a code span that is not to be left out: "never push without `make check`".
+WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
+# The most symbols whose history is searched, which takes seconds in a large repository.
+SYMBOLS = 20
+# The field with a memory's own checks; the most files that one grep reads.
+FIELD, FILES = "verify", 2000
+CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
+GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
+GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
+
+
+class Checked(NamedTuple):
+    """The sound memories of a scope, the project that they are about, the repository that they are in, and their
+    deliveries; None for none. `go_on` is asked before each memory; False ends the search."""
+
+    scope: Scope
+    memories: Sequence[Memory]
+    project: ProjectFiles | None = None
+    repository: Repository | None = None
+    usage: Usage | None = None
+    go_on: Callable[[], bool] = lambda: True
+
+    def each(self) -> Iterator[Memory]:
+        """Yield the memories as long as the search goes on."""
+        return takewhile(lambda _: self.go_on(), self.memories)
+
+    def about(self, memory: Memory, start: int, words: str) -> dict[str, object]:
+        """Return where words of a memory are, and which memory that is."""
+        line = memory_checks.line_of(memory, start)
+        at = {"line": line, "start": start, "end": start + len(words), "words": words}
+        return {**at, **memory_checks.about(self.scope, memory)}
+
+
+def of_scope(checked: Checked) -> Iterator[Finding]:
+    """Find all that the checks of the table find, in their order."""
+    for check in (dates, gone, verified, use):
+        if checked.go_on():
+            yield from check(checked)
+
+
+def dates(checked: Checked) -> Iterator[Finding]:
+    """Find relative dates, each with the date that it meant: `certain` only if the memory names one day of writing."""
+    for memory in checked.each():
+        if not RELATIVE.search(memory.body):
+            continue
+        day, certain = written(memory)
+        if day is None and checked.repository is not None:
+            day = checked.repository.committed(memory.path, memory.raw)
+        day = day or datetime.fromtimestamp(memory.mtime).astimezone().date()
+        try:
+            relative = list(relative_dates(memory.body, day))
+        except (OverflowError, ValueError):  # a year that no calendar has
+            continue
+        for relative_date in relative:
+            about = {**checked.about(memory, relative_date.start, relative_date.words), "end": relative_date.end}
+            facts = {"proposed": relative_date.absolute, "written": day.isoformat(), "certain": certain}
+            yield note("memories.date", f"memory:{memory.path}", **about, **facts)
+
+
+def written(memory: Memory) -> tuple[date | None, bool]:
+    """Return the last day that a memory's own fields name as its day of writing, and whether they name only one."""
+    times = [clock.parse(text_of(memory.fields, key)) for key in WRITTEN]
+    days = {datetime.fromtimestamp(time, UTC).date() for time in times if time is not None}
+    return (max(days), len(days) == 1) if days else (None, False)
+
+
+def gone(checked: Checked) -> Iterator[Finding]:
+    """Find what memories name that is gone from the project; nothing without a repository."""
+    project = checked.project
+    if project is None or not any("`" in memory.body for memory in checked.memories) or not project.git.there:
+        return
+    symbols: dict[str, tuple[Memory, int]] = {}
+    for memory in checked.each():
+        fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
+        for match in SPAN.finditer(memory.body):
+            in_fence = any(start <= match.start() < end for start, end in fences)
+            if in_fence or _past(memory.body, match.start(1)):
+                continue
+            yield from _path(checked, project, memory, match)
+            yield from _command(checked, project, memory, match)
+            if symbol := SYMBOL.match(match[1]):
+                symbols.setdefault(symbol[0], (memory, match.start(1)))
+    if symbols and project.git.whole and checked.go_on():
+        present = project.git.holds(symbols)
+        for word in [word for word in symbols if word not in present][:SYMBOLS]:
+            memory, start = symbols[word]
+            if project.git.had(word):
+                yield note("memories.symbol", f"memory:{memory.path}", **checked.about(memory, start, word))
+
+
+def _past(body: str, start: int) -> bool:
+    """Tell whether the line of a code span tells of the past, or forbids what the span names. A sentence that says what
+    is to be done now is taken by itself."""
+    begin = body.rfind("\n", 0, start) + 1
+    line, at = body[begin:].partition("\n")[0], start - begin
+    plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
+    if not PAST.search(plain) and not FORBIDS.search(plain):
+        return False
+    ends = [0, *(match.end() for match in coverage.END.finditer(plain)), len(plain)]
+    first, last = max(end for end in ends if end <= at), min(end for end in ends if end > at)
+    own, others = plain[first:last], f"{plain[:first]} {plain[last:]}"
+    if PAST.search(others):
+        return True
+    if WITHOUT.search(plain[first:at]):
+        return PAST.search(own) is not None
+    return not TO_DO.match(own) or FORBIDS.search(own) is not None or PAST.search(AHEAD.sub("` ", own)) is not None
+
+
+def _path(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
+    match = PATH.fullmatch(span[1])
+    path = match[1] if match else ""
+    if not path or ".." in path.split("/") or not ("/" in path.strip("/") or SUFFIX.search(path)):
+        return
+    if project.git.whole and not project.exists(path):
+        is_gone, now = project.removed(path)
+        if is_gone:
+            about = checked.about(memory, span.start(1) + span[1].index(path), path)
+            yield problem("memories.path", f"memory:{memory.path}", proposed=now, certain=bool(now), **about)
+
+
+def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
+    for pattern, attribute, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
+        match = pattern.fullmatch(span[1])
+        names = getattr(project, attribute) if match else None
+        if match and names is not None and match["name"] not in names:
+            about = checked.about(memory, span.start(1), span[1])
+            yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
+
+
+def verified(checked: Checked) -> Iterator[Finding]:
+    """Find the checks of memories that fail, or that can't be understood."""
+    for memory in checked.each():
+        nested = memory.fields.get("metadata")
+        value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, str) or not item.strip():
+                continue
+            subject, about = f"memory:{memory.path}", memory_checks.about(checked.scope, memory)
+            try:
+                if not holds(checked.project, item.strip()):
+                    yield problem("memories.verify", subject, check=item.strip(), **about)
+            except ValueError as error:
+                yield problem("memories.verify_unknown", subject, check=item.strip(), why=str(error), **about)
+
+
+def holds(project: ProjectFiles | None, check: str) -> bool:
+    """Make a check. Raises ValueError, with the reason, for one that can't be understood."""
+    if project is None:
+        raise ValueError("it belongs to no project")
+    match = CHECK.fullmatch(check)
+    if match is None:
+        raise ValueError("it is not glob, grep or git")
+    makes: Callable[[ProjectFiles, str], object] = {"glob": _matching, "grep": _grep, "git": _git}[match["kind"]]
+    return bool(makes(project, match["rest"].strip())) != bool(match["no"])
+
+
+def _matching(project: ProjectFiles, pattern: str) -> list[str]:
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ValueError("the pattern leads out of the project")
+    return sorted(file for file in project.files if globs.matches(pattern, f"{project.top}/{file}", project.top))
+
+
+def _grep(project: ProjectFiles, rest: str) -> bool:
+    match = GREP.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: grep TEXT in PATTERN")
+    text = match["double"] or match["single"] or match["plain"]
+    return any(text in project.read(path) for path in _matching(project, match["glob"])[:FILES])
+
+
+def _git(project: ProjectFiles, rest: str) -> bool:
+    match = GIT.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: git branch|tag|path NAME")
+    if not project.git.there:
+        raise ValueError("the project is no git repository")
+    if match["what"] != "path":
+        return (match["what"], match["name"]) in project.git.refs
+    path = match["name"].rstrip("/")
+    return path in project.git.tracked or any(tracked.startswith(path + "/") for tracked in project.git.tracked)
+
+
+def use(checked: Checked) -> Iterator[Finding]:
+    """Find memories that were corrected again after a delivery, in scopes that memtui's hooks deliver."""
+    scope, usage = checked.scope, checked.usage
+    if usage is None or not scope.delivered:
+        return
+    for memory in checked.each():
+        # The log has the path with symlinks resolved, or not.
+        counts = usage.recalled(memory.path) or usage.recalled(os.path.realpath(memory.path))
+        if counts.corrected:
+            facts = {"count": counts.corrected, "last": counts.corrected_last}
+            about = memory_checks.about(scope, memory)
+            yield note("memories.violated", f"memory:{memory.path}", **facts, **about)

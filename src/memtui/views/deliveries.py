@@ -1,0 +1,175 @@
+"""Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memtui.base.phrasing import many
+from memtui.deliver import receipts
+from memtui.views import colours
+
+if TYPE_CHECKING:
+    from memtui.deliver.memory_counts import RecallCounts, ReceiptCounts
+    from memtui.deliver.record import ItemCounts
+
+# By outcome: its colour, the word for it wherever receipts are listed, and what it means.
+OUTCOMES = {
+    receipts.ARRIVED: (colours.GOOD, "arrived", "it is in the session's transcript"),
+    receipts.PREVIEWED: (colours.WARNING, "cut short", "too large: only a preview arrived"),
+    receipts.TIMED_OUT: (colours.PROBLEM, "lost", "the client gave up on the hook, nothing arrived"),
+    receipts.FAILED: (colours.PROBLEM, "lost", "the hook failed or left no trace, nothing arrived"),
+    receipts.DROPPED: (colours.PROBLEM, "lost", "withdrawn or interrupted before the agent answered"),
+    receipts.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
+    receipts.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
+    receipts.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
+    receipts.NOTHING: (
+        colours.QUIET,
+        "used",
+        "a memory was opened, written or corrected; nothing was delivered",
+    ),
+}
+GLYPHS = {outcome: (receipts.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
+MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
+# The words for outcomes in queries where these are not words enough.
+WORDS = {receipts.WAITING: "on the way"}
+# outcome -> glyph and word, colour
+RECEIPTS = {outcome: (f"{receipts.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()}
+# Why a line of an index was delivered.
+INDEX_LINE = "its line in the list of memories"
+# Hook events, short enough for a column of seven characters.
+EVENTS = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "tool",
+    "PostToolUse": "use",
+    "PreCompact": "compact",
+    "Stop": "stop",
+    "SessionEnd": "end",
+}
+# One and several of each kind of contents.
+NOUNS = {
+    "guidance": ("note", "notes"),
+    "index": ("index line", "index lines"),
+    "memory": ("memory", "memories"),
+    "recall": ("recalled memory", "recalled memories"),
+    "pending-update": ("draft", "drafts"),
+    "pending-item": ("todo", "todos"),
+    "block": ("block", "blocks"),
+    "use": ("use", "uses"),
+    "corrected": ("correction", "corrections"),
+}
+# What `memtui activity --kind` takes, by kind.
+KIND_WORD = {
+    kind: kind if kind in {"index", "memory", "recall", "use", "corrected"} else NOUNS[kind][1] for kind in NOUNS
+}
+# The words of the rows of a list for events and kinds, in lower case.
+LABELS = {
+    **EVENTS,
+    **{kind: " ".join(words) for kind, words in NOUNS.items()},
+    "index": "index",
+    "lost": "lost",
+    "use": "agent",
+    "corrected": "corrected again",
+}
+
+
+def what(contents: "ItemCounts") -> str:
+    """Describe the contents of a delivery: `2 notes, index of 14, 3 left out`."""
+    words = []
+    for kind, count in contents.counts:
+        if kind == "use":
+            words.append(f"agent {contents.used[0] or 'used'} {contents.used[1]}")
+        elif kind == "index":
+            words.append(f"index of {count}")
+        else:
+            words.append(counted(kind, count))
+    if contents.left_out:
+        words.append(f"{contents.left_out} left out")
+    return ", ".join(words) or "nothing"
+
+
+def counted(kind: str, count: int) -> str:
+    """Say how many items of a kind there are: `2 drafts`."""
+    return many(count, *NOUNS.get(kind, (kind.replace("-", " "),)))
+
+
+def brought(contents: "ItemCounts") -> tuple[str, str]:
+    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv…`); of a
+    single note only its first words."""
+    counts = dict(contents.counts)
+    titles, total = contents.titles, sum(counts.values())
+    if "use" in counts or not titles:
+        return what(contents), ""
+    single = counts == {"guidance": 1} and not contents.left_out
+    return "" if single else what(contents), ", ".join(titles) + ("…" if total > len(titles) else "")
+
+
+def in_short(contents: "ItemCounts") -> str:
+    """Describe the contents of a delivery on one line, by their titles: `2 drafts · Ask before a migration, Use uv`."""
+    return " · ".join(filter(None, brought(contents)))
+
+
+def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
+    """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
+    every = (
+        (counts.arrived, receipts.ARRIVED),
+        (counts.previewed, receipts.PREVIEWED),
+        (counts.lost, receipts.FAILED),
+        (counts.waiting, receipts.WAITING),
+        (counts.unknown, receipts.UNKNOWN),
+    )
+    return [(count, OUTCOMES[outcome][1], outcome) for count, outcome in every if count]
+
+
+def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
+    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 deliveries lost`, `… 2 on the
+    way`, each with its style; what is none is not said."""
+    words = []
+    if counts.settled:
+        glyph, style = GLYPHS[receipts.ARRIVED]
+        arrived = f"arrived {counts.arrived:,} of {counts.settled:,}"
+        words.append((f"{glyph} " * bool(counts.arrived) + arrived, style if counts.arrived == counts.settled else ""))
+    for count, word, outcome in outcomes(counts):
+        if outcome != receipts.ARRIVED:
+            glyph, style = GLYPHS[outcome]
+            number = many(count, "delivery", "deliveries") if outcome == receipts.FAILED else f"{count:,}"
+            words.append((f"{glyph} {number} {word}", style))
+    return words
+
+
+def waited(times: Iterable[float], what: str) -> str:
+    """Say how long `what` waited for a hook, by milliseconds: `half of the prompts under 3 ms, 95% under 40 ms`."""
+    half, most = limits(times)
+    return f"half of the {what} under {half} ms" + (f", 95% under {most} ms" if most > half else "")
+
+
+def limits(times: Iterable[float]) -> tuple[int, int]:
+    """Return the milliseconds that half of some times, and 95% of them, are under."""
+    from memtui.deliver.statistics import percentile  # not needed for the first paint
+
+    half, most = (math.floor(percentile(times, share)) + 1 for share in (0.5, 0.95))
+    return half, most
+
+
+def recalls(counts: "RecallCounts") -> str:
+    """Say what came of recalling a memory: `recalled 5×, opened 3×, corrected again 1×, about 500 tokens`; empty where
+    there is nothing to tell."""
+    words = [f"recalled {counts.recalled:,}×"] if counts.recalled else []
+    words += [f"opened {counts.opened:,}×" if counts.opened else "not opened"] if counts.recalled else []
+    words += [f"corrected again {counts.corrected:,}×"] if counts.corrected else []
+    words += [f"about {counts.tokens:,} tokens"] if counts.tokens else []
+    return ", ".join(words)
+
+
+def reason(recorded: str) -> str:
+    """Say why something was delivered, for the words of its record, which has `index, TYPE` for a line of an index."""
+    return INDEX_LINE if recorded.startswith("index, ") else recorded
+
+
+def session_words(session: str, entrypoint: str, title: str = "") -> str:
+    """Name a session by its title, else its id, and how it runs: `“fix the build” (interactive, 1f0c2b3d)`."""
+    from memtui.deliver.record import session_kind
+
+    kind = session_kind(entrypoint).replace("person", "interactive")
+    facts = ", ".join(filter(None, (kind, session[:8] if title else "")))
+    return (f"“{title}”" if title else f"session {session[:8]}") + (f" ({facts})" if facts else "")

@@ -1,0 +1,158 @@
+"""Words for installing and removing hooks, in both front doors."""
+
+import difflib
+import json
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+from memtui.base import findings
+from memtui.base.finding import Finding
+from memtui.base.phrasing import many
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import merge
+from memtui.hooks.install.entries import is_ours, shows_ours
+from memtui.hooks.install.installation import Plan
+from memtui.hooks.install.status import Status
+
+TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
+TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
+SERVED = "New Claude Code sessions will use memtui."
+# What the hook of each event does.
+DOES = {
+    "SessionStart": "gives a session an index of your memories",
+    "UserPromptSubmit": "adds your notes, new drafts and todos",
+    "PreToolUse": "adds urgent notes, and notes for a file that is used",
+    "PostToolUse": "records which memories Claude opened or wrote",
+    "PreCompact": "drafts memories from your corrections",
+    "Stop": "drafts memories after a turn",
+    "SessionEnd": "drafts memories at the end",
+}
+LONG = 300  # characters of a line of a diff that nobody reads
+# Parts of paths where uvx and pipx keep what they run once: it may be cleared.
+CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
+
+
+def state(hooks: Status | None) -> tuple[str, bool]:
+    """Say whether the hooks are installed for sessions here, and where: `✓ 7 hooks (user)`; also return whether they
+    are. None: it can't be found out."""
+    if hooks is None or not hooks.installed:
+        skipped = hooks is not None and hooks.unreadable
+        return "✗ Claude Code skips a settings file" if skipped else "✗ not installed", False
+    places = ", ".join(dict.fromkeys(hook.source for hook in hooks.hooks))
+    return f"✓ {many(len(hooks.hooks), 'hook')} ({places})", True
+
+
+def notes(plan: Plan) -> list[str]:
+    """Return what to know before a plan is carried out, in sentences."""
+    if plan.action == "uninstall":
+        return [] if plan.other_status_line is None else [_still_shows_ours(plan)]
+    if plan.new_record is None:
+        return []
+    path, launcher = plan.settings_path, plan.new_record.launcher
+    lines = []
+    if plan.scope != "user":
+        lines.append(f"Claude Code reads {path} only when it is started in {os.path.dirname(os.path.dirname(path))}.")
+    if plan.scope == "project":
+        lines.append(
+            "This file is usually committed, but the hooks name this machine's paths: `--scope local` is for you alone."
+        )
+    if any(place in launcher for place in CACHES):
+        lines.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
+    if plan.other_status_line is not None:
+        lines.append(_status_line_stays(plan.other_status_line, bool(plan.instead)))
+    return lines
+
+
+def to_paste(plan: Plan) -> str:
+    """Return the line of the settings file with which another status line and memtui's are shown, or the other alone
+    where memtui's goes; empty if there is no other, or nothing to change. It must not be wrapped."""
+    return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
+
+
+def _still_shows_ours(plan: Plan) -> str:
+    """Say that a person's own status line, which starts memtui, stays where memtui's hooks go."""
+    words = f"The status line in {plan.settings_path} is your own and starts memtui: it is left alone."
+    return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
+
+
+def _status_line_stays(value: object, to_paste: bool) -> str:
+    """Say what becomes of a status line that is not ours, where ours was wanted; `to_paste`: whether the line
+    of that name follows."""
+    theirs = value.get("command") if isinstance(value, dict) else None
+    if not isinstance(theirs, str):
+        return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
+    if shows_ours(theirs):
+        return f"The status line there shows memtui's already, and stays: {theirs}"
+    return f"The status line there stays: {theirs}" + TO_SEE_BOTH * to_paste
+
+
+def outcome(not_served: Sequence[Finding]) -> list[str]:
+    """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
+    from it, and what to do about it."""
+    return [findings.message(finding) + _what_to_do(finding) for finding in not_served] or [SERVED]
+
+
+def _what_to_do(finding: Finding) -> str:
+    """Return what to say after the message of a finding. Of the hooks, the commands only say the same again."""
+    remedy = findings.remedy(finding)
+    if finding.area != "hooks":
+        return f" To change that: {remedy}"
+    return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
+
+
+def effects(plan: Plan) -> list[tuple[str, list[str]]]:
+    """List what a plan does: `Adds 7 hooks` with their events, `Adds the status line`."""
+    before, after = _ours(plan.before), _ours(plan.after)
+    both = before.keys() & after.keys()
+    changes = [
+        ("Adds", after.keys() - both),
+        ("Removes", before.keys() - both),
+        ("Changes", {event for event in both if before[event] != after[event]}),
+    ]
+    order, rows = [*DOES].index, []
+    for verb, events in changes:
+        if hooks := sorted(events & DOES.keys(), key=order):
+            rows.append((f"{verb} {many(len(hooks), 'hook')}", hooks))
+        if merge.STATUS_LINE in events:
+            rows.append((f"{verb} the status line", []))
+    return rows
+
+
+def _ours(data: bytes | None) -> dict[str, list[str]]:
+    """Return the commands of our hooks in a settings file, by event, and that of our status line."""
+    settings = merge.read(install.decode(data)[1], "")
+    commands: dict[str, list[str]] = {}
+    for event, command in merge.our_hooks(settings):
+        commands.setdefault(event, []).append(command)
+    line = settings.get(merge.STATUS_LINE)
+    if isinstance(line, dict) and is_ours(line):
+        commands[merge.STATUS_LINE] = [line["command"]]
+    return commands
+
+
+def diff_lines(plan: Plan) -> list[str]:
+    """Return the lines of a plan's diff; of a file that is one long line, the diff with a line for each value."""
+    lines = plan.diff.splitlines()
+    changes = pairwise([line for line in lines if line[:1] != "\\"])  # no remarks on line ends
+    if not any((old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG for old, new in changes):
+        return lines
+    before, after = (
+        json.dumps(merge.read(install.decode(data)[1], ""), indent=2, ensure_ascii=False).splitlines()
+        for data in (plan.before, plan.after)
+    )
+    values = list(difflib.unified_diff(before, after, n=install.DIFF_CONTEXT, lineterm=""))[2:]
+    return [*lines[:2], "  Shown with a line for each value; the file keeps its long lines.", *values]
+
+
+def unchanged(plan: Plan) -> str:
+    """Say why a plan changes nothing, after the path of the settings file."""
+    if plan.action == "install":
+        return "has the hooks and the status line already" if plan.status_line else "has the hooks already"
+    return "has no status line of memtui's" if plan.status_line else "has no hooks of memtui's"
+
+
+def done(plan: Plan) -> str:
+    """Describe what was done, once a plan was carried out."""
+    what = ("hooks and status line" if plan.action == "install" else "status line") if plan.status_line else "hooks"
+    return f"{what} {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"

@@ -1,0 +1,116 @@
+"""Words for memories in both front doors: how many there are, where one comes from, who loads it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.base.phrasing import ago, many
+from memtui.client import loading
+
+if TYPE_CHECKING:
+    from memtui.store.scopes import Scope
+    from memtui.store.versions.moved import Source
+
+ASK_OVER = 20  # about as many as a screen shows at once
+# By the label of a scope: who loads its memories, called {them}.
+LOADERS = {
+    "global": "memtui delivers {them} to sessions of all projects",
+    "project": "memtui delivers {them} to sessions of this project",
+    "auto": "Claude Code will load {them} from your next session in this project",
+}
+# Of Claude Code's own memories, where it does not load all: by how it brings one (client/loading.py).
+OWN_LOADERS = {
+    loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
+    loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
+    loading.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
+    loading.OFF: "",
+}
+# By kind of scope: what it is, and who gets its memories.
+SCOPES = {
+    "global": "for all your sessions, wherever you work",
+    "project": "in the repository, for all who work on it",
+    "auto": "Claude Code's own, on this machine only",
+    "team": "shared with a team through Claude Code: colleagues write it",
+    "agent": "for this subagent only",
+}
+# By the kind of `Source`.
+SOURCES = {
+    "approve": "a draft that you approved",
+    "copy": "copied with memtui",
+    "move": "moved here with memtui",
+    "made": "made with memtui",
+    "own": "your own",
+    "repository": "came with the repository",
+    "model": "a block of the model's notes, of at most 2,000 characters",
+    "unknown": "not known",
+}
+
+
+def scope_name(scope: "Scope", project: str) -> str:
+    """Name a scope: `global`, `project shop`, `auto crm`, `agent reviewer`. `project` is the name of the project that
+    the person works in."""
+    if scope.kind == "agent":
+        return scope.label.replace(":", " ", 1)
+    if scope.label in {"project", "auto", "team"}:
+        return f"{scope.label} {project}".strip()
+    return f"{scope.kind} {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
+
+
+def scopes_explained(scopes: "Sequence[Scope]", project: str, widest: int = 16) -> list[tuple[str, str]]:
+    """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
+    scope is; of another project for which one."""
+    pairs = [(scope, scope_name(scope, project)) for scope in scopes]
+    wide = min(widest, max((len(name) for _, name in pairs), default=0))
+    return [(scope.label, f"{name:<{wide}}  {_explained(scope)}".rstrip()) for scope, name in pairs]
+
+
+def _explained(scope: "Scope") -> str:
+    words = SCOPES.get(scope.kind, "")
+    return f"{words.partition(',')[0]}, for {scope.project}" if scope.project else words
+
+
+def must_ask(labels: Sequence[str]) -> bool:
+    """Return whether to ask before memories of these scopes go to the trash: many, or of more than one project."""
+    return len(labels) > ASK_OVER or _projects(labels) > 1
+
+
+def not_trusted(names: str, count: int, target: str) -> str:
+    """Ask about untrusted memories that are about to leave the repository. `target` names the scope that gets them."""
+    if count == 1:
+        return f"{names} is not trusted: it came with the repository. From {target} sessions get it all the same."
+    return f"{names} are not trusted: they came with the repository. From {target} sessions get them all the same."
+
+
+def counted(labels: Sequence[str]) -> str:
+    """Count memories by the labels of their scopes: `3,105 memories of 59 projects`."""
+    projects = _projects(labels)
+    return many(len(labels), "memory", "memories") + (f" of {projects:,} projects" if projects > 1 else "")
+
+
+def _projects(labels: Sequence[str]) -> int:
+    """Count the projects of scopes. The global scope and a person's own agents belong to none."""
+    here = {"here" for label in labels if label in {"project", "auto"} or label.endswith(("@project", "@local"))}
+    return len(here | {label for label in labels if label.startswith("auto:")})
+
+
+def left_alone(count: int) -> str:
+    """Count the memories that could not be changed."""
+    return many(count, "memory was", "memories were") + " left alone"
+
+
+def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOADED) -> str:
+    """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session.
+    `project`: the name of their project; empty for the one that the person works in. `way`: how Claude Code brings
+    them, if they are its own."""
+    words = LOADERS.get(label, "")
+    if label == "auto":
+        words = OWN_LOADERS.get(way, words)
+    them, their = ("it", "its") if count == 1 else ("them", "their")
+    words = words.format(them=them, their=their)
+    return words.replace("this project", f"the project {project}") if project else words
+
+
+def source(other: "Source", now: float) -> str:
+    """Say where a memory comes from, in a few words."""
+    if other.session:
+        return f"session {other.session[:8]}"
+    return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")

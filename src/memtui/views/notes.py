@@ -1,0 +1,63 @@
+"""Words for who gets a note, and when."""
+
+from memtui.base.shell import shell_word
+from memtui.review.addressees import Stranger
+from memtui.views.safe_text import line
+
+WIDEST = 60  # characters of a name or a pattern
+SHORT = 8  # characters of a session's id
+
+
+def kinds(addressees: str) -> dict[str, str]:
+    """Return the names in a note's field `for` by kind: `{"agent": "reviewer", "path": "src/**"}`."""
+    parts = [part.strip().partition(":") for part in addressees.split(",") if part.strip()]
+    return {kind: line(name, WIDEST) for kind, _, name in parts}
+
+
+def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -> str:
+    """Say who gets a note, as everywhere: `the next prompt in shop`, `the next prompt or tool use in any project`, `the
+    next tool of the agent reviewer in shop that touches src/**`. `project`: in words; `title`: of the session that it
+    is for, if it is known."""
+    names_by_kind = kinds(addressees)
+    whose = (
+        f" of the agent {names_by_kind['agent']}"
+        if names_by_kind.get("agent")
+        else " of a person"
+        if "people" in names_by_kind
+        else ""
+    )
+    where = f" in {project}"
+    if session := names_by_kind.get("session", ""):
+        where = f" of “{title}”" if title else f" of session {session[:8]}"
+    if "path" in names_by_kind:
+        return f"the next tool{whose}{where} that touches {names_by_kind['path']}"
+    return f"the next prompt{' or tool use' * urgent}{whose}{where}"
+
+
+def first_session(addressees: str, where: str) -> str:
+    """Say how to get a note in a project without sessions yet: `Start claude in /shop: …`; empty if for a session."""
+    names_by_kind = kinds(addressees)
+    if "session" in names_by_kind:
+        return ""
+    agent, path = names_by_kind.get("agent", ""), names_by_kind.get("path", "")
+    start = f"Start claude in {line(where)}" + (f" with MEMTUI_AGENT={shell_word(agent)}" if agent else "")
+    gets = f"this note comes when a tool touches {path}" if path else "your next prompt there gets this note"
+    return f"{start}: {gets}."
+
+
+def way(addressees: str, resume: str) -> str:
+    """Say what a person does to get a note; empty if it is for an agent. `resume`: the command of its session."""
+    named = kinds(addressees)
+    if "session" in named:
+        return resume and f"go on there, or {resume}"
+    return "" if "agent" in named else "start claude there, or go on in a session that runs"
+
+
+def why(stranger: Stranger) -> str:
+    """Say why nobody may get a note: `No session “zzzz” is known yet; the note waits for it.`"""
+    name = line(stranger.name, 60)
+    if stranger.project:
+        return f"Session {name[:SHORT]} belongs to {line(stranger.project, 200)}, and gets no notes of this project."
+    if stranger.kind == "agent":
+        return f"Nothing was delivered to an agent “{name}” yet; the note waits for one."
+    return f"No session “{name}” is known yet; the note waits for it."

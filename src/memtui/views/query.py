@@ -1,0 +1,178 @@
+"""The query of a list: words, and terms such as `type:feedback` or `project:"my shop"`; the same in all lists. Of
+memories: `pnpm type:feedback scope:global is:never project:shop`."""
+
+import re
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memtui.base import findings
+from memtui.base.phrasing import some
+from memtui.store import memory, mutes
+from memtui.store.scopes import Scope
+from memtui.store.status import Row
+
+# A word of a query; the value behind a colon may stand in quotation marks.
+TERM = re.compile(r'(\w+):("[^"]*"?|\S*)|\S+')
+NEVER, PROBLEM, UNTRUSTED, PINNED, MUTED = "never", "problem", "untrusted", "pinned", "muted"
+# What `is:` takes, and what that means.
+STATES = {
+    NEVER: "never delivered",
+    PROBLEM: "has a problem",
+    UNTRUSTED: "not trusted, so never delivered",
+    PINNED: "recall counts it more",
+    MUTED: "never delivered for some prompts",
+}
+NAMES = ("type", "scope", "is", "project")
+# The value of `project:` for all projects, and that of `type:` for memories without one.
+ALL, UNTYPED = "all", "untyped"
+IS_PROBLEM = f"is:{PROBLEM}"
+# The most values that are listed where a term takes none of those that are there.
+LISTED = 8
+
+
+@dataclass(frozen=True)
+class Query:
+    """`words`: what is no term, with blanks between; `terms`: value by name, of two of a name the last; `unknown`:
+    names before a colon that mean nothing here, and are words."""
+
+    words: str = ""
+    terms: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+
+def parse(text: str, names: Collection[str]) -> Query:
+    """Return what a query says; `names`: those of the terms. A term without a value says nothing yet."""
+    terms: dict[str, str] = {}
+    words, unknown = [], []
+    for match in TERM.finditer(text):
+        name, value = match[1], (match[2] or "").strip('"')
+        if name not in names:
+            words.append(match[0])
+            unknown += [name] if name else []
+        elif value:
+            terms[name] = value
+    return Query(" ".join(words), terms, tuple(unknown))
+
+
+def toggled(text: str, term: str) -> str:
+    """Return the query with this term instead of others of its name, or without it if it is there."""
+    name = term.partition(":")[0]
+    terms = [match[0] for match in TERM.finditer(text)]
+    others = [other for other in terms if not other.startswith(name + ":")]
+    return " ".join(others if term in terms else [*others, term])
+
+
+def term(name: str, value: str) -> str:
+    """Return a term of a query, with quotation marks where the value needs them."""
+    return f'{name}:"{value}"' if re.search(r"\s", value) else f"{name}:{value}"
+
+
+def _nearest(word: str, choices: Collection[str]) -> str:
+    """Return the choice that looks most like a word; empty if none does."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, choices, 1)), "")
+
+
+def not_among(name: str, value: str, choices: Collection[str]) -> str:
+    """Return the sentences for a value that a term does not take: the nearest that it takes, and which there are."""
+    near = _nearest(value, choices)
+    hint = f" Did you mean {term(name, near)}?" if near else ""
+    return f"There is no {term(name, value)}.{hint} {name}: takes {some([*choices], LISTED)}."
+
+
+def not_there(name: str, names: Collection[str]) -> str:
+    """Return the sentences for a term that there is not: the nearest of those that there are, and all of them."""
+    near = _nearest(name, names)
+    hint = f" Did you mean {near}:?" if near else ""
+    return f"There is no {name}: here.{hint} The query takes {', '.join(f'{other}:' for other in names)}."
+
+
+def unknown_term(text: str, names: Collection[str]) -> str:
+    """Return the sentences for the first term of a query that there is not; empty if there is none such."""
+    return next((not_there(name, names) for name in parse(text, names).unknown if names), "")
+
+
+def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:
+    """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name."""
+    scopes = [*places]
+    names = {name.casefold() for scope in scopes for name in (scope.kind, scope.label, scope.source)}
+    types = [*memory.TYPES, *sorted({kind.casefold() for kind in kinds} - {*memory.TYPES, "", UNTYPED}), UNTYPED]
+    projects = sorted({scope.project.casefold() for scope in scopes} | {here.casefold()})
+    return {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
+
+
+def names(scope: Scope, begun: str) -> bool:
+    """Tell whether the value of `scope:` means a scope: with the beginning of its kind, label or source."""
+    return bool(begun) and any(label.casefold().startswith(begun) for label in (scope.kind, scope.label, scope.source))
+
+
+@dataclass(frozen=True)
+class MemoryQuery:
+    """`words`: sought in name, description and text; an empty field means all. `unknown`: a term that there is not."""
+
+    words: str = ""
+    kind: str = ""
+    scope: str = ""
+    state: str = ""
+    project: str = ""
+    unknown: str = ""
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether it asks for more than words."""
+        return bool(self.kind or self.scope or self.state or self.project)
+
+    @property
+    def is_mistyped(self) -> bool:
+        """Whether it has a word that looks like a term, such as `typ:tool`: it is not to find what is similar."""
+        return bool(self.unknown and _nearest(self.unknown, NAMES))
+
+    def problem(self, values_by_name: Mapping[str, Sequence[str]]) -> str:
+        """Return in sentences what is wrong with it; empty if nothing is. `values_by_name`: what each term takes."""
+        if self.unknown:
+            return not_there(self.unknown, NAMES)
+        for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
+            begun = [
+                each for each in values_by_name[name] if each.startswith(value) or (name == "project" and value in each)
+            ]
+            if not begun:
+                return not_among(name, value, values_by_name[name])
+        return ""
+
+    def matches(
+        self, scope: Scope, row: Row, here: str, autosaves: Container[str] = (), muted: Container[str] = ()
+    ) -> bool:
+        """Return whether a memory has all that the terms say. `here`: the name of this project; `autosaves`: the paths
+        of memories with unsaved text, which is a problem; `muted`: as `muted` returns them."""
+        if self.kind and not (row.memory.type.casefold() or UNTYPED).startswith(self.kind):
+            return False
+        if self.scope and not names(scope, self.scope):
+            return False
+        project = scope.project or (here if scope.kind in {"project", "auto", "team"} else "")
+        if self.project not in {"", ALL} and self.project not in project.casefold():
+            return False
+        states: dict[str, Callable[[], bool]] = {
+            "": lambda: True,
+            NEVER: lambda: row.never_delivered(scope),
+            PROBLEM: lambda: bool(findings.problems(row.flags)) or row.memory.path in autosaves,
+            UNTRUSTED: lambda: "U" in row.letters,
+            PINNED: lambda: memory.is_pinned(row.memory.fields),
+            MUTED: lambda: row.memory.path in muted,
+        }
+        return self.state in states and states[self.state]()
+
+    def muted(self, root: str, scopes: Iterable[Scope]) -> set[str]:
+        """Return the paths of the memories of some scopes that are muted for a prompt, where it asks for them."""
+        places = scopes if self.state == MUTED else ()
+        return {f"{scope.directory}/{file}" for scope in places for file in mutes.load(root, scope.directory)}
+
+
+def memories(text: str) -> MemoryQuery:
+    """Return what a query of memories says."""
+    query = parse(text, NAMES)
+    terms = {name: value.casefold() for name, value in query.terms.items()}
+    begun = terms.get("is", "")
+    state = next((state_name for state_name in STATES if state_name.startswith(begun)), begun) if begun else ""
+    fields = (terms.get("type", ""), terms.get("scope", ""), state, terms.get("project", ""))
+    return MemoryQuery(query.words, *fields, query.unknown[0] if query.unknown else "")

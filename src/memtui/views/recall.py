@@ -1,0 +1,205 @@
+"""How recall is said and drawn: what a prompt would bring, what is left out and why, the parts of a score; and which
+memories replayed prompts would get, now and with a change."""
+
+from memtui.base.phrasing import many, share
+from memtui.views.bars import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memtui.recall.replaying import ReplayedMemory, ReplayedPrompt
+    from memtui.recalling import MatchedTerm, RecallCandidate, RecallRun
+
+# The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
+OUTCOMES = {
+    "inject": ("✓", "green", "would be delivered"),
+    "unlikely": ("·", "dim", "too unlikely to help"),
+    "muted": ("x", "dim", "muted for prompts like this"),
+    "expired": ("x", "yellow", "expired"),
+    "conflict": ("x", "yellow", "git's conflict markers are in it"),
+    "gone": ("x", "yellow", "its file is gone"),
+    "untrusted": ("!", "yellow", "not trusted"),
+    "known": ("=", "cyan", "the session has it already"),
+    "native-index": ("=", "cyan", "its line in MEMORY.md says it all"),
+    "enough": ("…", "yellow", "likelier ones fill the prompt"),
+    "no-room": ("…", "yellow", "the session has had its share"),
+}
+# Why a prompt brings nothing, by its code, as the end of a sentence.
+SILENT = {
+    "empty": "there is no prompt",
+    "command": "a slash command recalls nothing",
+    "machine": "it is not a person's prompt",
+    "short": "a prompt of a word or two recalls nothing",
+    "pasted": "nothing in it is in a person's own words",
+    "no-index": "the memories have no index yet",
+    "nothing": "nothing that was found is likely enough to help",
+}
+OFF = "no prompt recalls anything here: the setting recall is off"
+# What raised or lowered the odds that a memory helps, by its code.
+SHIFTS = {
+    "type": "its type",
+    "pinned": "pinned",
+    "recent": "newer than others",
+    "older": "older than others",
+    "corrected-again": "delivered, and corrected again",
+    "never-opened": "delivered often, never opened",
+}
+# The fields of a memory as a person reads them, in the order of their weight.
+FIELDS = {
+    "name": "name",
+    "triggers": "triggers",
+    "description": "description",
+    "headings": "headings",
+    "links": "links",
+    "body": "text",
+}
+BAR = 6
+# Marks and their meanings, for the legend of the help.
+PINNED = "▲"
+MARKS = (
+    ("✓", "would be delivered with this prompt"),
+    ("·", "too unlikely to help, so it would not"),
+    ("=", "the session, or Claude Code's own index, has it already"),
+    ("…", "it would help, but there is no room for it"),
+    ("x", "muted for prompts like this, expired, or gone"),
+    ("!", "it has a problem; one that is not trusted is never delivered"),
+    (PINNED, "pinned: it counts more"),
+)
+# The mark of a memory and its style: it stays, comes or goes; the session had it before.
+SAME, NEW, GONE = ("✓", "green"), ("+", "green"), ("-", "red")
+
+
+def outcome(code: str) -> tuple[str, str, str]:
+    """Return the mark, the style and the words of an outcome; of one that is not known its code."""
+    return OUTCOMES.get(code) or ("·", "dim", code.replace("-", " "))
+
+
+def likely(candidate: "RecallCandidate", run: "RecallRun") -> str:
+    """Write how likely it is that a memory helps. What is below the limit has a lower figure than the limit itself."""
+    percent = round(100 * candidate.probability)
+    if candidate.probability < run.threshold:
+        percent = min(percent, round(100 * run.threshold) - 1)
+    return share(percent / 100)
+
+
+def scored(candidate: "RecallCandidate", run: "RecallRun") -> str:
+    """Draw how likely it is that a memory helps: a number and a bar, none where the number is 0."""
+    return f"{likely(candidate, run):>4} {bar(round(candidate.probability, 2), 1.0, BAR)}"
+
+
+def telling(candidate: "RecallCandidate") -> "list[MatchedTerm]":
+    """Return the words that matched, without those as common as “to”, which count little."""
+    return [matched_term for matched_term in candidate.terms if not matched_term.common]
+
+
+def because(candidate: "RecallCandidate") -> str:
+    """Return why a memory was found, in a few words: the telling words that matched, or its meaning."""
+    if words := [matched_term.term for matched_term in telling(candidate)]:
+        return ", ".join(words)
+    return "by meaning" if candidate.parts.get("cosine", 0.0) > 0 else ""
+
+
+def by_field(candidate: "RecallCandidate") -> "list[tuple[str, list[str]]]":
+    """Return the telling words that matched by the field that has them, a word in all of its fields."""
+    return [
+        (word, terms)
+        for name, word in FIELDS.items()
+        if (terms := [matched_term.term for matched_term in telling(candidate) if name in matched_term.fields])
+    ]
+
+
+def shift(code: str, by: float) -> str:
+    """Return what raised or lowered the odds, and by how much: `pinned +1.0`."""
+    return f"{SHIFTS.get(code, code.replace('-', ' '))} {by:+.1f}"
+
+
+def silence(run: "RecallRun") -> str:
+    """Return why nothing would be delivered, as the end of a sentence; empty if something is."""
+    if run.delivered:
+        return ""
+    if not run.memories:
+        return "there are no memories yet"
+    if run.silent == "nothing" and not run.candidates:
+        return "no memory has any of its words"
+    best = next((candidate for candidate in run.candidates if candidate.outcome != "unlikely"), None)
+    if run.silent == "nothing" and best is not None:
+        return f"{best.name} is left out, {outcome(best.outcome)[2]}"
+    return SILENT.get(run.silent, run.silent.replace("-", " "))
+
+
+def headline(run: "RecallRun") -> str:
+    """Return what a prompt would bring, in one sentence without its end."""
+    if nearest(run):
+        return f"Nothing passes {share(run.threshold)}"
+    if not run.delivered:
+        return f"Nothing would be delivered: {silence(run)}"
+    return f"{len(run.delivered)} of {many(run.memories, 'memory', 'memories')} would be delivered"
+
+
+def nearest(run: "RecallRun") -> str:
+    """Return how near the likeliest memory came to being delivered, in a sentence; empty if that is not why none is."""
+    best = max(run.candidates, key=lambda candidate: candidate.probability, default=None)
+    if run.delivered or best is None or best.probability >= run.threshold:
+        return ""
+    return f"The likeliest is {best.name} with {likely(best, run)}. One is delivered from {share(run.threshold)} on."
+
+
+def amount(run: "RecallRun") -> str:
+    """Return how much would be delivered: `644 characters, about 161 tokens`."""
+    return f"{run.units:,} characters, about {run.tokens:,} tokens"
+
+
+def others(run: "RecallRun") -> str:
+    """Return how many memories were found and would not be delivered: `3 others found, not delivered`."""
+    count = len(run.left_out)
+    if not (count and run.delivered):
+        return f"{count} found, none delivered" if count else "no others found"
+    return many(count, "other found, not delivered", "others found, not delivered")
+
+
+def took(run: "RecallRun") -> str:
+    """Return how long the dry run took: `12 ms`, `0.8 ms`."""
+    return f"{run.ms:.0f} ms" if run.ms >= 9.5 else f"{run.ms:.1f} ms"
+
+
+def data(run: "RecallRun") -> "dict[str, object]":
+    """Return a dry run for --json."""
+    candidates = [
+        {name: value for name, value in vars(candidate).items() if name not in {"units", "stamp"}}
+        | {"characters": candidate.units, "tokens": candidate.tokens}
+        for candidate in run.candidates
+    ]
+    fields = {name: value for name, value in vars(run).items() if name != "units"}
+    facts = {"silent": run.silent or None, "session": run.session or None, "candidates": candidates}
+    return fields | facts | {"characters": run.units, "tokens": run.tokens}
+
+
+# prompts that are replayed
+
+
+def replayed(each: "ReplayedPrompt") -> list[tuple[str, str, str]]:
+    """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
+    rows = [(*(SAME if path in each.now else NEW), _memory_words(memory, "")) for path, memory in each.changed.items()]
+    replayed_memories = [memory for path, memory in each.now.items() if path not in each.changed]
+    return rows + [(*GONE, _memory_words(memory, "no more")) for memory in replayed_memories]
+
+
+def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
+    """Return the mark of a prompt, and its style, for a memory that has one of these paths, before or after a change:
+    whether it gets it, too, or only with the change, or no more; None if it gets it in neither case."""
+    before, after = (any(path in each_side for path in paths) for each_side in (each.now, each.changed))
+    return SAME if before and after else NEW if after else GONE if before else None
+
+
+def sums_of(replayed_prompts: "Sequence[ReplayedPrompt]", paths: "Collection[str]") -> str:
+    """Say how many prompts would get a memory: `12 of 50 would: 2 more, 1 no more`."""
+    marks = [mark_of(replayed_prompt, paths) for replayed_prompt in replayed_prompts]
+    more, less = marks.count(NEW), marks.count(GONE)
+    words = [f"{more:,} that don’t now"] * bool(more) + [f"{less:,} no more"] * bool(less)
+    would = sum(mark in {SAME, NEW} for mark in marks)
+    return f"{would:,} of {len(replayed_prompts):,} would" + (": " + ", ".join(words) if words else "")
+
+
+def _memory_words(memory: "ReplayedMemory", note: str) -> str:
+    return "  ".join(filter(None, (memory.name, memory.scope, share(memory.probability), note)))

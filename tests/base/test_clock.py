@@ -1,0 +1,117 @@
+"""Times as the files show them."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock
+
+MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)).map(lambda t: t.replace(tzinfo=UTC))
+
+
+@given(MOMENTS)
+def test_a_moment_is_written_to_the_millisecond_and_read_back(moment):
+    text = clock.iso(moment.timestamp())
+    assert len(text) == 24
+    assert abs(clock.parse(text) - moment.timestamp()) < 0.001
+    assert abs(datetime.fromisoformat(text).timestamp() - moment.timestamp()) < 0.001
+
+
+@given(MOMENTS, MOMENTS)
+def test_later_moments_sort_after_earlier_ones(one, other):
+    first, second = sorted([one, other])
+    assert clock.iso(first.timestamp()) <= clock.iso(second.timestamp())
+
+
+def test_milliseconds_round_over_into_the_next_second():
+    assert clock.iso(1_000_000_000.9996) == "2001-09-09T01:46:41.000Z"
+
+
+@given(st.integers(0, 253402300799))
+def test_the_short_form_names_the_second(seconds):
+    assert clock.parse(clock.iso_seconds(seconds + 0.5)) == seconds
+
+
+@given(
+    st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)),
+    st.integers(-23 * 60, 23 * 60),
+    st.sampled_from(["T", " "]),
+    st.sampled_from(["auto", "minutes", "seconds", "milliseconds"]),
+)
+def test_every_iso_time_with_an_offset_means_what_datetime_says(moment, minutes, separator, precision):
+    local = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    text = local.isoformat(sep=separator, timespec=precision)
+    expected = (datetime.fromisoformat(text) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    assert abs(clock.parse(text) - expected) < 1e-3
+
+
+@given(st.dates())
+def test_a_date_is_midnight_utc(day):
+    expected = (day - date(1970, 1, 1)).total_seconds()
+    assert clock.parse(day.isoformat()) == expected
+    assert clock.parse(f" {day.isoformat()}\n") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21T09:00:00+0200",
+        "2026-11-21T09:00:00+02",
+        "2026-11-21 09:00 +02:00",
+        "2026-11-21T07:00Z",
+        "2026-11-21t07:00:00z",
+        "2026-11-21T07:00:00,000Z",
+        "2026-11-21 07:00",
+        "2026-11-21T02:00:00-0500",
+    ],
+)
+def test_the_forms_that_date_prints_and_people_write(text):
+    assert clock.parse(text) == clock.parse("2026-11-21T07:00:00Z") == 1795244400.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "tomorrow",
+        "2026",
+        "2026-11",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-02-29",
+        "2026-11-31",
+        "2026/11/21",
+        "2026-11-21T",
+        "2026-11-21T9:00",
+        "2026-11-21T24:00",
+        "2026-11-21T09:60",
+        "2026-11-21T09:00:nan",
+        "2026-11-21T09:00:inf",
+        "2026-11-21T09:00:1e9",
+        "2026-11-21T-1:00",
+        "2026-1_-21",
+        "+026-11-21",
+        "2026-11-21X09:00",
+        "٢٠٢٦-١١-٢١",
+        "2026-11-21T09:00:00+02:0",
+        "2026-11-21T09:00:00+99:99:99",
+        "2026-11-21T09:00Zx",
+        "0000-01-01",
+        None,
+        5,
+        1.5,
+        ["2026-11-21"],
+        b"2026-11-21",
+    ],
+)
+def test_anything_else_is_no_time(text):
+    assert clock.parse(text) is None
+
+
+@given(st.text() | st.text("0123456789-:.TZ+ ", max_size=32))
+def test_no_text_raises_and_what_is_found_is_a_number(text):
+    found = clock.parse(text)
+    assert found is None or abs(found) < 1e12

@@ -1,0 +1,192 @@
+"""The hook path's JSON is the `json` module's, for good input and for bad."""
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.base import fastjson
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=()))
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(st.characters(exclude_categories=())), inner),
+    max_leaves=20,
+)
+# Pieces that make texts which are nearly JSON.
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            '"',
+            "'",
+            "\\",
+            "\\u",
+            "d83d",
+            "\\ude00",
+            "null",
+            "tru",
+            "true",
+            "NaN",
+            "-",
+            "1",
+            "Infinity",
+            "-Infinity",
+            "1e999",
+            "0.1",
+            "01",
+            ".5",
+            "1.",
+            " ",
+            "\n",
+            "\t",
+            "\x00",
+            "\x1f",
+            "�",
+            "é",
+            "\ufeff",
+            "\xa0",
+            "//",
+            '"a"',
+            '{"a":1}',
+            "9" * 30,
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+def same(left, right):
+    if isinstance(left, float) and isinstance(right, float):
+        return left == right or (math.isnan(left) and math.isnan(right))
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(map(same, left.values(), right.values()))
+    return type(left) is type(right) and left == right
+
+
+def outcome(parse, text):
+    try:
+        return ("value", parse(text))
+    except ValueError:
+        return ("ValueError", None)
+    except RecursionError:
+        return ("RecursionError", None)
+
+
+def agree(text):
+    ours = outcome(fastjson.loads, text)
+    theirs = outcome(json.loads, text.removeprefix("\ufeff"))
+    assert ours[0] == theirs[0], (text, ours, theirs)
+    assert same(ours[1], theirs[1])
+
+
+@given(VALUES)
+def test_what_is_written_is_what_json_writes_and_reads_back_the_same(value):
+    text = fastjson.dumps(value)
+    assert text == json.dumps(value)
+    assert text.isascii()
+    assert "\n" not in text
+    assert same(fastjson.loads(text), json.loads(text))
+
+
+@given(PIECES)
+@example('{"a": 1} x')
+@example('{"a": 1}{"b": 2}')
+@example('{"a": 1, "a": 2}')
+@example('"\\ud83d\\ude00 \\ud83d"')
+@example('{"a" 1}')
+@example("{1: 2}")
+@example("[1,]")
+@example("")
+@example(" \r\n\t")
+@example("9" * 5000)
+@example("-" + "9" * 5000)
+@example("1" + "0" * 400 + ".0e400")
+@example('"\t"')
+@example("\x0b1")
+@example("1\u00a0")
+@example("\ufeff\ufeff1")
+@example("nan")
+def test_texts_that_are_nearly_json_are_judged_as_json_judges_them(text):
+    agree(text)
+
+
+@given(VALUES, st.data())
+def test_a_document_cut_or_changed_anywhere_is_judged_the_same(value, data):
+    text = json.dumps(value)
+    at = data.draw(st.integers(0, len(text)))
+    agree(text[:at])
+    agree(text[:at] + data.draw(st.characters()) + text[at:])
+    agree(text[:at] + text[at + 1 :])
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_deep_nesting_is_an_error_and_no_crash(opening):
+    code = (
+        "from memtui.base import fastjson\n"
+        f"text = {opening!r} * 1_000_000\n"
+        "try:\n    fastjson.loads(text)\nexcept (ValueError, RecursionError) as error:\n    print(type(error).__name__)\n"
+        "print(fastjson.loads_dict(text))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == "{}"
+    assert done.stdout.split()[0] in {"RecursionError", "JSONDecodeError"}
+
+
+def test_bytes_that_are_not_utf8_still_give_their_readable_keys():
+    assert fastjson.loads(b'{"session_id": "x", "prompt": "\xff\xfe"}') == {"session_id": "x", "prompt": "\ufffd\ufffd"}
+    assert fastjson.loads(b"\xef\xbb\xbf{}") == {}
+
+
+@given(st.binary())
+def test_loads_dict_never_raises_and_gives_a_dict(data):
+    assert isinstance(fastjson.loads_dict(data), dict)
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"1", b'"x"', b"null", b'{"a": 1', b"\x00", b'{"a": 1} trailing'])
+def test_what_is_no_object_is_an_empty_one(data):
+    assert fastjson.loads_dict(data) == {}
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"x", {"a": object()}, {(1, 2): 3}])
+def test_what_json_cannot_hold_is_a_type_error(value):
+    with pytest.raises(TypeError):
+        json.dumps(value)
+    with pytest.raises(TypeError):
+        fastjson.dumps(value)
+
+
+def test_a_value_that_holds_itself_is_a_value_error():
+    value = []
+    value.append(value)
+    with pytest.raises(ValueError):
+        fastjson.dumps(value)
+
+
+def test_keys_that_are_no_text_are_written_as_json_writes_them():
+    value = {2: "a", 1.5: "b", True: "c", None: "d"}
+    assert fastjson.dumps(value) == json.dumps(value)
+
+
+@given(VALUES)
+def test_without_the_accelerator_the_answers_are_the_same(value):
+    before = fastjson.ACCELERATED
+    text = fastjson.dumps(value)
+    fastjson.ACCELERATED = False
+    try:
+        assert fastjson.dumps(value) == text
+        assert same(fastjson.loads(text), json.loads(text))
+    finally:
+        fastjson.ACCELERATED = before

@@ -1,0 +1,294 @@
+"""Files: bounded reads, whole appends, atomic rewrites, locks."""
+
+import os
+import posix
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import fs
+
+
+def mode(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+@pytest.fixture
+def base(tmp_path):
+    return str(tmp_path)
+
+
+# --- reading
+
+
+def test_reads_are_bounded_and_may_start_anywhere(base):
+    with open(base + "/f", "wb") as file:
+        file.write(b"0123456789" * 300_000)
+    assert len(fs.read_bytes(base + "/f")) == 3_000_000
+    assert fs.read_bytes(base + "/f", 5) == b"01234"
+    assert fs.read_bytes(base + "/f", 3, offset=4) == b"456"
+    assert fs.read_bytes(base + "/f", offset=2_999_999) == b"9"
+    assert fs.read_bytes(base + "/f", offset=5_000_000) == b""
+    assert fs.read_bytes(base + "/f", 0) == b""
+    assert len(fs.read_bytes(base + "/f", 2_500_000)) == 2_500_000
+
+
+def test_a_missing_file_is_an_error_or_empty_as_asked(base):
+    with pytest.raises(FileNotFoundError):
+        fs.read_bytes(base + "/none")
+    assert fs.read_or_empty(base + "/none") == b""
+    with pytest.raises(OSError):
+        fs.read_or_empty(base)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_regular_file_is_refused_at_once(base, make):
+    make(base + "/odd")
+    before = time.monotonic()
+    with pytest.raises(OSError):
+        fs.read_bytes(base + "/odd")
+    with pytest.raises(OSError):
+        fs.append(base + "/odd", b"lost for ever\n")
+    assert time.monotonic() - before < 1
+
+
+# --- appending
+
+
+def test_an_append_makes_file_and_directories_private(base):
+    fs.append(base + "/a/b/c.log", b"one\n")
+    fs.append(base + "/a/b/c.log", b"two\n")
+    assert fs.read_bytes(base + "/a/b/c.log") == b"one\ntwo\n"
+    assert (mode(base + "/a"), mode(base + "/a/b"), mode(base + "/a/b/c.log")) == (0o700, 0o700, 0o600)
+
+
+def test_a_torn_last_line_costs_one_line_and_not_two(base):
+    fs.append(base + "/log", b'{"torn": ')
+    fs.append(base + "/log", b"whole\n")
+    assert fs.read_bytes(base + "/log") == b'{"torn": \nwhole\n'
+
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+from memtui.base import fs
+try:
+    {call}
+except OSError as error:
+    print("OSError", error.errno)
+"""
+
+
+def limited(call):
+    """Run one call where no file may grow beyond 100 bytes, as on a disk that is full."""
+    done = subprocess.run([sys.executable, "-c", LIMITED.format(call=call)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_on_a_full_disk_an_append_is_an_error_and_leaves_no_half(base):
+    fs.append(base + "/log", b"x" * 59 + b"\n")
+    assert "OSError" in limited(f"fs.append({base + '/log'!r}, b'y' * 79 + b'\\n')")
+    assert fs.read_bytes(base + "/log") == b"x" * 59 + b"\n"
+    assert limited(f"fs.append({base + '/log'!r}, b'y' * 39 + b'\\n')") == ""
+    assert len(fs.read_bytes(base + "/log")) == 100
+
+
+def test_on_a_full_disk_a_rewrite_keeps_the_old_file_and_leaves_no_temporary_one(base):
+    fs.append(base + "/f", b"old\n")
+    assert "OSError" in limited(f"fs.write_atomic({base + '/f'!r}, b'y' * 200)")
+    assert fs.read_bytes(base + "/f") == b"old\n"
+    assert os.listdir(base) == ["f"]
+
+
+def test_appends_of_many_processes_do_not_mix(base):
+    code = (
+        "import sys\nfrom memtui.base import fs\n"
+        "for n in range(200): fs.append(sys.argv[1], (sys.argv[2] * 100 + '\\n').encode())"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, base + "/log", letter]) for letter in "abcd"]
+    assert [writer.wait() for writer in writers] == [0] * 4
+    # A writer that meets another one in the middle of its write may leave a blank line; readers pass over those.
+    lines = [line for line in fs.read_bytes(base + "/log").split(b"\n") if line]
+    assert sorted(lines) == sorted(letter.encode() * 100 for letter in "abcd" for _ in range(200))
+
+
+# --- rewriting
+
+
+def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
+    fs.write_atomic(base + "/new", b"1")
+    assert mode(base + "/new") == 0o600
+    os.chmod(base + "/new", 0o640)
+    fs.write_atomic(base + "/new", b"2")
+    assert (mode(base + "/new"), fs.read_bytes(base + "/new")) == (0o640, b"2")
+    fs.write_atomic(base + "/sub/dir/f", b"3", durable=False)
+    assert fs.read_bytes(base + "/sub/dir/f") == b"3"
+    assert sorted(os.listdir(base)) == ["new", "sub"]
+
+
+def test_a_reader_sees_the_old_content_or_the_new_and_nothing_between(base):
+    path = base + "/f"
+    fs.write_atomic(path, b"a" * 100_000)
+    seen = set()
+    stop = threading.Event()
+
+    def read():
+        while not stop.is_set():
+            data = fs.read_bytes(path)
+            seen.add((len(data), data[:1], len(set(data))))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for letter in b"bcdefgh" * 5:
+        fs.write_atomic(path, bytes([letter]) * 100_000, durable=False)
+    stop.set()
+    reader.join()
+    assert {(size, kinds) for size, _, kinds in seen} == {(100_000, 1)}
+
+
+def test_a_rewrite_that_fails_leaves_no_temporary_file(base):
+    os.mkdir(base + "/f")
+    with pytest.raises(OSError):
+        fs.write_atomic(base + "/f", b"x")
+    assert os.listdir(base) == ["f"]
+
+
+# --- directories
+
+
+def test_making_directories_that_are_there_is_no_error(base):
+    fs.makedirs(base + "/a/b/c")
+    fs.makedirs(base + "/a/b/c")
+    fs.makedirs(base + "/a/d/")
+    assert os.path.isdir(base + "/a/d")
+
+
+@pytest.mark.parametrize("path", ["/gone/x", "/gone/x/y/z", "/file/x"])
+def test_a_place_where_no_directory_can_be_is_an_error(base, path):
+    os.symlink("nowhere", base + "/gone")
+    fs.append(base + "/file", b"x")
+    with pytest.raises(OSError):
+        fs.append(base + path, b"x\n")
+
+
+def test_unlink_forgives_a_missing_file(base):
+    fs.append(base + "/f", b"x")
+    fs.unlink(base + "/f")
+    fs.unlink(base + "/f")
+    assert os.listdir(base) == []
+
+
+# --- locks
+
+HOLD = """
+import sys
+from memtui.base import fs
+with fs.Lock(sys.argv[1], 5):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hold(path):
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    return holder
+
+
+def let_go(holder):
+    holder.stdin.close()
+    holder.stdout.close()
+    holder.wait()
+
+
+def test_a_held_lock_is_waited_for_no_longer_than_asked(base):
+    holder = hold(base + "/deep/lock")
+    before = time.monotonic()
+    with pytest.raises(fs.LockTimeoutError), fs.Lock(base + "/deep/lock", 0.05):
+        pass
+    assert 0.04 < time.monotonic() - before < 1
+    with pytest.raises(OSError), fs.Lock(base + "/deep/lock", 0):
+        pass
+    let_go(holder)
+    with fs.Lock(base + "/deep/lock", 0):
+        pass
+
+
+def test_a_killed_process_leaves_no_lock(base):
+    holder = hold(base + "/lock")
+    holder.kill()
+    let_go(holder)
+    with fs.Lock(base + "/lock", 0):
+        pass
+
+
+def test_a_lock_is_free_again_after_an_error(base):
+    with pytest.raises(ValueError), fs.Lock(base + "/lock", 0):
+        raise ValueError
+    with fs.Lock(base + "/lock", 0):
+        pass
+
+
+@given(st.binary(max_size=50), st.integers(-1, 60), st.integers(0, 60))
+def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, limit, offset):
+    path = tmp_path_factory.getbasetemp() / "some"
+    path.write_bytes(data)
+    wanted = data[offset:] if limit < 0 else data[offset : offset + limit]
+    assert fs.read_bytes(str(path), limit, offset) == wanted
+
+
+def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkeypatch):
+    path = tmp_path / "grows"
+    path.write_bytes(b"a" * 100)
+    real, sizes = posix.pread, []
+
+    def read(fd, size, offset):
+        sizes.append(size)
+        data = real(fd, size, offset)
+        if len(sizes) == 1:
+            with path.open("ab") as file:
+                file.write(b"b" * 300)
+        return data[:40] if len(sizes) == 1 else data
+
+    monkeypatch.setattr(posix, "pread", read)
+    assert fs.read_bytes(str(path)) == b"a" * 100 + b"b" * 300
+    assert sizes[0] == 101
+    sizes.clear()
+    path.write_bytes(b"c" * 100)
+    monkeypatch.setattr(posix, "pread", lambda fd, size, offset: sizes.append(size) or real(fd, size, offset))
+    assert fs.read_bytes(str(path)) == b"c" * 100
+    assert sizes == [101]
+
+
+def test_what_the_disk_does_not_confirm_is_taken_off_again_or_said_to_be_there(base, monkeypatch):
+    def fails(*_):
+        raise OSError(5, "Input/output error")
+
+    path = base + "/notes"
+    fs.append(path, b"one\n", durable=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(posix, "fsync", fails)
+        with pytest.raises(OSError, match="Input") as told:
+            fs.append(path, b"two\n", durable=True)
+        assert not isinstance(told.value, fs.KeptError)
+        assert fs.read_bytes(path) == b"one\n"
+        patch.setattr(posix, "ftruncate", fails)
+        with pytest.raises(fs.KeptError):
+            fs.append(path, b"two\n", durable=True)
+    assert fs.read_bytes(path) == b"one\ntwo\n"
+
+
+def test_a_temporary_name_tells_whose_it_is_and_no_other_name_does():
+    assert fs.temporary_of(fs.temporary("/log/a.b-c.jsonl")) == ("/log/a.b-c.jsonl", os.getpid())
+    for name in ("a.tmp", "a.12-12345678", "a.12-123.tmp", "a.-12345678.tmp", "a.x2-12345678.tmp", ".tmp"):
+        assert fs.temporary_of(name) is None

@@ -1,0 +1,84 @@
+"""Which paths a glob of `for=path:…` means."""
+
+import fnmatch
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import globs
+
+ROOT = "/w/shop"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "meant"),
+    [
+        ("src/app.py", "/w/shop/src/app.py", True),
+        ("./src/app.py", "/w/shop/src/app.py", True),
+        ("src/*.py", "/w/shop/src/app.py", True),
+        ("src/*.py", "/w/shop/src/deep/app.py", False),
+        ("src/**/*.py", "/w/shop/src/deep/er/app.py", True),
+        ("src/**/*.py", "/w/shop/src/app.py", True),
+        ("**/app.py", "/w/shop/app.py", True),
+        ("**", "/w/shop/anything", True),
+        ("src", "/w/shop/src/deep/app.py", True),
+        ("src/", "/w/shop/src/deep/app.py", True),
+        ("src/deep", "/w/shop/src/deep/app.py", True),
+        ("deep/app.py", "/w/shop/src/deep/app.py", False),
+        ("*.py", "/w/shop/src/deep/app.py", True),
+        ("app.??", "/w/shop/app.py", True),
+        ("app.?", "/w/shop/app.py", False),
+        ("/etc/*", "/etc/hosts", True),
+        ("/w/shop/src/*.py", "/w/shop/src/app.py", True),
+        ("/src/app.py", "/w/shop/src/app.py", False),
+        ("*.py", "/elsewhere/app.py", True),
+        ("src/*.py", "/elsewhere/src/app.py", False),
+        ("hosts", "/w/shopping/hosts", True),
+        ("README.md", "/w/shop/readme.md", False),
+        ("[a].py", "/w/shop/a.py", False),
+        ("日本/*.md", "/w/shop/日本/é.md", True),
+    ],
+)
+def test_examples(pattern, path, meant):
+    assert globs.matches(pattern, path, ROOT) is meant
+    assert globs.matches(pattern, path, ROOT + "/") is meant
+
+
+def test_the_root_of_the_file_system_can_be_a_project():
+    assert globs.matches("etc/*", "/etc/hosts", "/")
+
+
+PART = st.text("ab*?.", min_size=1, max_size=8).filter(lambda p: p not in {"**", ".", ".."})
+
+
+@given(PART, st.text("ab.", min_size=1, max_size=8))
+def test_within_one_part_star_and_question_mark_mean_what_they_mean_to_the_shell(pattern, name):
+    expected = re.fullmatch(fnmatch.translate(pattern), name) is not None
+    assert globs._part(pattern, name) is expected
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "*", "**", "a*"]), min_size=2, max_size=5),
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=5),
+)
+def test_patterns_with_slashes_match_from_the_root_part_by_part(pattern, parts):
+    source = ""
+    for piece in pattern:
+        source += "(?:[^/]+/)*" if piece == "**" else re.escape(piece).replace("\\*", "[^/]*") + "/"
+    expected = re.match(source, "/".join(parts) + "/") is not None
+    assert globs.matches("/".join(pattern), ROOT + "/" + "/".join(parts), ROOT) is expected
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_no_pattern_raises(pattern, name):
+    assert globs.matches(pattern, "/w/shop/" + name, ROOT) in {True, False}
+
+
+def test_a_nasty_pattern_is_quick():
+    before = time.process_time()
+    globs.matches("*a" * 50 + "b", ROOT + "/" + "a" * 2000, ROOT)
+    globs.matches("**/a/" * 50 + "b", ROOT + "/a" * 2000, ROOT)
+    assert time.process_time() - before < 2

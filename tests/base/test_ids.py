@@ -1,0 +1,67 @@
+"""ULIDs sort by time, and hashes name content."""
+
+import hashlib
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import ids
+
+SECONDS = st.floats(0, 2**47 / 1000)
+
+
+@given(SECONDS)
+def test_an_id_is_a_ulid_that_tells_its_time_to_the_millisecond(seconds):
+    name = ids.new_id(seconds)
+    assert re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", name)
+    assert abs(ids.id_time(name) - seconds) <= 0.001
+    assert ids.id_time(name.lower()) == ids.id_time(name)
+
+
+@given(SECONDS, SECONDS)
+def test_ids_of_later_milliseconds_sort_after_earlier_ones(one, other):
+    if int(one * 1000) < int(other * 1000):
+        assert ids.new_id(one) < ids.new_id(other)
+
+
+def test_ids_of_one_moment_differ():
+    assert len({ids.new_id(1.0) for _ in range(2000)}) == 2000
+
+
+@pytest.mark.parametrize("text", ["", "x", "h0123456789abcdef", "0" * 25, "0" * 27, "U" * 26, "é" * 26, " " * 26])
+def test_other_text_is_no_id(text):
+    assert ids.id_time(text) is None
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_an_id_or_not(text):
+    found = ids.id_time(text)
+    assert found is None or found >= 0
+
+
+@given(st.binary())
+def test_hashes_are_blake2b(data):
+    assert ids.content_hash(data) == hashlib.blake2b(data, digest_size=8).hexdigest()
+    assert ids.digest(data) == hashlib.blake2b(data, digest_size=32).hexdigest()
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_has_a_hash_lone_surrogates_too(text):
+    assert len(ids.content_hash(text)) == 16
+
+
+def test_without_the_c_module_hashlib_does_it():
+    code = (
+        "import sys\nsys.modules['_blake2'] = None\nsys.modules['_hashlib'] = None\n"
+        "from memtui.base import ids\nprint(ids.content_hash('x'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    if done.returncode:
+        # This interpreter's hashlib has no other BLAKE2 than the module that was taken away.
+        assert "blake2b" in done.stderr
+    else:
+        assert done.stdout.strip() == ids.content_hash("x")

@@ -1,0 +1,303 @@
+"""Where things live, as the client (2.1.197) decides it: slugs, configuration directory, main repository root."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import paths
+from memtui.client import locate
+
+
+def git(cwd, *words):
+    identity = ["-c", "user.name=Ann", "-c", "user.email=ann@localhost", "-c", "init.defaultBranch=main"]
+    identity += ["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"]
+    env = {"PATH": os.environ["PATH"], "HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    subprocess.run(["git", *identity, *words], cwd=cwd, check=True, capture_output=True, env=env)
+
+
+@pytest.fixture
+def repo(tmp_path):
+    found = tmp_path / "shop"
+    found.mkdir()
+    git(found, "init", "-q")
+    git(found, "commit", "-q", "--allow-empty", "-m", "one")
+    return found
+
+
+# --- slugs: the expected names were read off the directories that the client made
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/srv/znfd/shop", "-srv-znfd-shop"),
+        ("/home/ann/my_app.v2", "-home-ann-my-app-v2"),
+        ("/", "-"),
+        ("/w/日本 é", "-w-----"),
+        ("/w/cafe\u0301", "-w-cafe-"),
+        ("/w/😀", "-w---"),
+    ],
+)
+def test_every_utf16_unit_but_ascii_letters_and_digits_becomes_a_dash(path, name):
+    assert paths.slug(path) == name
+
+
+def javascript_slug(path):
+    """The client's rule, written from its description and not from our code."""
+    data = path.encode("utf-16-be", "surrogatepass")
+    units = [int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2)]
+    name = "".join(chr(u) if chr(u).isascii() and chr(u).isalnum() else "-" for u in units)
+    if len(name) <= 200:
+        return name
+    value = 0
+    for unit in units:
+        value = ((value << 5) - value + unit) % 2**32
+    value = abs(value - 2**32 if value >= 2**31 else value)
+    digits = ""
+    while True:
+        value, digit = divmod(value, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+        if not value:
+            return name[:200] + "-" + digits
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=30), st.integers(1, 30))
+def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
+    path = "/" + piece * times
+    assert paths.slug(path) == javascript_slug(path)
+
+
+@pytest.mark.parametrize("length", [199, 200, 201])
+def test_only_names_over_200_are_cut(length):
+    path = "/" + "q" * (length - 1)
+    assert (paths.slug(path) == "-" + "q" * (length - 1)) == (length <= 200)
+
+
+# --- keys of projects
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]],
+)
+def test_projects_with_one_slug_have_keys_of_their_own(names):
+    keys = [paths.project_key("/home/ann/w/" + name) for name in names]
+    assert len(set(keys)) == len(names)
+    for key, name in zip(keys, names, strict=True):
+        assert paths.slug_of(key) == paths.slug("/home/ann/w/" + name)
+        assert len(key) < 255
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_a_key_is_a_plain_file_name_and_is_never_a_slug(one, other):
+    key = paths.project_key("/" + one)
+    assert re.fullmatch(r"[A-Za-z0-9-]+\.[0-9a-f]{6}", key)
+    assert key != paths.slug("/" + other)
+
+
+def test_a_record_with_the_slug_alone_is_of_each_project_that_has_it():
+    one, other = paths.project_key("/w/my_app"), paths.project_key("/w/my-app")
+    assert paths.is_of("-w-my-app", one)
+    assert paths.is_of("-w-my-app", other)
+    assert paths.is_of(one, one)
+    assert not paths.is_of(one, other)
+
+
+# --- configuration
+
+
+def test_directories_come_from_the_environment():
+    assert paths.config_dir({"HOME": "/home/ann"}) == "/home/ann/.claude"
+    assert paths.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/etc/claude/"}) == "/etc/claude"
+    assert paths.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": ""}) == "/home/ann/.claude"
+    assert paths.root({"HOME": "/home/ann"}) == "/home/ann/.claude/memtui"
+    assert paths.root({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/c"}) == "/c/memtui"
+    assert paths.root({"MEMTUI_HOME": "/m/"}) == "/m"
+    with pytest.raises(KeyError):
+        paths.root({})
+
+
+def test_inboxes_are_global_or_a_projects():
+    assert paths.inbox_dir("/m", None) == "/m/global"
+    assert paths.inbox_dir("/m", "-w-shop") == "/m/projects/-w-shop"
+
+
+# --- the main repository root
+
+
+def test_a_subdirectory_belongs_to_its_repository(repo):
+    below = repo / "src" / "deep"
+    below.mkdir(parents=True)
+    assert paths.project_root(str(below)) == str(repo)
+    assert paths.project_root(f"{below}/") == str(repo)
+    assert paths.project_root(str(repo)) == str(repo)
+
+
+def test_outside_a_repository_a_directory_stands_for_itself(tmp_path):
+    assert paths.project_root(f"{tmp_path}/") == str(tmp_path)
+    assert paths.project_root("/") == "/"
+    assert paths.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
+
+
+def test_a_worktree_shares_the_main_work_tree(repo, tmp_path):
+    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    git(repo, "worktree", "add", "-q", ".claude/worktrees/inner")
+    (tmp_path / "fix" / "src").mkdir()
+    assert paths.project_root(str(tmp_path / "fix")) == str(repo)
+    assert paths.project_root(str(tmp_path / "fix" / "src")) == str(repo)
+    assert paths.project_root(str(repo / ".claude" / "worktrees" / "inner")) == str(repo)
+
+
+def test_a_worktree_reached_through_a_symlink_is_still_one(repo, tmp_path):
+    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    (tmp_path / "link").symlink_to(tmp_path / "fix")
+    assert paths.project_root(str(tmp_path / "link")) == str(repo)
+
+
+def test_worktrees_of_a_bare_repository_share_it(repo, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
+    for name in ("one", "two"):
+        git(tmp_path / "shop.git", "worktree", "add", "-q", f"../{name}", "-b", name)
+        assert paths.project_root(str(tmp_path / name)) == str(tmp_path / "shop.git")
+    # A memory directory is made in the work tree: a bare repository is no place for one.
+    env = {"HOME": str(tmp_path)}
+    assert locate.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
+
+
+def test_a_bare_repository_behind_a_git_file_is_shared(repo, tmp_path):
+    home = tmp_path / "layout"
+    home.mkdir()
+    git(home, "clone", "-q", "--bare", str(repo), ".bare")
+    (home / ".git").write_text("gitdir: ./.bare\n")
+    git(home, "worktree", "add", "-q", "one", "-b", "one")
+    assert paths.project_root(str(home / "one")) == str(home / ".bare")
+    assert paths.project_root(str(home)) == str(home)
+
+
+def test_a_submodule_is_a_project_of_its_own(repo, tmp_path):
+    library = tmp_path / "library"
+    library.mkdir()
+    git(library, "init", "-q")
+    git(library, "commit", "-q", "--allow-empty", "-m", "one")
+    git(repo, "submodule", "add", "-q", str(library), "vendor/library")
+    assert (repo / "vendor" / "library" / ".git").is_file()
+    assert paths.project_root(str(repo / "vendor" / "library")) == str(repo / "vendor" / "library")
+
+
+def test_a_moved_worktree_that_git_does_not_know_is_its_own_project(repo, tmp_path):
+    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    (tmp_path / "fix").rename(tmp_path / "moved")
+    assert paths.project_root(str(tmp_path / "moved")) == str(tmp_path / "moved")
+
+
+def test_an_unpacked_archive_cannot_pass_itself_off_as_another_project(repo, tmp_path):
+    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    fake = tmp_path / "downloaded"
+    fake.mkdir()
+    (fake / ".git").write_bytes((tmp_path / "fix" / ".git").read_bytes())
+    assert paths.project_root(str(fake)) == str(fake)
+    own = fake / "meta" / "worktrees" / "x"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text(f"{repo}/.git\n")
+    (own / "gitdir").write_text(f"{fake}/.git\n")
+    (fake / ".git").write_text(f"gitdir: {own}\n")
+    assert paths.project_root(str(fake)) == str(fake)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"garbage",
+        b"gitdir:",
+        b"gitdir: /nowhere",
+        b"gitdir: a\x00b",
+        b"\xff\xfe\x00",
+        b"gitdir: .",
+        b"x" * 9000,
+        b"gitdir: \xff",
+        b"ref: refs/heads/main",
+    ],
+)
+def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path, content):
+    (tmp_path / ".git").write_bytes(content)
+    below = tmp_path / "src"
+    below.mkdir()
+    assert paths.project_root(str(below)) == str(tmp_path)
+
+
+def test_what_is_neither_file_nor_directory_is_passed_over(repo):
+    below = repo / "src"
+    below.mkdir()
+    os.mkfifo(below / ".git")
+    assert paths.project_root(str(below)) == str(repo)
+    (repo / "lib").mkdir()
+    (repo / "lib" / ".git").symlink_to(repo / "nowhere")
+    assert paths.project_root(str(repo / "lib")) == str(repo)
+
+
+def test_a_worktrees_files_that_would_block_are_not_waited_for(repo, tmp_path):
+    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    common = repo / ".git" / "worktrees" / "fix" / "commondir"
+    common.unlink()
+    os.mkfifo(common)
+    assert paths.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
+
+
+# --- paths without `os`
+
+PARTS = st.lists(st.sampled_from(["a", "b", "..", ".", "", "link", "up", "loop", "gone"]), max_size=8)
+
+
+@given(PARTS)
+def test_normal_is_normpath(parts):
+    path = "/" + "/".join(parts)
+    assert paths.normal(path) == os.path.normpath(path).replace("//", "/")
+
+
+def test_resolve_is_realpath(tmp_path_factory):
+    base = tmp_path_factory.mktemp("links")
+    (base / "a" / "b").mkdir(parents=True)
+    (base / "link").symlink_to("a/b")
+    (base / "a" / "up").symlink_to("../link")
+    (base / "a" / "b" / "up").symlink_to(base)
+    (base / "a" / "gone").symlink_to("nowhere/x")
+    (base / "up").symlink_to("a/up/")
+    real = os.path.realpath(base)
+
+    @given(PARTS)
+    def check(parts):
+        path = real + "/" + "/".join(part for part in parts if part != "loop")
+        assert paths.resolve(path) == os.path.realpath(path)
+
+    check()
+
+
+def test_a_loop_of_symlinks_is_nowhere_and_inside_nothing(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert paths.resolve(str(tmp_path / "loop")) is None
+    assert not paths.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
+
+
+def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "ab").mkdir()
+    (tmp_path / "a" / "out").symlink_to("../ab")
+    base = str(tmp_path / "a")
+    assert paths.inside(base, base + "/x")
+    assert not paths.inside(base, base)
+    assert not paths.inside(base, str(tmp_path / "ab" / "x"))
+    assert not paths.inside(base, base + "/out/x")
+    assert paths.inside("/", "/etc")
+
+
+@pytest.mark.parametrize("path", ["/a", "/a/b", "/", "/a/b/c"])
+def test_parent_and_join_are_those_of_posixpath(path):
+    assert paths.parent(path) == os.path.dirname(path)
+    assert paths.join(path, "x") == os.path.join(path, "x")
+    assert paths.join(path, "/x") == "/x"

@@ -1,0 +1,44 @@
+"""A line that is too long for its place is cut between words, and never cut away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base.phrasing import cut, gap, some
+
+
+def test_a_line_is_cut_between_words():
+    assert cut("use pnpm in this repository", 27) == "use pnpm in this repository"
+    assert cut("use pnpm in this repository", 20) == "use pnpm in this…"
+
+
+def test_a_line_without_blanks_keeps_its_beginning():
+    assert cut("長" * 200, 20) == "長" * 19 + "…"
+    assert cut("fix " + "長" * 200, 20) == "fix " + "長" * 15 + "…"
+
+
+@given(st.text(), st.integers(4, 50))
+def test_it_never_takes_more_room_and_keeps_about_half_of_it(text, most):
+    shown = cut(text, most)
+    assert len(shown) <= most
+    assert shown == text or (shown.endswith("…") and len(shown) >= most // 2 + 1)
+    assert text.startswith(shown.removesuffix("…") if shown != text else text)
+
+
+def test_of_many_names_the_first_are_said_and_the_others_counted():
+    assert some(["a", "b"]) == "a, b"
+    assert some(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert some(list("abcdefg"), 6) == "a, b, c, d, e, f and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "beginning"),
+    [
+        ("install the hooks in the settings of shop", 30, "install the hooks in the"),
+        ("payment-provider-sandbox", 20, "payment-provider-san"),
+        ("install the hooks in ~/.claude/settings.json", 37, "install the hooks in ~/.claude/settin"),
+        ("Use pnpmandnothingelseatall", 20, "Use pnpmandnothingel"),
+    ],
+)
+def test_a_line_is_cut_between_words_or_in_a_long_name_that_would_go_whole(text, end, beginning):
+    assert text[: gap(text, end)].rstrip() == beginning

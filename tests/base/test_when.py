@@ -1,0 +1,115 @@
+"""The times that people give, as every command and form reads them."""
+
+import time
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock, when
+
+BERLIN = ZoneInfo("Europe/Berlin")
+DAYS = st.sampled_from([when.START, when.END, when.NEXT])
+NOW = datetime(2026, 7, 1, 15, 0, tzinfo=BERLIN)  # a Wednesday
+
+
+@pytest.fixture(autouse=True, scope="module")
+def berlin():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def at(*parts):
+    return datetime(*parts, tzinfo=BERLIN).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("words", "ahead", "back"),
+    [
+        ("now", at(2026, 7, 1, 15), at(2026, 7, 1, 15)),
+        ("never", when.NEVER, when.NEVER),
+        ("today", at(2026, 7, 1), at(2026, 7, 1)),
+        ("Yesterday", at(2026, 6, 30), at(2026, 6, 30)),
+        ("tomorrow", at(2026, 7, 2), at(2026, 7, 2)),
+        ("tomorrow 9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 2, 9, 30)),
+        ("30m", at(2026, 7, 1, 15, 30), at(2026, 7, 1, 14, 30)),
+        ("2w", at(2026, 7, 15, 15), at(2026, 6, 17, 15)),
+        ("18:00", at(2026, 7, 1, 18), at(2026, 6, 30, 18)),
+        ("9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 1, 9, 30)),
+        ("friday", at(2026, 7, 3), at(2026, 6, 26)),
+        ("wed", at(2026, 7, 8), at(2026, 7, 1)),
+        ("wednesday 16:00", at(2026, 7, 1, 16), at(2026, 6, 24, 16)),
+        ("2026-11-22", at(2026, 11, 22), at(2026, 11, 22)),
+        ("2026-11-22 14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
+        ("2026-11-22T14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
+        ("2026-11-22T14:00:00Z", at(2026, 11, 22, 15), at(2026, 11, 22, 15)),
+        ("2026-11-22 14:00 +02:00", at(2026, 11, 22, 13), at(2026, 11, 22, 13)),
+    ],
+)
+def test_each_way_to_say_a_time(words, ahead, back):
+    now = NOW.timestamp()
+    assert when.read(words, now, ahead=True) == ahead
+    assert when.read(words, now, ahead=False) == back
+
+
+@pytest.mark.parametrize("words", ["today", "friday", "2026-11-22"])
+def test_the_end_of_a_day_is_its_last_minute(words):
+    end = when.read(words, NOW.timestamp(), ahead=True, day=when.END)
+    assert time.localtime(end)[3:5] == (23, 59)
+    assert time.localtime(end)[:3] == time.localtime(when.read(words, NOW.timestamp(), ahead=True))[:3]
+
+
+@pytest.mark.parametrize("words", ["today", "yesterday", "wednesday", "tue", "fri", "2026-06-30"])
+def test_a_day_in_the_past_can_be_meant_whole(words):
+    beginning, end = (when.read(words, NOW.timestamp(), ahead=False, day=each) for each in (when.START, when.NEXT))
+    assert end - beginning == timedelta(days=1).total_seconds()
+
+
+def test_every_example_that_is_shown_is_taken():
+    for words in when.AHEAD.split(", "):
+        assert when.read(words, NOW.timestamp(), ahead=True) is not None
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(9990, 1, 1)), st.sampled_from("T "))
+def test_a_time_without_a_zone_is_local(moment, between):
+    moment = moment.replace(microsecond=0)
+    expected = time.mktime((*moment.timetuple()[:6], 0, 0, -1))
+    assert when.read(moment.isoformat(between), 0.0, ahead=True) == expected
+    minute = when.read(moment.isoformat(between, "minutes"), 0.0, ahead=True)
+    assert minute == expected - moment.second
+    assert when.read(moment.date().isoformat(), 0.0, ahead=False) == time.mktime(
+        (*moment.timetuple()[:3], 0, 0, 0, 0, 0, -1)
+    )
+
+
+@given(st.floats(1e9, 4e9).map(int), st.sampled_from(when.WEEKDAYS), st.booleans(), st.booleans())
+def test_a_weekday_is_the_nearest_one_in_its_direction(now, day, ahead, short):
+    found = when.read(day[:3] if short else day, now, ahead=ahead)
+    assert time.strftime("%A", time.localtime(found)).lower() == day
+    assert found > now if ahead else found <= now
+    assert abs(found - now) <= timedelta(days=7, hours=1).total_seconds()
+
+
+@given(st.floats(1e9, 4e9).map(int), st.integers(0, 23), st.integers(0, 59), st.booleans())
+def test_a_time_of_day_is_the_nearest_one_in_its_direction(now, hour, minute, ahead):
+    found = when.read(f"{hour}:{minute:02}", now, ahead=ahead)
+    assert found > now if ahead else found <= now
+    assert abs(found - now) <= timedelta(days=1, hours=1).total_seconds()
+
+
+@given(st.text(max_size=20) | st.text("0123456789-:.TZ+ smhdwtoyfri", max_size=32), st.booleans(), DAYS)
+def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead, day):
+    found = when.read(text, NOW.timestamp(), ahead=ahead, day=day)
+    assert found in {None, when.NEVER} or clock.parse(clock.iso_seconds(found)) == int(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "18", "25:00", "18:60", "tomorrow soon", "１8:00", "2026-02-30", "fr", "-2h"]
+)
+def test_anything_else_is_no_time(text):
+    assert when.read(text, NOW.timestamp(), ahead=True) is None

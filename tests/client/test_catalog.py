@@ -1,0 +1,291 @@
+"""What memories a directory holds: the same answer from the files, from what is kept, and at a glance."""
+
+import os
+import tempfile
+
+import pytest
+
+from memtui.base import fs, ids
+from memtui.store import catalog, trust
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+@pytest.fixture
+def memory(tmp_path):
+    found = tmp_path / "memory"
+    found.mkdir()
+    return found
+
+
+def write(directory, file, kind="reference", description="What it says", seconds=1_700_000_000, body="Body.\n"):
+    path = directory / file
+    path.parent.mkdir(exist_ok=True, parents=True)
+    name = path.stem
+    path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n{body}")
+    os.utime(path, (seconds, seconds))
+
+
+def names(found):
+    return [line.name for line in found.lines]
+
+
+def read(root, directory, known=None):
+    """What hooks see; with `known` as memories of a project that are trusted so."""
+    if known is not None:
+        trusted = {"v": 1, "dirs": {trust.key(directory): {"always": known.always, "hashes": known.hashes}}}
+        data = catalog.fastjson.dumps(trusted).encode()
+        if fs.read_or_empty(root + "/trust.json") != data:
+            fs.write_atomic(root + "/trust.json", data)
+    return catalog.look(root, directory, known is not None)
+
+
+def test_a_missing_or_empty_directory_holds_nothing(root, memory):
+    for directory in (str(memory), str(memory / "none")):
+        found = read(root, directory)
+        assert (found.lines, found.count, found.untrusted) == ([], 0, 0)
+
+
+def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memory):
+    write(memory, "sub/prefer-pnpm.md", "feedback", "Use pnpm")
+    (line,) = read(root, str(memory)).lines
+    assert (line.file, line.name, line.description, line.type) == (
+        "sub/prefer-pnpm.md", "prefer-pnpm", "Use pnpm", "feedback",
+    )  # fmt: skip
+    assert line.digest == ids.digest((memory / "sub" / "prefer-pnpm.md").read_bytes())
+
+
+def test_rules_come_first_then_the_newest(root, memory):
+    for number, kind in enumerate(["reference", "project", "tool", "user", "feedback", "decision"]):
+        write(memory, f"{kind}-old.md", kind, seconds=1000 + number)
+        write(memory, f"{kind}-new.md", kind, seconds=2000 + number)
+    assert names(read(root, str(memory))) == [
+        f"{kind}-{age}"
+        for kind in ("feedback", "user", "tool", "project", "reference", "decision")
+        for age in ("new", "old")
+    ]
+
+
+def test_the_index_hidden_files_other_files_and_links_that_leave_are_none_of_it(root, memory, tmp_path):
+    write(memory, "a.md")
+    write(memory, "MEMORY.md")
+    write(memory, ".hidden.md")
+    write(memory, "notes.txt")
+    write(tmp_path / "else", "secret.md")
+    (memory / "out.md").symlink_to(tmp_path / "else" / "secret.md")
+    (memory / "outdir").symlink_to(tmp_path / "else")
+    (memory / "in.md").symlink_to("a.md")
+    (memory / "dir.md").mkdir()
+    os.mkfifo(memory / "fifo.md")
+    assert sorted(line.file for line in read(root, str(memory)).lines) == ["a.md", "in.md"]
+
+
+def test_files_of_any_content_have_a_line(root, memory):
+    (memory / "binary.md").write_bytes(bytes(range(256)))
+    (memory / "empty.md").write_bytes(b"")
+    (memory / "broken.md").write_text("---\nname: [unclosed\ndescription: x: y: z\n---\n")
+    (memory / "bare.md").write_text("# Just a heading\n\ntext\n")
+    (memory / os.fsdecode(b"latin\xe9.md")).write_text("x\n")
+    (memory / "long.md").write_text(f"---\nname: long\ndescription: {'x' * 5000}\n---\n")
+    found = {line.file: line for line in read(root, str(memory)).lines}
+    assert len(found) == 6
+    assert found["bare.md"].description == "Just a heading"
+    assert "5000 characters" in found["long.md"].description
+
+
+def test_what_is_not_trusted_is_only_counted(root, memory):
+    for name in ("a", "b", "c"):
+        write(memory, f"{name}.md")
+    known = trust.Trust(False, {ids.digest((memory / "b.md").read_bytes()): "b.md"})
+    found = read(root, str(memory), known)
+    assert (names(found), found.count, found.untrusted) == (["b"], 1, 2)
+    assert read(root, str(memory), trust.Trust(True, {})).count == 3
+    assert read(root, str(memory), trust.Trust(False, {})).untrusted == 3
+
+
+# --- with caches
+
+
+@pytest.fixture
+def many(memory):
+    for number in range(catalog.CACHE_FROM + 200):
+        write(memory, f"m{number:03}.md", seconds=1_700_000_000 + number)
+    return memory
+
+
+def picture(found):
+    return [line.row() for line in found.lines], found.count, found.untrusted
+
+
+def uncached(directory, known=None):
+    with tempfile.TemporaryDirectory() as root:
+        return picture(read(root, str(directory), known))
+
+
+def changes():
+    def edit(directory):
+        write(directory, "m247.md", "feedback", "Edited in place")
+
+    def edit_below_the_head(directory):
+        fs.write_atomic(str(directory / "m000.md"), b"---\nname: m000\nmetadata:\n  type: feedback\n---\nx\n")
+
+    def add(directory):
+        write(directory, "new.md", "feedback")
+
+    def add_below(directory):
+        write(directory, "sub/new.md", "feedback")
+
+    def remove(directory):
+        (directory / "m246.md").unlink()
+
+    def rename(directory):
+        (directory / "m246.md").rename(directory / "m500.md")
+
+    def replace_with_the_same_size(directory):
+        write(directory, "m247.md", description="What it told", seconds=1_800_000_000)
+
+    return [edit, edit_below_the_head, add, add_below, remove, rename, replace_with_the_same_size]
+
+
+@pytest.mark.parametrize("change", changes(), ids=lambda change: change.__name__)
+def test_a_change_is_seen_though_everything_was_cached(root, many, change):
+    first = read(root, str(many))
+    assert len(first.lines) == catalog.HEAD
+    assert first.count == catalog.CACHE_FROM + 200
+    assert picture(read(root, str(many))) == picture(first) == uncached(many)
+    change(many)
+    assert uncached(many) != picture(first)
+    for _ in range(2):
+        assert picture(read(root, str(many))) == uncached(many)
+
+
+def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
+    every = {ids.digest(path.read_bytes()): path.name for path in many.iterdir()}
+    some = dict(list(every.items())[:60])
+    for known in (trust.Trust(False, every), trust.Trust(False, some), trust.Trust(True, {}), trust.Trust(False, some)):
+        for _ in range(2):
+            assert picture(read(root, str(many), known)) == uncached(many, known)
+    assert read(root, str(many)).untrusted == 0
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"{}", b"[]", b"\xff\x00", b'{"rows": [{}], "dirs": {}, "known": null, "count": 1}']
+)
+def test_broken_caches_are_made_anew(root, many, garbage):
+    read(root, str(many))
+    for name in os.listdir(root + "/run"):
+        with open(f"{root}/run/{name}", "wb") as file:
+            file.write(garbage)
+    assert picture(read(root, str(many))) == uncached(many)
+
+
+@pytest.mark.parametrize("row", [[], {}, "x", None, 5, [1, 2, 3, 4, 5, 6], ["a.md"]])
+def test_rows_of_another_shape_are_made_anew(root, many, row):
+    read(root, str(many))
+    for name in os.listdir(root + "/run"):
+        path = f"{root}/run/{name}"
+        if name.endswith(".json"):
+            kept = catalog.fastjson.loads_dict(fs.read_bytes(path))
+            kept["rows"] = [row]
+            fs.write_atomic(path, catalog.fastjson.dumps(kept).encode())
+        else:
+            text = catalog.fastjson.dumps(row).encode()
+            fs.write_atomic(path, b"".join(b"m%03d.md\t%s\n" % (n, text) for n in range(248)))
+    for suffix in (".json", ".rows"):
+        assert picture(read(root, str(many))) == uncached(many), suffix
+
+
+def test_where_no_cache_can_be_kept_the_answer_is_the_same(tmp_path, many):
+    fs.append(str(tmp_path / "memtui"), b"a file\n")
+    assert picture(read(str(tmp_path / "memtui"), str(many))) == uncached(many)
+
+
+# --- of directories that a hook has no time to look at whole
+
+
+@pytest.fixture
+def large(memory):
+    """More than there is time for; those that `changes` are about rank first, but for m000."""
+    for number in range(catalog.AT_ONCE + 50):
+        write(memory, f"m{number:03}.md", seconds=1_700_000_000 + (number if number < 248 else number - 1000))
+    return memory
+
+
+def test_of_a_large_directory_nothing_is_said_but_its_size_until_it_was_built(root, large):
+    found = read(root, str(large))
+    assert (found.lines, found.count, found.building, found.unready) == ([], catalog.AT_ONCE + 50, True, True)
+    built = catalog.build(root, str(large), project=False)
+    assert len(built.lines) == catalog.HEAD
+    found = read(root, str(large))
+    assert (picture(found), found.building, found.unready) == (picture(built), False, False)
+
+
+def unnoted(directory):
+    fs.write_atomic(str(directory / "m000.md"), b"---\nname: m000\nmetadata:\n  type: feedback\n---\nx\n")
+
+
+def many_new(directory):
+    for number in range(catalog.AT_ONCE + 10):
+        write(directory, f"new{number}.md", "feedback")
+
+
+def below(directory):
+    write(directory, "sub/new.md", "feedback")
+
+
+@pytest.mark.parametrize("change", [*changes(), unnoted, many_new, below], ids=lambda change: change.__name__)
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_change_of_a_large_directory_is_seen_or_known_to_be_unseen_until_it_is_built(root, large, change, quick):
+    first = catalog.build(root, str(large), project=False)
+    change(large)
+    found = catalog.look(root, str(large), project=False, quick=quick)
+    truth = catalog.build(root + "2", str(large), project=False)
+    if not found.unready:
+        assert {line.file: line.digest for line in found.lines[: catalog.HEAD - 1]} == {
+            line.file: line.digest for line in truth.lines[: catalog.HEAD - 1]
+        }
+        assert found.count == truth.count
+    assert picture(truth) != picture(first)
+    assert picture(catalog.build(root, str(large), project=False)) == picture(truth)
+    assert picture(read(root, str(large))) == picture(truth)
+    assert not read(root, str(large)).unready
+
+
+def test_what_was_noted_is_read_wherever_it_ranks(root, large):
+    catalog.build(root, str(large), project=False)
+    unnoted(large)
+    catalog.touch(root, str(large / "m000.md"))
+    assert read(root, str(large)).lines[0].file == "m000.md"
+    assert catalog.look(root, str(large), project=False, quick=True).lines[0].file == "m000.md"
+    catalog.build(root, str(large), project=False)
+    assert catalog.touched(catalog.look(root, str(large), project=False).files[-1]) == []
+
+
+def in_its_place(path, what):
+    if os.path.lexists(path):
+        os.unlink(path)
+    if what == "directory":
+        os.mkdir(path)
+    elif what == "fifo":
+        os.mkfifo(path)
+    elif what == "device":
+        os.symlink("/dev/zero", path)
+    else:
+        with open(path, "wb") as file:
+            file.truncate(1 << 30)
+
+
+@pytest.mark.parametrize("what", ["directory", "fifo", "device", "huge"])
+@pytest.mark.parametrize("suffix", [".json", ".rows", ".touched"])
+def test_what_is_no_cache_in_the_place_of_one_costs_a_start_at_most(root, large, suffix, what):
+    truth = catalog.build(root, str(large), project=False)
+    (base,) = [name.removesuffix(".json") for name in os.listdir(root + "/run") if name.endswith(".json")]
+    in_its_place(f"{root}/run/{base}{suffix}", what)
+    write(large, "new.md", "feedback")
+    found = read(root, str(large))
+    assert found.unready or found.lines[0].file == "new.md"
+    catalog.touch(root, str(large / "new.md"))
+    assert catalog.build(root, str(large), project=False).count == truth.count + 1

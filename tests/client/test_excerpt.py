@@ -1,0 +1,99 @@
+"""The passage of a transcript around what a draft came from."""
+
+import json
+
+from memtui.client.transcripts import excerpt
+
+
+def line(kind, text, uuid="", **more):
+    content = [{"type": "text", "text": text}] if isinstance(text, str) else text
+    return json.dumps({"type": kind, "uuid": uuid, "message": {"role": kind, "content": content}, **more})
+
+
+def write(tmp_path, *lines):
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
+    path = write(
+        tmp_path,
+        *[line("user", f"before {n}") for n in range(9)],
+        line("assistant", "I will use npm"),
+        line("user", "no, pnpm", "u-1"),
+        line("assistant", [{"type": "tool_use", "name": "Bash", "input": {"command": "pnpm i"}}]),
+        line("assistant", "Done"),
+        *[line("user", f"after {n}") for n in range(9)],
+    )
+    found = excerpt.around(path, "u-1")
+    assert [(s.who, s.text) for s in found] == [
+        ("you", "before 7"),
+        ("you", "before 8"),
+        ("agent", "I will use npm"),
+        ("you", "no, pnpm"),
+        ("tool", "Bash pnpm i"),
+        ("agent", "Done"),
+        ("you", "after 0"),
+    ]
+    assert [s.hit for s in found] == [False, False, False, True, False, False, False]
+
+
+def test_without_a_record_the_words_are_looked_for(tmp_path):
+    path = write(tmp_path, line("assistant", "npm it is"), line("user", "No, use pnpm  please, always."))
+    found = excerpt.around(path, "", "no, use pnpm please")
+    assert [s.hit for s in found] == [False, True]
+
+
+def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
+    said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"
+    path = write(
+        tmp_path,
+        line("user", [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": said}], "u-1"),
+        json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "and be quick"}),
+        json.dumps(
+            {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "and be quick"}, "uuid": "u-2"}
+        ),
+        json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "I will wait"}),
+        line("user", "I will wait", "u-3", isMeta=True, turnOrigin="scheduled"),
+        json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "never mind"}),
+    )
+    assert [s.text for s in excerpt.around(path, "u-1")] == ["use uv", "and be quick"]
+    assert excerpt.around(path, "", "and be quick")[-1].hit
+    assert excerpt.around(path, "", "never mind")[-1].hit, "the session ended before it was sent"
+
+
+def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path):
+    asked = [{"question": "Which?", "options": [{"label": "A"}]}]
+    report = 'The user answered: "Which?"="none of these". Read the answers carefully'
+    path = write(
+        tmp_path,
+        line("assistant", [{"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": asked}}]),
+        line(
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t", "content": report}],
+            "u-1",
+            toolUseResult={"questions": asked, "answers": {"Which?": "none of these"}},
+        ),
+        line(
+            "user",
+            "Implement the following plan:\n\n# Plan\n\nUser feedback on this plan: no mocks",
+            "u-2",
+            planContent="# Plan",
+            origin={"kind": "auto-continuation"},
+        ),
+    )
+    assert [s.text for s in excerpt.around(path, "u-1") if s.hit] == ["none of these"]
+    assert [s.text for s in excerpt.around(path, "u-2") if s.hit] == ["no mocks"]
+
+
+def test_what_is_not_there_gives_nothing_and_what_is_no_conversation_is_left_out(tmp_path):
+    path = write(
+        tmp_path,
+        "not json",
+        line("user", "meta", isMeta=True),
+        line("user", "side", isSidechain=True),
+        line("user", "real", "u-1"),
+    )
+    assert excerpt.around(path, "u-9", "never said") == []
+    assert [s.text for s in excerpt.around(path, "u-1")] == ["real"]

@@ -1,0 +1,181 @@
+"""Other projects are listed under their true path, and thousands of them cost next to nothing."""
+
+import builtins
+import json
+import os
+import posix
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import paths
+from memtui.client import projects
+
+
+@pytest.fixture
+def env(tmp_path):
+    return {"HOME": str(tmp_path / "home")}
+
+
+def transcript(env, cwd, *, slug=None, session="s1", before=()):
+    directory = f"{env['HOME']}/.claude/projects/{slug or paths.slug(cwd)}"
+    os.makedirs(directory, exist_ok=True)
+    path = f"{directory}/{session}.jsonl"
+    with open(path, "w") as file:
+        for record in [*before, {"type": "user", "cwd": cwd, "message": {"role": "user", "content": "hi"}}]:
+            file.write(json.dumps(record) + "\n")
+    return path
+
+
+def memory(env, path):
+    directory = f"{env['HOME']}/.claude/projects/{paths.slug(path)}/memory"
+    os.makedirs(directory, exist_ok=True)
+    with open(directory + "/a.md", "w") as file:
+        file.write("a\n")
+    return directory
+
+
+def found(env):
+    return {p.slug: p.path for p in projects.with_memory(env)}
+
+
+def called(*roots):
+    names = projects.names({"HOME": "/home/you"}, {paths.slug(root): root for root in roots})
+    return [names[paths.slug(root)] for root in roots]
+
+
+def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_the_path_as_tells_them_apart():
+    assert called("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/") == [
+        "crm",
+        "srv/api",
+        "jobs/api",
+        "home/api",
+        "/",
+    ]
+    assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
+
+
+def test_a_project_without_a_known_path_is_called_by_what_its_slug_adds_to_home():
+    names = projects.names({"HOME": "/home/you"}, {"-home-you-jobs-crm": None, "-srv-api": None, "-": None})
+    assert names == {"-home-you-jobs-crm": "jobs-crm", "-srv-api": "srv-api", "-": "-"}
+
+
+def test_the_projects_of_the_delivery_log_are_named_by_their_roots_and_by_the_paths_that_are_known():
+    env, roots = {"HOME": "/home/you"}, ["-home-you-shop", "-home-you-gone", "/me/shop", "/home/you/shop"]
+    assert projects.names_of_roots(env, roots, {"-home-you-shop": "/home/you/shop", "-home-you-gone": None}) == {
+        "-home-you-shop": "you/shop",
+        "-home-you-gone": "gone",
+        "/me/shop": "me/shop",
+        "/home/you/shop": "you/shop",
+    }
+
+
+@given(st.sets(st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))))
+def test_no_two_have_the_same_name_and_each_is_the_end_of_its_path(roots):
+    names = projects.names_of_roots({"HOME": "/home/you"}, roots)
+    assert set(names) == roots
+    assert len(set(names.values())) == len(roots)
+    assert all(("/" + root).endswith("/" + name) for root, name in names.items())
+
+
+def test_the_true_path_comes_from_the_transcripts(env, tmp_path):
+    cwd = str(tmp_path / "my.app-two" / "über")
+    transcript(env, cwd, before=[{"type": "summary"}, {"cwd": 3}])
+    memory(env, cwd)
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
+def test_a_session_that_changed_its_directory_still_names_the_project(env, tmp_path):
+    cwd = str(tmp_path / "app")
+    transcript(env, cwd + "/src/deep", slug=paths.slug(cwd))
+    memory(env, cwd)
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
+def test_a_path_of_another_name_is_not_believed(env, tmp_path):
+    memory(env, str(tmp_path / "app"))
+    transcript(env, "/somewhere/else", slug=paths.slug(str(tmp_path / "app")))
+    assert found(env) == {paths.slug(str(tmp_path / "app")): None}
+
+
+def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / "packages" / "web").mkdir(parents=True)
+    transcript(env, str(tmp_path / "repo" / "packages" / "web"))
+    memory(env, str(tmp_path / "repo"))
+    assert found(env) == {paths.slug(str(tmp_path / "repo")): str(tmp_path / "repo")}
+
+
+def test_a_project_without_transcripts_has_no_path_until_one_appears(env, tmp_path):
+    cwd = str(tmp_path / "app")
+    memory(env, cwd)
+    assert found(env) == {paths.slug(cwd): None}
+    transcript(env, cwd)
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
+def test_projects_without_memory_or_with_an_empty_one_are_not_listed(env, tmp_path):
+    transcript(env, str(tmp_path / "a"))
+    os.makedirs(f"{env['HOME']}/.claude/projects/{paths.slug(str(tmp_path / 'b'))}/memory")
+    assert found(env) == {}
+    assert projects.with_memory({"HOME": str(tmp_path / "nowhere")}) == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\0\xff\n", b'{"cwd": "relative"}\n', b'{"cwd":"\\ud800"}\n', b'"cwd":"/x\\']
+)
+def test_damaged_transcripts_and_caches_are_survived(env, tmp_path, content):
+    cwd = str(tmp_path / "app")
+    memory(env, cwd)
+    with open(transcript(env, cwd), "wb") as file:
+        file.write(content)
+    assert found(env) == {paths.slug(cwd): None}
+    with open(paths.root(env) + "/run/projects.json", "wb") as file:
+        file.write(content)
+    assert found(env) == {paths.slug(cwd): None}
+
+
+def test_a_root_that_cannot_be_written_costs_only_the_cache(env, tmp_path):
+    cwd = str(tmp_path / "app")
+    memory(env, cwd)
+    transcript(env, cwd)
+    with open(f"{env['HOME']}/.claude/memtui", "w"):
+        pass
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The paths that are opened."""
+    seen = []
+    for module, name in ((builtins, "open"), (os, "open"), (posix, "open")):
+        real = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda path, *a, real=real, **k: (seen.append(str(path)), real(path, *a, **k))[1]
+        )
+    return seen
+
+
+def test_three_thousand_projects_without_memory_open_no_transcript(env, tmp_path, opened):
+    for n in range(3000):
+        transcript(env, f"{tmp_path}/p{n}")
+    for n in range(3):
+        memory(env, f"{tmp_path}/p{n}")
+    opened.clear()
+    assert len(found(env)) == 3
+    assert len([path for path in opened if path.endswith(".jsonl")]) == 3
+    opened.clear()
+    assert len(found(env)) == 3
+    assert [path for path in opened if path.endswith(".jsonl")] == []
+
+
+def test_a_path_sought_in_vain_is_not_sought_in_all_transcripts_again(env, tmp_path, opened):
+    for n in range(300):
+        transcript(env, f"{tmp_path}/p{n}")
+    memory(env, str(tmp_path / "unknown"))
+    assert list(found(env).values()) == [None]
+    transcript(env, f"{tmp_path}/another")
+    opened.clear()
+    assert list(found(env).values()) == [None]
+    assert len([path for path in opened if path.endswith(".jsonl")]) == 1

@@ -1,0 +1,71 @@
+"""The prompts of a project that are on disk: a person's own words, newest first, each once."""
+
+import json
+import os
+
+from memtui.base import clock
+from memtui.client.transcripts import prompts
+
+
+def said(text, minute=0, **more):
+    stamp = f"2026-11-20T10:{minute:02}:00.000Z"
+    return {"type": "user", "timestamp": stamp, "promptId": f"p{minute}", "message": {"content": text}, **more}
+
+
+def write(tmp_path, name, *records, slug="-p"):
+    path = tmp_path / "projects" / slug / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records) + '{"type":"us')
+    newest = clock.parse(max(record["timestamp"] for record in records))
+    os.utime(path, (newest, newest))
+    return str(path)
+
+
+def texts(tmp_path, most=10, slugs=("-p",)):
+    return [each.text for each in prompts.recent(str(tmp_path), slugs, most)]
+
+
+def test_prompts_of_several_sessions_are_in_the_order_of_time(tmp_path):
+    write(tmp_path, "a", said("first", 1), said("third", 3))
+    write(tmp_path, "b", said("second", 2), said("fourth", 4))
+    write(tmp_path, "c", said("of another project", 9), slug="-q")
+    assert texts(tmp_path) == ["fourth", "third", "second", "first"]
+    assert texts(tmp_path, 2) == ["fourth", "third"]
+    newest = prompts.recent(str(tmp_path), ["-p"], 1)[0]
+    assert (newest.session, newest.id) == ("b", "p4")
+    assert newest.time > 1_700_000_000
+
+
+def test_only_what_a_person_typed_is_a_prompt(tmp_path):
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "output"}]
+    write(
+        tmp_path,
+        "a",
+        said("mine <system-reminder>not mine</system-reminder>", 1),
+        said("/compact", 2),
+        said(result, 3),
+        said("said by the client", 4, isMeta=True),
+        said("of a subagent", 5, isSidechain=True),
+        said("summary", 6, isCompactSummary=True),
+        said("by a channel", 7, origin={"kind": "channel"}),
+        said("by a clock", 7, turnOrigin="scheduled"),
+        said("by an agent", 7, handedOff=True),
+        {"type": "assistant", "timestamp": "2026-11-20T10:08:00Z", "message": {"content": "answer"}},
+    )
+    assert texts(tmp_path) == ["mine"]
+
+
+def test_a_prompt_that_was_typed_again_is_offered_once_with_its_newest_time(tmp_path):
+    write(tmp_path, "a", said("Go on.", 1), said("run the tests", 2), said("go on", 3))
+    assert texts(tmp_path) == ["go on", "run the tests"]
+
+
+def test_without_transcripts_there_are_no_prompts(tmp_path):
+    assert texts(tmp_path) == []
+    assert list(prompts.of_transcript(str(tmp_path / "none.jsonl"))) == []
+
+
+def test_of_a_long_transcript_the_end_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(prompts, "TAIL_BYTES", 300)
+    write(tmp_path, "a", said("long ago", 1), *(said("x" * 200, 2 + n, isMeta=True) for n in range(5)), said("now", 9))
+    assert texts(tmp_path) == ["now"]

@@ -1,0 +1,78 @@
+"""Which settings files the client skips, and for what. tests/e2e/test_settings.py asks the client itself."""
+
+import json
+
+import pytest
+
+from memtui.client import settings_faults
+
+from .settings_cases import COMMAND, READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
+
+HOOKS = {"SessionStart": [{"hooks": [COMMAND]}]}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text):
+        path = tmp_path / "settings.json"
+        path.write_text(text)
+        return settings_faults.read(str(path))
+
+    return write_and_read
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+def test_a_file_with_a_wrong_value_counts_as_empty_and_the_key_is_named(read, name):
+    settings, key = SKIPPED[name]
+    found = read(json.dumps({"language": "Latin", **settings}))
+    assert found.value == {}
+    assert [fault.key for fault in found.faults] == [key]
+    assert all(fault.why for fault in found.faults)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_the_client_takes_or_leaves_out_alone_is_no_fault(read, name):
+    found = read(json.dumps(READ[name]))
+    assert not found.faults
+    assert found.value == READ[name] or name == "an event that is null"
+
+
+@pytest.mark.parametrize("name", SKIPPED_TEXTS)
+def test_a_text_that_is_not_json_counts_as_empty(read, name):
+    found = read(SKIPPED_TEXTS[name].replace("HOOKS", json.dumps(HOOKS)))
+    assert found.value == {}
+    assert [fault.key for fault in found.faults] == [""]
+
+
+@pytest.mark.parametrize("name", READ_TEXTS)
+def test_a_text_that_is_json_is_read(read, name):
+    found = read(READ_TEXTS[name].replace("HOOKS", json.dumps(HOOKS)))
+    assert not found.faults
+    assert found.value["hooks"] == HOOKS
+
+
+def test_no_file_and_a_blank_one_have_no_fault(read, tmp_path):
+    assert settings_faults.read(str(tmp_path / "none.json")) == ({}, (), ())
+    assert read(" \n") == ({}, (), ())
+
+
+def test_each_of_several_faults_is_named(read):
+    found = read(json.dumps({"model": 5, "verbose": 1, "permissions": {"allow": {}, "deny": {}}}))
+    assert [fault.key for fault in found.faults] == ["model", "verbose", "permissions.allow", "permissions.deny"]
+
+
+def test_a_malformed_hook_that_guards_nothing_is_left_out_alone(read):
+    whole = {"hooks": [COMMAND]}
+    found = read(json.dumps({"hooks": {"Stop": [{"hooks": [{}, COMMAND]}, "x", whole]}}))
+    assert not found.faults
+    assert [fault.key for fault in found.skipped] == ["hooks.Stop.0.hooks.0", "hooks.Stop.1"]
+    assert found.value == {"hooks": {"Stop": [whole, whole]}}
+
+
+@pytest.mark.parametrize("settings", [settings for settings, _ in SKIPPED.values()])
+def test_of_a_managed_file_a_wrong_value_does_not_lose_the_others(tmp_path, settings):
+    path = tmp_path / "managed-settings.json"
+    path.write_text(json.dumps({**settings, "disableAllHooks": True}))
+    found = settings_faults.read(str(path), managed=True)
+    assert not found.faults
+    assert found.value["disableAllHooks"] is True

@@ -1,0 +1,145 @@
+"""What is put before the model: within its budget, whole entries, in tags that no content can leave."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.deliver import blocks as delivery_blocks
+
+ANY = st.characters(exclude_categories=())
+TRICKS = st.sampled_from(
+    ["<memtui-guidance>", "</memtui-guidance>", "< / MEMTUI-index>", "<system-reminder>", "</System-Reminder>", "<", ">", "<\u200b/memtui-", "<\x00/memtui-x", "<\u202e/system-reminder>", "</\n\nmemtui-guidance>", "<" + " " * 40 + "memtui-", '"', "&lt;", "&", "delivery=", "\x1b[2J", "\r\n", "\u2028", "\U000e0041", "�", "😀", "日本", "<\xad/memtui-", "</mem\u200dtui-", "\uff1c/memtui-", "</m\u0435mtui-", "</rnemtui", "</", "memtui-"]
+)  # fmt: skip
+TEXTS = st.lists(TRICKS | st.text(ANY, max_size=10), max_size=8).map("".join)
+# A tag as a lenient reader would see it: blanks, slashes and invisible characters do not matter.
+LENIENT = re.compile(r"<[\s/\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*(memtui-|system-reminder)", re.IGNORECASE)
+TAGS = st.sampled_from(sorted(delivery_blocks.TAGS.values()))
+PARTS = st.lists(st.tuples(TEXTS | st.integers(0, 900).map("x".__mul__), TEXTS), max_size=8)
+BLOCKS = st.lists(
+    st.tuples(
+        TAGS, st.dictionaries(st.sampled_from(["scope", "source", "from"]), TEXTS), TEXTS, PARTS, st.integers(0, 3)
+    ),
+    max_size=5,
+)
+ID = "01K8ZC5N8W3M1T9Q6V2R4B7XAD"
+
+
+def utf16(text):
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def build(drawn):
+    blocks, number = [], 0
+    for tag, attributes, intro, drawn_parts, unlisted in drawn:
+        parts = []
+        for text, label in drawn_parts[: 1 if tag == delivery_blocks.TAGS["guidance"] else None]:
+            number += 1
+            parts.append(delivery_blocks.Part(f"[{number}]{text}[/{number}]", label, {"kind": tag, "id": str(number)}))
+        more = 0 if tag == delivery_blocks.TAGS["guidance"] else unlisted
+        blocks.append(delivery_blocks.Block(tag, attributes, intro, parts, more))
+    return [block for block in blocks if block.parts]
+
+
+@given(TEXTS)
+def test_length_is_counted_as_the_client_counts_it(text):
+    assert delivery_blocks.units(text) == utf16(text)
+
+
+@pytest.mark.slow
+@given(BLOCKS, st.integers(500, 9800))
+def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
+    blocks = build(drawn)
+    text, items, left_out = delivery_blocks.compose(blocks, budget, ID)
+    assert utf16(text) <= budget
+    # Every part is in the text whole, or among what is left out.
+    parts = [part for block in blocks for part in block.parts]
+    delivered = {str(item["id"]) for item in items if "left_out" not in item}
+    assert delivered | {part.item["id"] for part in left_out} == {part.item["id"] for part in parts}
+    assert not delivered & {part.item["id"] for part in left_out}
+    for part in parts:
+        assert (part.text in text) == (part.item["id"] in delivered) or not part.text
+        if part.item["id"] in delivered:
+            (item,) = [item for item in items if item.get("id") == part.item["id"]]
+            assert item["chars"] == utf16(part.text)
+    # Whatever the content, the tags are ours, in pairs, and each names the delivery.
+    marks = LENIENT.findall(text)
+    opened = re.findall(r"^<(memtui-[a-z-]+)((?: [a-z]+=\"[^\"<>\n]*\")*)>$", text, re.MULTILINE)
+    closed = re.findall(r"^</(memtui-[a-z-]+)>$", text, re.MULTILINE)
+    assert [tag for tag, _ in opened] == closed
+    assert len(marks) == len(opened) + len(closed)
+    assert all(f' delivery="{ID}"' in attributes and ' time="20' in attributes for _, attributes in opened)
+
+
+@pytest.mark.slow
+@given(BLOCKS, st.integers(500, 9800))
+def test_the_number_of_what_was_left_out_is_told_and_logged(drawn, budget):
+    blocks = build(drawn)
+    text, items, left_out = delivery_blocks.compose(blocks, budget, ID)
+    told = sum(int(number) for number in re.findall(r"^\((\d+) more left out for lack of room", text, re.MULTILINE))
+    logged = sum(item.get("count", 1) for item in items if "left_out" in item)
+    unlisted = sum(block.unlisted for block in blocks)
+    assert logged == len(left_out) + unlisted
+    assert told <= logged
+
+
+def lists(*sizes):
+    return [
+        delivery_blocks.Block(
+            delivery_blocks.TAGS["index"],
+            {"scope": name},
+            "Intro.",
+            [
+                delivery_blocks.Part(f"- {name} {n}", f"{name}{n}", {"kind": "index", "scope": name})
+                for n in range(size)
+            ],
+        )
+        for name, size in zip("abc", sizes, strict=False)
+    ]
+
+
+def test_a_long_list_does_not_silence_the_next():
+    text, _, left_out = delivery_blocks.compose(lists(500, 3, 500), 3000, ID)
+    assert 'scope="a"' in text
+    assert "- b 0\n- b 1\n- b 2\n" in text
+    assert re.search(r'scope="c".*\(\d+ more left out for lack of room: c\d+, ', text, re.DOTALL)
+    assert len(left_out) > 500
+    assert delivery_blocks.units(text) > 2500
+
+
+def test_guidance_comes_first_and_whole_or_waits():
+    def guidance(size):
+        return delivery_blocks.Block(
+            delivery_blocks.TAGS["guidance"],
+            {},
+            "",
+            [delivery_blocks.Part("g" * size, "g", {"kind": "guidance", "id": size})],
+        )
+
+    text, items, left_out = delivery_blocks.compose(
+        [guidance(300), guidance(2000), guidance(100), *lists(50)], 1600, ID
+    )
+    assert [part.item["id"] for part in left_out if part.item["kind"] == "guidance"] == [2000]
+    assert "g" * 300 in text
+    assert "g" * 301 not in text
+    assert {"kind": "guidance", "id": 2000, "left_out": "no room"} in items
+
+
+def test_nothing_makes_no_text():
+    assert delivery_blocks.compose([], 9000, ID) == ("", [], [])
+    assert delivery_blocks.compose([delivery_blocks.Block("memtui-index", {}, "Intro.", [])], 9000, ID)[0] == ""
+
+
+def test_exactly_the_budget_is_used_if_need_be():
+    for size in range(300, 340):
+        block = delivery_blocks.Block(
+            delivery_blocks.TAGS["guidance"],
+            {},
+            "",
+            [delivery_blocks.Part("x" * size, "x", {"kind": "guidance", "id": 1})],
+        )
+        text, _, left_out = delivery_blocks.compose([block], 400, ID)
+        assert bool(text) != bool(left_out)
+        if text:
+            assert delivery_blocks.units(text) <= 400

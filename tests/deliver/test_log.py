@@ -1,0 +1,214 @@
+"""The delivery log: appended by hooks, read newest first, whatever stands in it."""
+
+import json
+import os
+import time
+
+import pytest
+
+from memtui.base import clock, fastjson, fs, ids
+from memtui.deliver import log as delivery_log
+
+NOVEMBER, DECEMBER = 1795219200.0, 1797811200.0  # 2026
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def record(seconds, **more):
+    return {"v": 1, "id": ids.new_id(seconds), "items": [], **more}
+
+
+def add(root, seconds, **more):
+    made = record(seconds, **more)
+    delivery_log.append(root, made, seconds)
+    return made
+
+
+def test_each_month_has_its_log(root):
+    add(root, NOVEMBER)
+    add(root, DECEMBER)
+    assert sorted(os.listdir(root + "/log")) == ["deliveries-2026-11.jsonl", "deliveries-2026-12.jsonl"]
+    assert delivery_log.months(root) == [root + "/log/deliveries-2026-12.jsonl", root + "/log/deliveries-2026-11.jsonl"]
+
+
+def test_records_come_newest_first_over_the_months(root):
+    made = [add(root, seconds) for seconds in (NOVEMBER, NOVEMBER + 1, DECEMBER, DECEMBER + 1)]
+    assert list(delivery_log.newest_first(root)) == made[::-1]
+
+
+def test_lines_that_are_no_records_are_skipped_and_counted(root):
+    first = add(root, NOVEMBER)
+    path = delivery_log.log_path(root, NOVEMBER)
+    fs.append(path, b'{"v": 2, "id": "x", "items": []}\n[]\n\xff\xfe\x00\n\n  \n{"v": 1, "id": "no items"}\n')
+    fs.append(path, b'{"v": 1, "id": "torn", "ite')
+    last = add(root, NOVEMBER + 1)
+    with open(path, "ab") as file:
+        file.write(b'{"v": 1, "torn at the end')
+    skipped = delivery_log.Skipped()
+    assert list(delivery_log.newest_first(root, skipped)) == [last, first]
+    assert skipped.count == 6
+    assert delivery_log.Skipped().count == 0
+
+
+def test_without_a_log_there_is_nothing(root):
+    assert list(delivery_log.newest_first(root)) == []
+    assert delivery_log.months(root) == []
+
+
+def test_a_log_that_is_a_directory_or_a_fifo_is_passed_over(root):
+    made = add(root, NOVEMBER)
+    os.mkdir(root + "/log/deliveries-2026-12.jsonl")
+    os.mkfifo(root + "/log/deliveries-2027-01.jsonl")
+    fs.append(root + "/log/deliveries-notes.txt", b"x\n")
+    assert list(delivery_log.newest_first(root)) == [made]
+
+
+def test_the_newest_of_a_hundred_thousand_is_there_at_once(root):
+    line = fastjson.dumps(record(NOVEMBER, text="x" * 200)).encode() + b"\n"
+    fs.append(delivery_log.log_path(root, NOVEMBER), line * 100_000)
+    last = add(root, NOVEMBER + 9)
+    before = time.process_time()
+    assert next(delivery_log.newest_first(root)) == last
+    assert next(delivery_log.newest_first(root, needle=last["id"].encode())) == last
+    assert time.process_time() - before < 0.05
+
+
+def test_only_lines_with_the_needle_are_given(root):
+    add(root, NOVEMBER, session_id="one")
+    wanted = add(root, NOVEMBER, session_id="two")
+    assert list(delivery_log.newest_first(root, needle=b'"two"')) == [wanted]
+
+
+def test_reading_ends_at_records_from_before_but_not_at_one_that_was_written_late(root):
+    add(root, NOVEMBER)
+    wanted = add(root, NOVEMBER + 1000)
+    late = record(NOVEMBER + 10, recovered=True)
+    delivery_log.append(root, late, NOVEMBER + 10)
+    newest = add(root, NOVEMBER + 1001)
+    assert list(delivery_log.newest_first(root, since=NOVEMBER + 1000)) == [newest, wanted]
+    # Hooks at the same time may log in another order than they began.
+    early = add(root, NOVEMBER + 950)
+    assert list(delivery_log.newest_first(root, since=NOVEMBER + 1000)) == [early, newest, wanted]
+
+
+def test_reading_goes_on_behind_older_records_for_the_clock_may_have_been_put_back(root):
+    add(root, NOVEMBER - 9000)
+    wanted = add(root, NOVEMBER)
+    later = [add(root, NOVEMBER - 3600 + n) for n in range(5)]
+    assert list(delivery_log.newest_first(root, since=NOVEMBER)) == [*reversed(later), wanted]
+
+
+def test_a_clock_put_back_over_the_end_of_a_month_writes_on_in_the_month_before(root):
+    december = clock.parse("2026-12-01T00:00:30Z")
+    wanted = add(root, december)
+    add(root, december - 3600)
+    found = delivery_log.newest_first(root, needle=wanted["id"].encode(), since=december)
+    assert next(found) == wanted
+
+
+def test_reading_ends_after_so_many_bytes_and_says_so(root):
+    made = [add(root, NOVEMBER + number) for number in range(10)]
+    size = os.stat(delivery_log.log_path(root, NOVEMBER)).st_size
+    some, every = delivery_log.Skipped(), delivery_log.Skipped()
+    assert list(delivery_log.newest_first(root, some, most=size // 2)) == made[:4:-1]
+    assert some.older
+    assert list(delivery_log.newest_first(root, every, most=size)) == made[::-1]
+    assert not every.older
+
+
+# --- by places
+
+
+def numbered(number):
+    return {"v": 1, "id": f"id{number}", "items": []}
+
+
+def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+
+
+def test_a_half_line_at_the_end_is_not_there_yet(tmp_path, monkeypatch):
+    monkeypatch.setattr(delivery_log, "ENDS_BLOCK", 8)
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    for data, end in ((b"", 0), (b"no end", 0), (b"one\n", 4), (b"one\n" + b"half " * 9, 4)):
+        write(path, [])
+        path.write_bytes(data)
+        assert delivery_log.ends(str(tmp_path)) == {str(path): end}
+
+
+def test_older_goes_on_where_one_stopped_and_over_months(tmp_path):
+    write(tmp_path / "log/deliveries-2026-10.jsonl", [numbered(1), numbered(2)])
+    write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(3), numbered(4)])
+    every = list(delivery_log.lines(str(tmp_path)))
+    assert [delivery_log.parse(line)["id"] for _, line in every] == ["id4", "id3", "id2", "id1"]
+    for at, (place, _) in enumerate(every):
+        assert (
+            list(delivery_log.lines(str(tmp_path), delivery_log.before(delivery_log.sizes(str(tmp_path)), place)))
+            == every[at + 1 :]
+        )
+        assert delivery_log.read(place)["id"] == f"id{4 - at}"
+
+
+def test_what_is_appended_is_told_once_and_a_half_line_waits(tmp_path):
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    write(path, [numbered(1)])
+    ends = delivery_log.sizes(str(tmp_path))
+    assert delivery_log.appended(str(tmp_path), ends) == ([], ends)
+    line = json.dumps(numbered(2)).encode()
+    with path.open("ab") as file:
+        file.write(line[:10])
+    found, ends = delivery_log.appended(str(tmp_path), ends)
+    assert found == []
+    with path.open("ab") as file:
+        file.write(line[10:] + b"\n")
+    write(tmp_path / "log/deliveries-2026-12.jsonl", [numbered(3)])
+    found, ends = delivery_log.appended(str(tmp_path), ends)
+    assert [delivery_log.read(place)["id"] for place, _ in found] == ["id2", "id3"]
+    assert delivery_log.appended(str(tmp_path), ends) == ([], ends)
+
+
+def test_a_log_that_was_cut_is_read_anew(tmp_path):
+    path = tmp_path / "log/deliveries-2026-11.jsonl"
+    write(path, [numbered(1), numbered(2)])
+    ends = delivery_log.sizes(str(tmp_path))
+    write(path, [numbered(1)])
+    assert delivery_log.appended(str(tmp_path), ends) is None
+    path.unlink()
+    assert delivery_log.appended(str(tmp_path), ends) is None
+
+
+def test_a_pipe_and_a_torn_line_do_no_harm(tmp_path):
+    write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(1)])
+    os.mkfifo(tmp_path / "log/deliveries-2026-12.jsonl")
+    assert len(list(delivery_log.lines(str(tmp_path)))) == 1
+    assert delivery_log.parse(b'{"v": 1, "id": "x", "ite') is None
+    assert delivery_log.read((str(tmp_path / "gone"), 0, 10)) is None
+
+
+def test_outcomes_are_found_with_the_records_they_tell_of_and_are_none_themselves(root):
+    made = [add(root, NOVEMBER + number, items=[{"kind": "guidance"}], session_id="s") for number in range(3)]
+    names = [each["id"] for each in made]
+    delivery_log.note_outcomes(root, made[:2], {names[0]: "broken off", names[1]: "arrived"})
+    delivery_log.note_outcomes(root, made[:1], {names[0]: "arrived"})
+    delivery_log.note_outcomes(root, [], {})
+    ends = delivery_log.ends(root)
+    skipped = delivery_log.Skipped()
+    for search in ({}, {"needle": b'"guidance"'}, {"needle": b"s"}, {"since": NOVEMBER}, {"fold": True}):
+        found = [(each["id"], each.get("outcome")) for each in delivery_log.newest_first(root, skipped, **search)]
+        assert found == [(names[2], None), (names[1], "arrived"), (names[0], "arrived")]
+    assert skipped.count == 0
+    delivery_log.note_outcomes(root, made[2:], {names[2]: "failed"})
+    assert delivery_log.appended(root, ends)[0] == []
+    assert next(delivery_log.records_of(root, names[2]))["outcome"] == "failed"
+
+
+def test_outcomes_of_a_month_before_and_those_that_are_torn_do_no_harm(root):
+    made = add(root, NOVEMBER)
+    delivery_log.append(root, {"v": 1, "outcomes": {made["id"]: "arrived"}}, DECEMBER)
+    for torn in (b'{"v": 1, "outcomes": {"x', b'{"v": 1, "outcomes": {"x": 3}}', b'{"v": 1, "outcomes": {}}'):
+        fs.append(delivery_log.log_path(root, DECEMBER), torn + b"\n")
+    assert [each["outcome"] for each in delivery_log.newest_first(root)] == ["arrived"]

@@ -1,0 +1,75 @@
+"""What came of recalling memories is counted alike, wherever reading the log begins."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.deliver.memory_counts import RecallCounter
+from memtui.deliver.record import Delivery
+
+ITEM = st.one_of(
+    st.builds(lambda chars: {"kind": "recall", "chars": chars}, st.integers(0, 4000)),
+    st.sampled_from(
+        [
+            {"kind": "use", "action": "read"},
+            {"kind": "use", "action": "wrote"},
+            {"kind": "corrected"},
+            {"kind": "index", "chars": 80},
+            {"kind": "recall", "left_out": "no room", "chars": 80},
+        ]
+    ),
+)
+LINE = st.tuples(st.sampled_from("ab"), st.sampled_from(["/m/one.md", "/m/two.md"]), ITEM)
+
+
+def delivery(number, session, path, item):
+    time = f"2026-11-21T09:00:{number % 60:02d}.000Z"
+    return Delivery.of({"session_id": session, "time": time, "items": [{"path": path, **item}]})
+
+
+def counted(log, newer):
+    """Count a log that is read back from `newer`, and then on from there."""
+    counter = RecallCounter()
+    for each in reversed(log[:newer]):
+        counter.count(each)
+    for each in log[newer:]:
+        counter.count(each, newest=True)
+    return {path: each.data() for path, each in counter.memories.items() if each}
+
+
+def plainly(log):
+    """The same, counted forwards by the definition."""
+    found, unread = {}, set()
+    for each in log:
+        for item in each.items:
+            counts = found.setdefault(item.path, {"recalled": 0, "opened": 0, "corrected": 0, "chars": 0})
+            key = (each.session, item.path)
+            if item.kind == "recall" and not item.left_out:
+                counts["recalled"] += 1
+                counts["chars"] += item.chars
+                unread.add(key)
+            elif item.kind == "use" and item.action == "read" and key in unread:
+                counts["opened"] += 1
+                unread.remove(key)
+            elif item.kind == "corrected":
+                counts["corrected"] += 1
+    return {
+        path: {"recalled": c["recalled"], "opened": c["opened"], "corrected": c["corrected"], "tokens": c["chars"] // 4}
+        for path, c in found.items()
+        if c["recalled"] or c["corrected"]
+    }
+
+
+@given(lines=st.lists(LINE, max_size=12), newer=st.integers(0, 12))
+def test_backwards_and_forwards_give_what_the_definition_says(lines, newer):
+    log = [delivery(number, *each) for number, each in enumerate(lines)]
+    assert counted(log, newer) == plainly(log)
+
+
+def test_a_read_counts_for_the_session_that_had_the_memory():
+    log = [
+        delivery(1, "a", "/m/one.md", {"kind": "recall", "chars": 400}),
+        delivery(2, "b", "/m/one.md", {"kind": "use", "action": "read"}),
+        delivery(3, "a", "/m/one.md", {"kind": "use", "action": "read"}),
+        delivery(4, "a", "/m/one.md", {"kind": "use", "action": "read"}),
+    ]
+    assert counted(log, 4) == {"/m/one.md": {"recalled": 1, "opened": 1, "corrected": 0, "tokens": 100}}

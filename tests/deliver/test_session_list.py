@@ -1,0 +1,84 @@
+"""The sessions by the delivery log and their states; titles are looked up apart."""
+
+import json
+import os
+
+import pytest
+
+from memtui.base import clock, ids, session_state
+from memtui.client.transcripts import transcript
+from memtui.deliver import log as delivery_log
+from memtui.deliver import sessions
+
+NOW = clock.parse("2026-11-21T12:00:00Z")
+
+
+@pytest.fixture
+def env(tmp_path):
+    return {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/claude", "MEMTUI_HOME": f"{tmp_path}/memtui"}
+
+
+def add(env, session, number, **more):
+    seconds = NOW - 10_000 + number
+    items = [{"kind": "guidance", "id": f"n{number}"}]
+    record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "session_id": session, "items": items}
+    record |= {"event": "UserPromptSubmit", "text": f"words {number}", "chars": 8, "project": "-p", **more}
+    delivery_log.append(env["MEMTUI_HOME"], record, seconds)
+
+
+def collected(env, skipped=None, most=0):
+    return sessions.collect(env["MEMTUI_HOME"], delivery_log.newest_first(env["MEMTUI_HOME"], skipped, most=most))
+
+
+def counts(env):
+    return {each.id: each.deliveries for each in collected(env)}
+
+
+def test_the_session_with_the_newest_record_comes_first(env):
+    for number in range(5):
+        add(env, f"s{number % 2}", number)
+    assert list(counts(env).items()) == [("s0", 3), ("s1", 2)]
+
+
+def test_of_a_long_session_the_newest_deliveries_are_looked_up_and_all_are_counted(env, monkeypatch):
+    monkeypatch.setattr(sessions, "PROOFS", 3)
+    for number in range(5):
+        add(env, "s", number)
+    (session,) = collected(env)
+    assert session.deliveries == 5
+    assert [each.time - NOW + 10_000 for each in session.proofs] == [4, 3, 2]
+
+
+def test_only_so_much_of_the_log_is_counted_and_that_is_said(env):
+    for number in range(50):
+        add(env, "s", number)
+    skipped = delivery_log.Skipped()
+    (session,) = collected(env, skipped, most=2000)
+    assert skipped.older
+    assert 0 < session.deliveries < 50
+
+
+def test_a_session_that_got_nothing_is_listed_by_its_state(env):
+    path = f"{env['CLAUDE_CONFIG_DIR']}/projects/-p/idle.jsonl"
+    os.makedirs(os.path.dirname(path))
+    with open(path, "w") as file:
+        file.write(json.dumps({"type": "user", "gitBranch": "wip", "message": {"content": "hello there"}}) + "\n")
+    os.utime(path, (NOW - 60, NOW - 60))
+    state = {"started": clock.iso(NOW - 3600), "project": "-p", "project_root": "/p", "transcript": path}
+    session_state.save(env["MEMTUI_HOME"], "idle", state)
+    (session,) = collected(env)
+    row = sessions.row_of(session, {}, NOW)
+    assert (row.title, row.looked_up) == ("", False)
+    assert (row.started, row.last) == (NOW - 3600, NOW - 60), "its transcript has grown since"
+    row = sessions.look_up(row, session, transcript.Finder(env["CLAUDE_CONFIG_DIR"]), {"unknown": 1})
+    assert (row.title, row.branch, row.deliveries, row.transcript) == ("hello there", "wip", 0, path)
+    assert row.counts.unknown == 1
+
+
+def test_torn_and_foreign_lines_are_passed_over(env):
+    add(env, "s", 1)
+    add(env, "", 2)
+    (path,) = delivery_log.months(env["MEMTUI_HOME"])
+    with open(path, "a") as file:
+        file.write('{"v": 1, "torn\n[]\n{"v": 99}\n')
+    assert counts(env) == {"s": 1}

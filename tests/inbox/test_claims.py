@@ -1,0 +1,212 @@
+"""Guidance is taken by one hook only, for whom it is meant, and what is not taken stays."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.base import fs, ids
+from memtui.inbox import claimed, claims
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+
+NOW = 1795219200.0
+SOURCES = str(Path(claims.__file__).parents[2])  # -S skips what an editable install adds
+SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
+
+
+@pytest.fixture
+def box(tmp_path):
+    return str(tmp_path / "memtui" / "global")
+
+
+def asker(**more):
+    found = claims.Asker(SESSION, more.pop("agent", ""), "/w/shop", NOW)
+    for key, value in more.items():
+        setattr(found, key, value)
+    return found
+
+
+def leave(box, text, **fields):
+    return inbox_file.add_entry(box, "guidance", {k.rstrip("_"): v for k, v in fields.items()}, text, now=NOW)
+
+
+def take(box, who=None, fits=lambda entry: True):
+    return claims.take(box, who or asker(), ids.new_id(NOW), fits)
+
+
+def texts(claim):
+    return [entry.text for entry, _ in claim.entries] if claim else []
+
+
+def waiting(box):
+    return [entry.text for entry in inbox_format.read(box + "/guidance.md")]
+
+
+def names_claimed(box):
+    return sorted(os.listdir(box + "/claimed")) if os.path.isdir(box + "/claimed") else []
+
+
+# --- for whom
+
+
+@pytest.mark.parametrize(
+    ("fields", "who", "reason"),
+    [
+        ({}, {}, "next prompt"),
+        ({"for": ""}, {}, "next prompt"),
+        ({"for": "session:2581"}, {}, "for this session"),
+        ({"for": f"session:{SESSION}"}, {}, "for this session"),
+        ({"for": "people"}, {"personal": True}, "for people"),
+        ({"for": "people"}, {}, None),
+        ({"for": "people:me"}, {"personal": True}, None),
+        ({"for": "people, agent:r"}, {"personal": True, "agent": "r"}, "for people, for agent r"),
+        ({"for": "people,agent:r"}, {"agent": "r"}, None),
+        ({"for": "session:258"}, {}, None),
+        ({"for": "session:"}, {}, None),
+        ({"for": "session:ffff"}, {}, None),
+        ({"for": "agent:bob"}, {"agent": "bob"}, "for agent bob"),
+        ({"for": "agent:bob"}, {"agent": "bobby"}, None),
+        ({"for": "agent:"}, {}, None),
+        ({"for": "agent:bob, session:2581"}, {"agent": "bob"}, "for agent bob, for this session"),
+        ({"for": "agent:bob,session:ffff"}, {"agent": "bob"}, None),
+        ({"for": "path:src/*.py"}, {}, None),
+        ({"for": "path:src/*.py"}, {"paths": ["/w/shop/src/a.py"]}, "a tool touched src/*.py"),
+        ({"for": "path:src/*.py"}, {"paths": ["/w/shop/a.py"]}, None),
+        ({"for": "path:*.py"}, {"paths": ["/w/shop/a.py"], "urgent_only": True}, "a tool touched *.py"),
+        ({"for": "planet:mars"}, {}, None),
+        ({"for": "everyone"}, {}, None),
+        ({}, {"urgent_only": True}, None),
+        ({"urgent": "yes"}, {"urgent_only": True}, "urgent"),
+        ({"urgent": "no"}, {"urgent_only": True}, None),
+        ({"urgent": "yes"}, {}, "urgent"),
+        ({"expires": "2026-11-20"}, {}, None),
+        ({"expires": "2026-11-21T00:00:00Z"}, {}, None),
+        ({"expires": "2026-11-21T00:00:01Z"}, {}, "next prompt"),
+        ({"expires": "whenever"}, {}, "next prompt"),
+        ({"attempts": "2"}, {}, "next prompt"),
+        ({"attempts": "3"}, {}, None),
+        ({"attempts": "²"}, {}, "next prompt"),
+    ],
+)
+def test_guidance_is_for_whom_its_fields_say(fields, who, reason):
+    entry = inbox_format.parse(inbox_format.render({"id": "x", **fields}, "text"))[0]
+    assert claims.addressed(entry, asker(**who)) == reason
+
+
+def test_binary_guidance_is_left_alone(box):
+    fs.append(box + "/guidance.md", b"\x00\x01\x02 binary\n")
+    assert take(box) is None
+    assert fs.read_bytes(box + "/guidance.md") == b"\x00\x01\x02 binary\n"
+
+
+# --- taking
+
+
+def test_what_is_taken_is_in_the_claim_and_no_more_in_the_inbox(box):
+    leave(box, "CI is red")
+    fs.append(box + "/guidance.md", b"by hand\n")
+    claim = take(box)
+    assert texts(claim) == ["CI is red", "by hand"]
+    assert (waiting(box), names_claimed(box)) == ([], [claim.name])
+    assert claim.name.split("~")[1:] == [SESSION, f"{os.getpid()}.md"]
+    assert claim.size == os.path.getsize(claim.path)
+    assert [row[0] for row in claimed.listed(box)] == [claim.name]
+    assert take(box) is None
+
+
+def test_what_is_for_others_goes_back_as_it_stood(box):
+    fs.append(box + "/guidance.md", b"<!-- memtui id=a  for=agent:bob odd -->\r\n  one\r\n<!-- /memtui -->\r\n")
+    leave(box, "mine")
+    leave(box, "too long")
+    leave(box, "late", expires="2020-01-01")
+    before = fs.read_bytes(box + "/guidance.md")
+    claim = take(box, fits=lambda entry: entry.text != "too long")
+    assert texts(claim) == ["mine"]
+    (mine,) = [e.raw for e in inbox_format.parse(inbox_format.decode(before)) if e.text == "mine"]
+    assert fs.read_bytes(box + "/guidance.md") == before.replace(mine.encode(), b"")
+
+
+def test_where_nothing_is_due_nothing_is_touched(box):
+    assert take(box) is None
+    assert not os.path.exists(box)
+    leave(box, "for bob", for_="agent:bob")
+    inode = os.stat(box + "/guidance.md").st_ino
+    assert take(box) is None
+    assert take(box, asker(agent="bob"), fits=lambda entry: False) is None
+    assert os.stat(box + "/guidance.md").st_ino == inode
+    assert names_claimed(box) == []
+
+
+def test_an_inbox_that_is_being_rewritten_is_not_waited_for_long(box):
+    leave(box, "CI is red")
+    with fs.Lock(box + "/.lock", 0):
+        assert take(box) is None
+    assert texts(take(box)) == ["CI is red"]
+
+
+@pytest.mark.parametrize("make", [os.mkdir, lambda path: os.symlink("elsewhere.md", path)])
+def test_what_is_no_file_is_an_error_and_stays(box, make):
+    fs.append(box + "/elsewhere.md", b"CI is red\n")
+    make(box + "/guidance.md")
+    with pytest.raises(OSError):
+        take(box)
+    assert os.path.lexists(box + "/guidance.md")
+    assert names_claimed(box) == []
+
+
+def test_a_file_that_nobody_can_deliver_from_is_left_alone(box):
+    fs.append(box + "/guidance.md", b"x" * (inbox_format.MAX_BYTES + 1))
+    assert take(box) is None
+    assert os.path.getsize(box + "/guidance.md") == inbox_format.MAX_BYTES + 1
+
+
+def test_put_back_and_dropped_a_claim_leaves_what_was_there_and_came_since(box):
+    leave(box, "CI is red")
+    claim = take(box)
+    with open(claim.path, "ab") as late:
+        late.write(b"appended by one who had the file open\n")
+    claims.put_back(box, [entry for entry, _ in claim.entries])
+    claims.drop(claim)
+    assert waiting(box) == ["CI is red", "appended by one who had the file open"]
+    assert names_claimed(box) == []
+
+
+def test_only_claims_are_listed(box):
+    fs.makedirs(box + "/claimed")
+    good = f"{ids.new_id(NOW)}~{SESSION}~17.md"
+    for name in (good, "x.md", f"{ids.new_id(NOW)}~s~².md", f"{ids.new_id(NOW)}~s.md", "short~s~1.md", ".tmp"):
+        fs.append(f"{box}/claimed/{name}", b"x\n")
+    assert [(name, session, pid) for name, _, session, pid in claimed.listed(box)] == [(good, SESSION, 17)]
+
+
+RACER = """
+import sys
+from memtui.base import ids
+from memtui.inbox import claims
+box = sys.argv[1]
+sys.stdin.readline()
+who = claims.Asker(sys.argv[2], "", "/w", 1e9)
+claim = claims.take(box, who, ids.new_id(), lambda entry: True)
+print(*[entry.text for entry, _ in claim.entries] if claim else [], sep="|")
+"""
+
+
+@pytest.mark.slow
+def test_of_many_at_once_one_gets_it(box):
+    for round_ in range(6):
+        leave(box, f"note {round_}")
+        racers = [
+            subprocess.Popen(
+                [sys.executable, "-S", "-c", RACER, box, f"session-{n}"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": SOURCES},
+            )
+            for n in range(5)
+        ]  # fmt: skip
+        for racer in racers:
+            racer.stdin.write("go\n")
+            racer.stdin.flush()
+        found = [racer.communicate()[0].strip() for racer in racers]
+        assert sorted(found) == ["", "", "", "", f"note {round_}"]

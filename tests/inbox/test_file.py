@@ -1,0 +1,151 @@
+"""Writing inbox files: by memtui, by people and by scripts at once, and nothing of it is lost."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from memtui.base import fs
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+
+
+@pytest.fixture
+def box(tmp_path):
+    return str(tmp_path / "global")
+
+
+def test_an_entry_is_appended_with_id_and_time(box):
+    fs.append(box + "/guidance.md", b"by hand")
+    name = inbox_file.add_entry(box, "guidance", {"from": "ci"}, "CI is red", now=1795219200.5)
+    first, second = inbox_format.read(box + "/guidance.md")
+    assert first.text == "by hand"
+    assert (second.id, second.fields["time"], second.fields["from"]) == (name, "2026-11-21T00:00:00Z", "ci")
+    assert inbox_file.add_entry(box, "items", {"id": "own"}, "x") == "own"
+    assert os.path.exists(box + "/pending-items.md")
+
+
+def test_a_held_lock_does_not_keep_words_out(box):
+    with fs.Lock(box + "/.lock", 0):
+        inbox_file.add_entry(box, "guidance", {}, "said", timeout=0.01)
+    assert [e.text for e in inbox_format.read(box + "/guidance.md")] == ["said"]
+
+
+def test_what_is_left_in_a_file_too_long_to_rewrite_is_added_all_the_same(box):
+    path = box + "/guidance.md"
+    fs.append(path, b"x" * inbox_format.MAX_BYTES + b"\n")
+    inode = os.stat(path).st_ino
+    inbox_file.add_locked(path, inbox_format.render({"id": "a"}, "newest"))
+    assert fs.read_or_empty(path).endswith(b"newest\n<!-- /memtui -->\n")
+    assert os.stat(path).st_ino == inode
+
+
+def test_a_rewrite_says_whether_it_changed_anything(box):
+    path = box + "/guidance.md"
+    fs.append(path, b"\xffone\n")
+    before = os.stat(path).st_ino
+    assert inbox_file.rewrite(path, lambda text: text) is False
+    assert os.stat(path).st_ino == before
+    assert inbox_file.rewrite(path, lambda text: text + "two\n") is True
+    assert fs.read_bytes(path) == b"\xffone\ntwo\n"
+    assert inbox_file.rewrite(path, lambda text: "") is True
+    assert not os.path.exists(path)
+    assert inbox_file.rewrite(path, lambda text: text) is False
+
+
+def test_a_rewrite_does_not_wait_on_a_fifo_nor_for_ever_on_a_lock(box):
+    fs.makedirs(box)
+    os.mkfifo(box + "/guidance.md")
+    with pytest.raises(OSError):
+        inbox_file.rewrite(box + "/guidance.md", str.upper)
+    with fs.Lock(box + "/.lock", 0), pytest.raises(fs.LockTimeoutError):
+        inbox_file.rewrite(box + "/pending-items.md", str.upper, timeout=0.02)
+
+
+def appended_by_a_shell(path, text):
+    subprocess.run(["/bin/sh", "-c", f"echo '{text}' >> '{path}'"], check=True)
+
+
+def test_what_is_appended_while_a_rewrite_thinks_is_seen_by_it(box):
+    path = box + "/guidance.md"
+    fs.append(path, b"one\n")
+    calls = []
+
+    def change(text):
+        if not calls:
+            appended_by_a_shell(path, "two")
+        calls.append(text)
+        return text.upper()
+
+    inbox_file.rewrite(path, change)
+    assert calls == ["one\n", "one\ntwo\n"]
+    assert fs.read_bytes(path) == b"ONE\nTWO\n"
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_what_is_appended_just_before_the_replacement_is_carried_over(box, monkeypatch, emptied):
+    path = box + "/guidance.md"
+    fs.append(path, b"one\n")
+    real_write, real_unlink = fs.write_atomic, fs.unlink
+    done = []
+
+    def slowly(write):
+        def wrapped(target, *words):
+            if target == path and not done:
+                done.append(appended_by_a_shell(path, "late"))
+            write(target, *words)
+
+        return wrapped
+
+    monkeypatch.setattr(fs, "write_atomic", slowly(real_write))
+    monkeypatch.setattr(fs, "unlink", slowly(real_unlink))
+    inbox_file.rewrite(path, lambda text: "" if emptied else text.upper())
+    assert [e.text for e in inbox_format.read(path)] == ([] if emptied else ["ONE"]) + ["late"]
+
+
+def test_a_file_that_is_made_while_a_rewrite_thinks_is_kept(box):
+    path = box + "/pending-items.md"
+    fs.makedirs(box)
+
+    def change(text):
+        if not text:
+            appended_by_a_shell(path, "by hand")
+        return text + "- ours\n"
+
+    inbox_file.rewrite(path, change)
+    assert sorted(fs.read_bytes(path).split(b"\n")) == [b"", b"- ours", b"by hand"]
+
+
+WRITER = """
+import sys
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+box, name = sys.argv[1:]
+for n in range(100):
+    # Every other one finds the lock held and goes on without it.
+    inbox_file.add_entry(box, "guidance", {"id": f"{name}{n}"}, f"w{name}{n}", timeout=2.0 if n % 2 else 0.0)
+"""
+
+
+def test_writers_at_once_lose_nothing_to_one_who_rewrites(box):
+    path = box + "/guidance.md"
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, box, name]) for name in "abc"]
+    taken: list[str] = []
+    first: list[str] = []
+
+    def take_first(text):
+        entries = inbox_format.parse(text)[:1]
+        first[:] = [entry.text for entry in entries]
+        return text.replace(entries[0].raw, "") if entries else text
+
+    while any(writer.poll() is None for writer in writers):
+        if inbox_file.rewrite(path, take_first):
+            taken += first
+    assert [writer.returncode for writer in writers] == [0, 0, 0]
+    left = [entry.text for entry in inbox_format.read(path)]
+    every = [f"w{name}{n}" for name in "abc" for n in range(100)]
+    assert sorted(set(taken + left)) == sorted(every)
+    # Said twice is only what went in without the lock while the file was replaced.
+    twice = [text for text in every if (taken + left).count(text) > 1]
+    assert all(int(text[2:]) % 2 == 0 for text in twice)

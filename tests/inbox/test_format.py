@@ -1,0 +1,287 @@
+"""The entries of inbox files: read back as they were written, by people and by scripts, in any mix."""
+
+import os
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.base import fs, ids
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+
+ANY = st.characters(exclude_categories=())
+TEXTS = st.text(ANY, max_size=80)
+# Text that would like to be taken for a mark.
+MARKS = st.sampled_from(
+    [
+        "<!-- memtui id=evil -->",
+        "<!-- /memtui -->",
+        "<!--\\ memtui x -->",
+        "<!--\\\\ /memtui -->",
+        "<!-- memtui",
+        "-->",
+        "\ufeff<!-- memtui id=evil -->",
+        " <!-- /memtui -->",
+        "<!-- /memtui -->\r",
+        "<!-- memtui -->",
+        "<!---->",
+        "- [ ] a",
+    ]
+)
+LINES = st.lists(MARKS | st.text(ANY, max_size=20) | st.just(""), max_size=8).map("\n".join)
+KEYS = st.text("abcdefghijklmnopqrstuvwxyz_-", min_size=1, max_size=8)
+VALUES = st.text(st.characters(min_codepoint=32, max_codepoint=126) | st.sampled_from("é日😀"), max_size=30)
+FIELDS = st.dictionaries(KEYS, VALUES.filter(lambda v: "-->" not in v), max_size=5)
+
+
+def normal(text):
+    """What may change on the way: line ends, and blank lines around the text."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+
+
+def some(text):
+    return bool(normal(text).strip())
+
+
+# --- round trip
+
+
+@given(FIELDS, LINES | TEXTS)
+@example({}, "a\n<!-- /memtui -->\n<!-- memtui id=evil -->\nb")
+@example({"id": "x"}, "first\n\ufeff<!-- memtui id=evil -->\nsecond")
+def test_what_is_written_is_read_back(fields, text):
+    source = inbox_format.render(fields, text)
+    found = inbox_format.parse(source)
+    if not some(text):
+        assert found == []
+        return
+    (entry,) = found
+    assert entry.fields == fields
+    assert entry.text == normal(text)
+    assert (entry.raw, entry.start) == (source, 0)
+    assert entry.id == (fields.get("id") or "h" + ids.content_hash(normal(text)))
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(FIELDS, LINES.filter(some)), max_size=5), st.booleans())
+def test_many_entries_stay_apart_and_in_order(entries, items):
+    source = "".join(inbox_format.render(fields, text) for fields, text in entries)
+    assert [(e.fields, e.text) for e in inbox_format.parse(source, items)] == [(f, normal(t)) for f, t in entries]
+
+
+@given(FIELDS)
+def test_fields_are_read_as_written(fields):
+    assert inbox_format.parse_fields(" " + inbox_format.render_fields(fields) + " ") == fields
+
+
+@given(st.dictionaries(KEYS, TEXTS))
+@example({"from": "a-->b", "evidence": "---->>", "x": "a\nb\tc\x1b[0m"})
+def test_any_value_stays_on_its_line_and_within_its_comment(fields):
+    line = inbox_format.render_fields(fields)
+    assert line.isprintable()
+    assert "-->" not in line
+    assert inbox_format.parse_fields(line).keys() == fields.keys()
+
+
+def test_fields_as_a_person_writes_them():
+    line = '  id=1\tfrom="ci watch"  urgent=yes stray key= for=session:ab,path:*.py odd '
+    assert inbox_format.parse_fields(line) == {
+        "id": "1",
+        "from": "ci watch",
+        "urgent": "yes",
+        "key": "",
+        "for": "session:ab,path:*.py",
+    }
+    assert inbox_format.parse_fields('a="say \\"hi\\" \\\\ there" b="unclosed value') == {
+        "a": 'say "hi" \\ there',
+        "b": "unclosed value",
+    }
+
+
+# --- any text at all
+
+
+@given(st.binary(max_size=400) | LINES.map(lambda t: t.encode("utf-8", "surrogatepass")), st.booleans())
+def test_no_bytes_break_the_reader_and_every_byte_survives(data, items):
+    text = inbox_format.decode(data)
+    assert inbox_format.encode(text) == data
+    last = 0
+    for entry in inbox_format.parse(text, items):
+        assert entry.text.strip()
+        assert text[entry.start : entry.start + len(entry.raw)] == entry.raw
+        assert entry.start >= last
+        last = entry.start + len(entry.raw)
+
+
+def without(source, entry_ids, items=False):
+    """As a review removes entries (review/entries.py)."""
+    for entry in reversed(inbox_format.parse(source, items)):
+        if entry.id in entry_ids:
+            left = inbox_format.NO_ENTRY if inbox_format.is_unfinished(source[: entry.start]) else ""
+            source = source[: entry.start] + left + source[entry.start + len(entry.raw) :]
+    return source
+
+
+@given(st.lists(MARKS | st.text(max_size=10), max_size=10).map("\n".join), st.booleans())
+@example("\x0b", True)
+def test_what_stands_in_no_entry_is_blank_or_a_mark_or_a_heading(text, items):
+    text = text.replace("\ufeff", "")  # in front of a mark it is a byte order mark only at the very beginning
+    entries = inbox_format.parse(text, items)
+    rest = without(text, {entry.id for entry in entries}, items)
+    assert [e.text for e in inbox_format.parse(rest, items)] == []
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(st.booleans(), LINES.filter(some)), max_size=6), st.data())
+def test_taking_entries_out_leaves_the_others_as_they_were(pieces, data):
+    pieces = [(formal, text.replace("\ufeff", "")) for formal, text in pieces if some(text.replace("\ufeff", ""))]
+    source = "".join(inbox_format.render({"id": ids.new_id()}, t) if formal else t + "\n" for formal, t in pieces)
+    entries = inbox_format.parse(source)
+    gone = set(data.draw(st.lists(st.sampled_from([e.id for e in entries])))) if entries else set()
+    # Hand-written notes that become neighbours become one, so only the words are compared.
+    kept = "".join(e.text for e in entries if e.id not in gone)
+    left = "".join(e.text for e in inbox_format.parse(without(source, gone)))
+    assert "".join(left.split()) == "".join(kept.split())
+
+
+# --- hand-written text
+
+
+def texts(source, items=False):
+    return [entry.text for entry in inbox_format.parse(source, items)]
+
+
+def test_a_line_that_was_appended_by_hand_is_guidance():
+    assert texts("CI is red\n") == ["CI is red"]
+    assert texts("CI is red") == ["CI is red"]
+    (entry,) = inbox_format.parse("CI is red\n")
+    assert (entry.fields, entry.id) == ({}, "h" + ids.content_hash("CI is red"))
+
+
+def test_each_run_of_text_between_entries_is_one_entry():
+    middle = inbox_format.render({"id": "m"}, "formal")
+    assert texts(f"one\n\ntwo\n{middle}three\n# four\n") == ["one\n\ntwo", "formal", "three\n# four"]
+
+
+def test_blank_files_hold_nothing():
+    for source in (
+        "",
+        "\n \t\r\n",
+        "\x0b\x0c\n",
+        "\u2003",
+        "\ufeff",
+        "\ufeff\r\n",
+        "<!-- memtui id=x -->\n\n<!-- /memtui -->\n",
+    ):
+        assert texts(source) == []
+
+
+def test_a_missing_end_ends_at_the_next_entry_or_at_the_end():
+    source = "<!-- memtui id=a -->\none\n<!-- memtui id=b -->\ntwo\n"
+    assert [(e.id, e.text) for e in inbox_format.parse(source)] == [("a", "one"), ("b", "two")]
+
+
+def test_an_end_without_a_beginning_is_text():
+    assert texts("one\n<!-- /memtui -->\n") == ["one\n<!-- /memtui -->"]
+
+
+def test_crlf_and_a_byte_order_mark_are_no_part_of_the_text():
+    source = "\ufeff<!-- memtui id=a from=notepad -->\r\none\r\ntwo\r\n<!-- /memtui -->\r\nby hand\r\n"
+    entries = inbox_format.parse(source)
+    assert [(e.text, e.fields.get("from")) for e in entries] == [("one\ntwo", "notepad"), ("by hand", None)]
+    assert texts("\ufeffCI is red\r\n") == ["CI is red"]
+    assert texts("CI is red\r") == ["CI is red"]
+
+
+def test_a_comment_of_another_kind_is_text():
+    source = "<!-- memtuition id=a -->\n<!-- note -->\n"
+    assert texts(source) == [source.strip()]
+
+
+def test_binary_guidance_is_no_error():
+    data = bytes(range(256)) * 4
+    assert len(inbox_format.parse(inbox_format.decode(data))) == 1
+
+
+# --- pending items
+
+
+ITEMS = """# Unfinished
+- [ ] fix the login test
+- [x] done already
+* bump the version
+  and tell the team
+
+  about it
++ plus
+a plain line
+<!-- a comment -->
+  an indented line after it
+- outer
+  - inner
+-
+---
+1. numbered
+"""
+
+
+def test_each_list_item_or_line_is_a_pending_item():
+    assert texts(ITEMS, items=True) == [
+        "fix the login test", "done already", "bump the version\nand tell the team\nabout it", "plus", "a plain line",
+        "an indented line after it", "outer", "inner", "1. numbered",
+    ]  # fmt: skip
+    assert [e.text for e in inbox_format.parse(ITEMS, items=True) if e.fields.get("state") == "done"] == [
+        "done already"
+    ]
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_removing_one_item_removes_its_lines_and_no_others(number):
+    entries = inbox_format.parse(ITEMS, items=True)
+    left = without(ITEMS, {entries[number].id}, items=True)
+    expected = [e.text for n, e in enumerate(entries) if n != number]
+    assert texts(left, items=True) == expected
+    assert "# Unfinished" in left
+
+
+# --- entries
+
+
+def test_flags_counts_times_and_expiry():
+    entry = inbox_format.parse(inbox_format.render({"urgent": "Yes", "attempts": "2", "expires": "2026-11-21"}, "x"))[0]
+    assert entry.flag("urgent")
+    assert not entry.flag("repeat")
+    assert (entry.count("attempts"), entry.count("seen", 1)) == (2, 1)
+    assert entry.expired(1795219200.0)
+    assert not entry.expired(1795219199.0)
+    for odd in ("²", "٣", "-1", "1.5", "", "9" * 5000):
+        assert inbox_format.parse(inbox_format.render({"attempts": odd}, "x"))[0].count("attempts", 7) == 7
+    assert not inbox_format.parse(inbox_format.render({"expires": "soon"}, "x"))[0].expired(9e9)
+    name = ids.new_id(1000.0)
+    assert inbox_format.parse(inbox_format.render({"id": name}, "x"))[0].time() == 1000.0
+    assert inbox_format.parse("by hand")[0].time() is None
+
+
+# --- files
+
+
+@pytest.fixture
+def box(tmp_path):
+    return str(tmp_path / "global")
+
+
+def test_a_missing_file_is_empty_and_an_unreadable_one_an_error(box):
+    assert inbox_format.read(box + "/guidance.md") == []
+    os.makedirs(box + "/guidance.md")
+    with pytest.raises(OSError):
+        inbox_format.read(box + "/guidance.md")
+    with pytest.raises(OSError):
+        inbox_file.rewrite(box + "/guidance.md", str.upper)
+
+
+def test_a_huge_file_is_not_read(box):
+    path = box + "/guidance.md"
+    fs.append(path, (inbox_format.render({"id": "a"}, "small") + "x" * inbox_format.MAX_BYTES).encode())
+    assert inbox_format.read(path) == []
+    assert inbox_format.is_too_long(path)

@@ -1,0 +1,149 @@
+"""Guidance: what a note must be, leaving and changing it in one step each, what is under way, what was told."""
+
+import os
+import time
+
+import pytest
+
+from memtui.base import clock, paths
+from memtui.base.errors import ConflictError, UsageError
+from memtui.base.phrasing import until
+from memtui.inbox import format as inbox_format
+from memtui.inbox import guidance, under_way
+from memtui.review.entries import Review
+from memtui.review.waiting import waiting_in
+from memtui.store.journal import undo
+
+NOW = 1_795_000_000.0
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def waiting(root, slug="-p"):
+    return waiting_in(root, [slug], ("guidance",))
+
+
+@pytest.mark.parametrize("bad", ["", " \n", "a\0b", "a\ud800b"])
+def test_what_is_no_text_is_refused(bad):
+    with pytest.raises(UsageError):
+        guidance.text(bad)
+
+
+@pytest.mark.parametrize("bad", [["you"], ["session:ab"], ["path:"], ["agent:a,b"], ["agent:a", "agent:b"]])
+def test_who_can_not_be_addressed_is_refused(bad):
+    with pytest.raises(UsageError):
+        guidance.addresses(bad)
+
+
+def test_fields_hold_what_was_said():
+    found = guidance.fields(" ci  watch ", ["path: src/**", "agent:x"], urgent=True, expires="2h", now=NOW)
+    assert found == {
+        "from": "ci watch",
+        "for": "path:src/**,agent:x",
+        "urgent": "yes",
+        "expires": clock.iso_seconds(NOW + 7200),
+    }
+
+
+def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
+    acts = Review(root, now=lambda: NOW)
+    directory = paths.inbox_dir(root, "-p")
+    first, _ = acts.guide(directory, {"from": "tui"}, "one")
+    acts.guide(directory, {"from": "tui"}, "two")
+    assert [each.text for each in waiting(root)] == ["one", "two"]
+    assert waiting(root)[0].id == first
+    undo.run(acts.journal, "undo").first()
+    assert [each.text for each in waiting(root)] == ["one"]
+    os.unlink(directory + "/guidance.md")
+    with pytest.raises(ConflictError):
+        undo.run(acts.journal, "undo").first()
+
+
+def test_rewording_moves_it_to_another_inbox_in_one_step(root):
+    acts = Review(root, now=lambda: NOW)
+    acts.guide(paths.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
+    item = waiting(root)[0]
+    acts.reword(item, paths.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")
+    assert waiting(root) == []
+    (moved,) = waiting(root, None)
+    assert (moved.id, moved.text, moved.entry.fields["from"]) == (item.id, "one, really", "ci")
+    assert "attempts" not in moved.entry.fields
+    undo.run(acts.journal, "undo").first()
+    assert [each.text for each in waiting(root)] == ["one"]
+    assert waiting(root, None) == []
+
+
+def test_what_is_under_way_is_read_from_the_claims(root):
+    directory = paths.inbox_dir(root, "-p") + "/claimed"
+    os.makedirs(directory)
+    name = "01M7Y7NG26BHZ5R8XMHAPG875M"
+    with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
+        file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
+    found = under_way.listed(root, ["-p", None])
+    assert [(each.delivery, each.session, each.entry.text) for each in found] == [
+        (name, "session-1", "one"),
+        (name, "session-1", "two"),
+    ]
+
+
+@pytest.fixture
+def berlin(monkeypatch):
+    """A machine two hours before UTC in summer; it is 15:00 there."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield clock.parse("2026-07-01T13:00:00Z")
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("given", "ends"),
+    [
+        ("2h", "2026-07-01T15:00:00Z"),
+        ("3d", "2026-07-04T13:00:00Z"),
+        ("18:00", "2026-07-01T16:00:00Z"),
+        ("9:30", "2026-07-02T07:30:00Z"),  # over today: the next one
+        ("today", "2026-07-01T21:59:00Z"),
+        ("Tomorrow", "2026-07-02T21:59:00Z"),
+        ("tomorrow 8:15", "2026-07-02T06:15:00Z"),
+        ("2026-07-03", "2026-07-03T21:59:00Z"),
+        ("2026-07-03 08:00", "2026-07-03T06:00:00Z"),
+    ],
+)
+def test_an_end_is_given_as_people_say_it(berlin, given, ends):
+    assert clock.iso_seconds(guidance.expiry(given, berlin)) == ends
+
+
+@pytest.mark.parametrize(
+    "given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday"]
+)
+def test_what_is_no_end_is_refused_with_examples(berlin, given):
+    with pytest.raises(UsageError) as caught:
+        guidance.expiry(given, berlin)
+    assert "tomorrow" in caught.value.hint
+
+
+def test_a_note_that_never_expires_has_no_end(berlin):
+    assert "expires" not in guidance.fields("ci", [], False, "never", berlin)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (7200, "in 2h"),
+        (7195, "in 2h"),
+        (5400, "in 1h 30m"),
+        (59, "in 1m"),
+        (3 * 86400, "in 3d"),
+        (3 * 86400 - 5, "in 3d"),
+        (90_000, "in 1d 1h"),
+        (1800, "in 30m"),
+        (86_399, "in 1d"),
+        (3599, "in 1h"),
+    ],
+)
+def test_a_time_to_come_is_said_as_it_was_given(seconds, words):
+    assert until(NOW + seconds, NOW) == words

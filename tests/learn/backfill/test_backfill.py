@@ -1,0 +1,542 @@
+"""Earlier sessions become drafts: ranked, once, without what is known, and as one step of undo."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.base import fs, paths
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.conversation import Conversation
+from memtui.inbox import file as inbox_file
+from memtui.learn import classifier, personal, write
+from memtui.learn.backfill import begun, offering, reading, session
+from memtui.review import taught, waiting
+from memtui.store.journal import undo
+from memtui.store.store import Store
+from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
+
+NOW = 1_795_000_000.0
+RULE = "Never use npm here, always use pnpm for packages."
+OTHER = "From now on, always run the linter before each commit."
+LONG = "From now on, always write the tests of a change before the change itself."
+ASKED = "No, use the shorter form of the option instead of writing it out each time"
+SHARED = next(
+    (up / "shared/data/transcripts" for up in Path(__file__).parents if (up / "shared/data/transcripts").is_dir()), None
+)
+
+
+class Past:
+    """A person with transcripts of earlier sessions in two projects."""
+
+    def __init__(self, tmp):
+        self.tmp = tmp
+        self.config = tmp / "home/.claude"
+        self.config.mkdir(parents=True)
+        self.root = self.config / "memtui"
+        self.env = {
+            "HOME": str(tmp / "home"),
+            "CLAUDE_CONFIG_DIR": str(self.config),
+            "MEMTUI_HOME": str(self.root),
+        }
+        self.count = 0
+        for name in ("shop", "blog"):
+            (tmp / name / ".git").mkdir(parents=True)
+
+    @property
+    def store(self):
+        return Store(self.env, str(self.tmp / "shop"), now=lambda: NOW)
+
+    def path(self, name, project="shop"):
+        return self.config / "projects" / paths.slug(str(self.tmp / project)) / f"{name}.jsonl"
+
+    def say(self, name, *texts, project="shop", records=(), agent="I ran npm install."):
+        """Append what the person says in a session, after what the agent said."""
+        path = self.path(name, project)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cwd = str(self.tmp / project)
+        with path.open("a") as file:
+            for record in records:
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+            for text in texts:
+                self.count += 1
+                common = {
+                    "sessionId": name,
+                    "cwd": cwd,
+                    "timestamp": f"2026-11-01T10:{self.count // 60:02}:{self.count % 60:02}Z",
+                }
+                said = [{"type": "text", "text": agent}]
+                message = {"role": "assistant", "id": f"m{self.count}", "content": said}
+                row = {"type": "assistant", "uuid": f"a{self.count}", **common, "message": message}
+                file.write(json.dumps(row) + "\n")
+                person = {"role": "user", "content": text}
+                file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
+
+    def read(self, **how):
+        return reading.read(self.env, now=NOW, **how)
+
+    def fill(self, **how):
+        """Run a backfill, and return what it offers."""
+        offer = offering.plan(self.store, self.read().candidates, **how)
+        offer.write(self.store)
+        return offer
+
+    def drafts(self):
+        slugs = [*(paths.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
+        return waiting.waiting_in(str(self.root), slugs, ("updates",))
+
+
+@pytest.fixture
+def past(tmp_path):
+    return Past(tmp_path)
+
+
+def test_what_was_said_becomes_a_draft_and_what_several_sessions_say_one_that_counts_them(past):
+    past.say("one", RULE, "thanks, what is in this file?")
+    past.say("two", RULE)
+    past.say("three", OTHER)
+    past.fill()
+    found = past.drafts()
+    assert len(found) == 2
+    seen = {"pnpm" in each.text: each.entry.fields.get("seen") for each in found}
+    assert seen == {True: "2", False: None}
+
+
+def test_a_rule_in_other_words_in_each_of_three_sessions_is_one_draft_that_was_seen_three_times(past):
+    past.say("one", RULE)
+    past.say("two", "Never use npm here, always use pnpm for the packages!")
+    past.say("three", "never use npm here; always use pnpm for packages, please")
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.count("seen") == 3
+    past.say("four", RULE)
+    assert past.fill().drafts == []
+
+
+def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
+    past.say("one", RULE)
+    once = past.read(dry=True).candidates.ranked(NOW)[0]
+    past.say("two", RULE)
+    twice = past.read(dry=True).candidates.ranked(NOW)[0]
+    assert twice.confidence >= once.confidence
+    assert twice.score(NOW) > once.score(NOW)
+
+
+def test_the_best_come_first_and_the_next_ones_the_next_time(past):
+    rules = [
+        f"From now on, always put the {thing} into the {place} folder."
+        for thing, place in (
+            ("fixtures", "tests"),
+            ("logos", "assets"),
+            ("migrations", "database"),
+            ("scripts", "tools"),
+        )
+    ]
+    past.say("one", *rules)
+    first = past.fill(most=3)
+    assert len(first.drafts) == 3
+    assert first.left == 1
+    scores = [each.score for each in first.drafts]
+    assert scores == sorted(scores, reverse=True)
+    assert len(past.fill(most=3).drafts) == 1
+    assert past.fill(most=3).drafts == []
+    assert len(past.drafts()) == 4
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, you can always look at the log if you want to see what is in there",
+        "No, it never works like that when the server is down",
+        "Never mind, I always get that wrong",
+        "Do you always run the linter before each commit?",
+    ],
+)
+def test_what_is_always_so_is_no_rule_for_anybody(past, said):
+    past.say("one", said, RULE)
+    drafts = {each.candidate.draft.person: each.candidate for each in past.fill().drafts}
+    assert said not in drafts or drafts[said].score(NOW) < drafts[RULE].score(NOW)
+
+
+def test_a_sentence_that_was_broken_at_a_width_is_whole(past):
+    long = "From now on, always write the name of the module and of the function\ninto the first line of the message."
+    past.say("one", long)
+    assert past.fill().drafts[0].candidate.draft.description.endswith("into the first line of the message")
+
+
+def test_what_the_person_repeats_of_the_agents_words_is_no_draft(past):
+    past.say("one", OTHER, agent=f"Your guide says: “{OTHER}” Shall I?")
+    past.say("one", RULE)
+    assert [each.candidate.draft.person for each in past.fill().drafts] == [RULE]
+
+
+def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
+    past.say("one", RULE)
+    past.say("two", RULE, project="blog")
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.fields["scope"] == "global"
+    assert "blog, shop" in draft.text
+    assert past.fill().drafts == []
+
+
+def test_a_rule_that_one_project_has_is_offered_to_the_other(past):
+    past.say("one", RULE)
+    past.fill()
+    past.say("two", RULE, project="blog")
+    (draft,) = past.fill().drafts
+    assert (draft.candidate.draft.scope, draft.candidate.project) == ("project", str(past.tmp / "blog"))
+
+
+def test_decisions_since_then_move_what_was_found_before(past):
+    past.say("one", ASKED)
+    before = past.read().candidates.ranked(NOW)[0]
+    features = dict(before.draft.judged[1])
+    less = {personal.BIAS: -1.0} | dict.fromkeys(features, -1.0)
+    made = personal.Correction(everything=(less, less))
+    (past.root / "feedback").mkdir(parents=True)
+    Path(taught.weights_path(str(past.root))).write_text(json.dumps(personal.data(made)))
+    assert offering.plan(past.store, past.read().candidates).drafts == []
+
+
+def test_a_second_run_reads_only_what_is_new(past):
+    past.say("one", RULE)
+    size = past.path("one").stat().st_size
+    assert past.read().progress.bytes == size
+    assert past.read().progress.bytes == 0
+    past.say("one", OTHER)
+    assert past.read().progress.bytes == past.path("one").stat().st_size - size
+    assert len(past.fill().drafts) == 2
+
+
+def test_a_dry_run_writes_nothing(past):
+    past.say("one", RULE)
+    assert offering.plan(past.store, past.read(dry=True).candidates).drafts
+    assert not past.root.exists()
+
+
+def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_again(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    past.fill()
+    assert len(past.drafts()) == 2
+    undo.run(past.store.journal, "undo")
+    assert past.drafts() == []
+    assert len(past.fill().drafts) == 2
+
+
+def test_drafts_that_came_are_no_failure_where_nothing_can_be_learned_from_them(past):
+    past.say("one", RULE)
+    past.root.mkdir()
+    (past.root / "feedback").write_text("no directory")
+    assert len(past.fill().drafts) == len(past.drafts()) == 1
+    assert "NotADirectoryError" in (past.root / "log/errors.jsonl").read_text()
+
+
+def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):
+    past.say("one", RULE)
+    records = transcript.Reader(str(past.path("one")))
+    conversation = Conversation()
+    for record in records:
+        conversation.feed(record)
+    drafts = classifier.drafts(conversation.turns, classifier.shipped())
+    cwd = str(past.tmp / "shop")
+    assert write.write_drafts(past.env, cwd, drafts, 0.1)
+    assert past.fill().drafts == []
+    assert len(past.drafts()) == 1
+    past.say("two", OTHER)
+    past.fill()
+    conversation = Conversation()
+    for record in transcript.Reader(str(past.path("two"))):
+        conversation.feed(record)
+    assert write.write_drafts(past.env, cwd, classifier.drafts(conversation.turns, classifier.shipped()), 0.1) == []
+    assert len(past.drafts()) == 2
+
+
+def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
+    past.say("one", RULE, OTHER)
+    first = past.read(dry=True).candidates.ranked(NOW)
+    store = past.store
+    store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
+    where = paths.inbox_dir(
+        str(past.root), None if first[1].draft.scope == "global" else paths.project_key(first[1].project)
+    )
+    os.makedirs(where, exist_ok=True)
+    Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
+    offer = past.fill()
+    assert (offer.drafts, offer.known) == ([], 2)
+
+
+def test_a_sentence_of_which_a_draft_in_other_words_waits_is_left_out_and_counted(past):
+    """So do drafts that a model wrote, or a person edited, of which no record tells the place."""
+    past.say("one", f"{RULE} {OTHER}")
+    box = paths.inbox_dir(str(past.root), paths.project_key(str(past.tmp / "shop")))
+    quoted = past.read(dry=True).candidates.ranked(NOW)[0].draft
+    text = f"Packages come with pnpm\n\n> you: {quoted.person}"
+    inbox_file.add_entry(box, "updates", {"from": "subconscious", "session": "one"}, text, now=NOW)
+    offer = past.fill()
+    assert (len(offer.drafts), offer.known) == (1, 1)
+    assert offer.drafts[0].candidate.draft.description != quoted.description
+
+
+@pytest.mark.parametrize("where", ["shop/CLAUDE.md", "shop/.claude/rules/style.md", "home/.claude/CLAUDE.md"])
+def test_what_instructions_say_is_left_out_also_in_a_broken_line_or_beside_another_sentence(past, where):
+    path = past.tmp / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "# How we work\n\n- Never use npm here, always use pnpm for packages. It is faster, and it keeps one copy.\n"
+        "- From now on, always write the tests of a change before\n  the change itself.\n"
+    )
+    past.say("one", RULE, OTHER, LONG)
+    offer = past.fill()
+    assert [each.candidate.draft.person for each in offer.drafts] == [OTHER]
+    assert offer.known == 2
+
+
+def test_what_instructions_say_in_a_script_without_blanks_is_left_out(past):
+    (past.tmp / "shop/CLAUDE.md").write_text("- 以后请用中文回答。代码注释还是用英文。\n")
+    past.say("one", "以后请用中文回答。")
+    (past.tmp / "blog/CLAUDE.md").write_text("- 代码注释还是用英文。\n")
+    past.say("two", "以后请用中文回答。", project="blog")
+    assert [each.candidate.project for each in past.fill().drafts] == [str(past.tmp / "blog")]
+
+
+def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either(past):
+    hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
+    past.say("one", "hello", records=[hook])
+    past.read()
+    past.say("one", RULE)
+    assert past.fill().drafts == []
+
+
+def test_secrets_are_in_none_of_the_files(past):
+    past.say("one", f"{RULE} The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.")
+    past.say("one", "and now?")
+    past.fill()
+    assert past.drafts()
+    for path in past.root.rglob("*"):
+        assert not path.is_file() or b"ghp_16C7" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("length", [0, 700, 1500, 1990, 2400])
+def test_secrets_of_the_agent_and_of_the_request_are_in_none_of_the_files_wherever_they_are_cut(past, length):
+    token, block = "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "\n".join(["MIIEow" + "kQ7z9aB2" * 7] * 26)
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{block}\n-----END RSA PRIVATE KEY-----\n"
+    said = "Some plain words. " * (length // 18)
+    past.say("one", f"Please log in with the token {token} and look around there.", agent=f"{token} {said}")
+    past.say("one", RULE, agent=f"{key}{said}")
+    past.say("one", "and now?", agent=f"The header is authorization: Bearer {token} {said}")
+    past.fill()
+    assert past.drafts()
+    for path in past.root.rglob("*"):
+        data = path.read_bytes() if path.is_file() else b""
+        assert not any(each in data for each in (token[-20:].encode(), b"kQ7z9aB2"))
+
+
+@pytest.mark.slow
+def test_no_kind_of_secret_stands_in_a_file(past):
+    kinds = [*SHAPED_KINDS, *PLACED_KINDS, *((name, f"{name} <<{{P12}}>>") for name in NAMES)]
+    secrets = []
+    for number, (name, template) in enumerate(kinds):
+        text, secret = planted(template, str(number))
+        secrets.append((name, secret))
+        past.say(f"s{number}", f"Log in there with\n{text}\nand look.", agent=f"It says\n{text}\nShall I?")
+        past.say(f"s{number}", f"Never use number {number} for that:\n{text}", agent=f"I used\n{text}\nfor it.")
+    assert past.fill(most=0).drafts
+    leaked = []
+    for path in past.root.rglob("*"):
+        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+        for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
+            leaked += [
+                (name, path.name) for name, secret in secrets if left_of(secret, seen, 24 if " " in secret else 8)
+            ]
+    assert leaked == []
+
+
+def test_a_project_without_extraction_is_skipped_and_named(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    past.root.mkdir()
+    (past.root / "config.toml").write_text(f'[projects."{past.tmp}/blog"]\nextract = false\n')
+    found = past.read()
+    assert [each.where for each in found.skipped] == [str(past.tmp / "blog")]
+    assert {each.project for each in found.candidates.ranked(NOW)} == {str(past.tmp / "shop")}
+
+
+def test_only_the_project_asked_for(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    assert past.read(project=str(past.tmp / "blog")).progress.files == 1
+
+
+def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
+    past.say("one", RULE)
+    past.say("two", OTHER)
+    assert past.read(go_on=lambda at: at.files < 1).progress.stopped
+    rest = past.read()
+    assert rest.progress.files == 1
+    assert len(rest.candidates) == 2
+
+
+def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 2000)
+    past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
+    assert past.read(go_on=lambda _: False).progress.stopped
+    size = past.path("one").stat().st_size
+    rest = past.read().progress
+    assert 0 < rest.bytes < size
+    assert len(past.fill().drafts) == 2
+
+
+KILLED = """
+import json, os, signal, sys
+from memtui.learn.backfill import reading, session
+session.PIECE, reading.SAVE_SECONDS, reading.SAVE_TIMES = 2000, 0.0, 0
+number = getattr(signal, sys.argv[2])
+if number != signal.SIGKILL:
+    signal.signal(number, signal.SIG_DFL)  # nohup leaves SIGHUP ignored
+def go_on(at):
+    if at.bytes > 6000:
+        os.kill(os.getpid(), number)
+    return True
+reading.read(json.loads(sys.argv[1]), now=1_795_000_000.0, go_on=go_on)
+"""
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+def test_killed_within_a_transcript_it_goes_on_there(past, name):
+    past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
+    done = subprocess.run([sys.executable, "-c", KILLED, json.dumps(past.env), name], capture_output=True, text=True)
+    assert done.returncode < 0, done.stderr
+    rest = past.read().progress
+    assert 0 < rest.bytes <= past.path("one").stat().st_size - 6000
+    assert len(past.fill().drafts) == 2
+
+
+def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 2000)
+    monkeypatch.setattr(reading, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "SAVE_TIMES", 0)
+    past.say("one", RULE, *["and what is in that file?"] * 40)
+    saved = []
+    past.read(go_on=lambda _: saved.append((past.root / begun.STATE).exists()) or True)
+    assert saved[0]
+
+
+def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 1)
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "one"}
+    taken = {"type": "queue-operation", "operation": "popAll", "content": RULE, "sessionId": "one"}
+    past.say("one", "hello", records=[queued])
+    past.say("one", "and now?", records=[taken])
+    assert past.fill().drafts == []
+
+
+def queued(words):
+    return {"type": "queue-operation", "operation": "enqueue", "content": words, "sessionId": "one"}
+
+
+def test_what_a_clock_says_in_the_agents_words_is_no_draft(past):
+    meta = {"isMeta": True, "promptSource": "system", "turnOrigin": "scheduled"}
+    fired = {"type": "user", "message": {"role": "user", "content": RULE}, "sessionId": "one", **meta}
+    past.say("one", "wait for the build", records=[queued(RULE), fired])
+    assert past.fill().drafts == []
+
+
+def test_what_was_queued_as_a_session_ended_waits_only_while_its_client_runs(past):
+    note = past.root / "run" / f"client-{os.getpid()}"
+    fs.write_atomic(str(note), json.dumps({"session_id": "one"}).encode())
+    past.say("one", "hello", records=[queued(RULE)])
+    assert past.fill().drafts == []
+    note.unlink()
+    assert len(past.fill().drafts) == 1
+    assert past.read().progress.files == 0
+
+
+def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):
+    past.say("one", RULE)
+    with past.path("one").open("ab") as file:
+        file.write(b'{"type":"user","message":{"content":"' + b"x" * 1000)
+    assert past.read().progress.files == 1
+    assert past.read().progress.files == 0
+    with past.path("one").open("ab") as file:
+        file.write(b'"}}\n')
+    past.say("one", OTHER)
+    assert past.read().progress.files == 1
+    assert len(past.fill().drafts) == 2
+
+
+def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
+    past.say("one", "hello, what is in this file?", "and what is in that one?", RULE)
+    past.read()
+    past.path("one").unlink()
+    past.say("one", OTHER)
+    assert past.read().progress.files == 1
+
+
+def test_an_interrupted_command_keeps_what_it_has_read(past):
+    past.say("one", RULE)
+
+    def interrupted(at):
+        if at.files:
+            raise KeyboardInterrupt
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        past.read(go_on=interrupted)
+    assert begun.was_done(str(past.root))
+    assert past.read().progress.files == 0
+    assert len(past.fill().drafts) == 1
+
+
+def test_damaged_files_and_a_damaged_state_are_survived(past):
+    past.say("one", RULE)
+    with past.path("one").open("ab") as file:
+        file.write(b'{"type":"user","mess\n\0\0\n[]\n{"type":7}\n')
+    past.path("gone").symlink_to("nowhere")
+    os.mkfifo(past.path("pipe"))
+    assert len(past.read().candidates) == 1
+    for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
+        (past.root / begun.STATE).write_bytes(state)
+        assert len(past.read().candidates) == 1
+
+
+def answers(path, keep):
+    conversation = Conversation()
+    for record in transcript.Reader(path, 0, keep):
+        conversation.feed(record)
+    return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in conversation.turns]
+
+
+def test_what_was_added_to_an_approval_is_read(past):
+    content = [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": RULE}]
+    record = {"type": "user", "uuid": "r", "sessionId": "one", "cwd": str(past.tmp / "shop"), "toolUseResult": {}}
+    past.say("one", "Look at the build.", records=[{**record, "message": {"content": content}}])
+    past.fill()
+    assert [each.text.split("\n")[0] for each in past.drafts()] == [RULE.removesuffix(".")]
+
+
+@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
+def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
+    for path in sorted(SHARED.rglob("*.jsonl")):
+        assert answers(str(path), session.may_count) == answers(str(path), None), path
+
+
+@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
+def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given():
+    judge = classifier.shipped()
+    for path in sorted(SHARED.rglob("*.jsonl"))[::4]:
+        conversation = Conversation(None, session._clean)
+        for record in transcript.Reader(str(path)):
+            conversation.feed(record)
+        live = {
+            (each.evidence, each.name)
+            for each in classifier.drafts(conversation.turns, judge)
+            if each.confidence >= 0.5 and not conversation.was_injected(each.description)
+        }
+        read = [draft for piece in session.read(str(path), {}, judge, 0.5) for draft in piece.drafts]
+        assert {each.evidence for each in read} >= {evidence for evidence, _ in live}, path

@@ -1,0 +1,191 @@
+"""What a backfill takes for a person's words, what it leaves for nobody, and that two do not read at once."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from learn.backfill.test_backfill import Past
+from memtui.base import paths
+from memtui.base.errors import ConflictError
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.conversation import Conversation
+from memtui.learn import classifier, write
+from memtui.learn.backfill import offering, session
+
+ANSWER = "Never use npm here, from now on always use pnpm for packages"
+UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
+ONCE = "No, that is wrong, the second button is called Send."
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
+)
+ASKED = {"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {}}
+BASH = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "npm install"}}
+QUESTION = "Which package manager should I use?"
+
+
+@pytest.fixture
+def past(tmp_path):
+    return Past(tmp_path)
+
+
+def called(past, call, content, result, **more):
+    """The records of a call and what came of it, as both clients write them."""
+    common = {"sessionId": "one", "cwd": str(past.tmp / "shop"), "timestamp": "2026-11-01T10:00:00Z"}
+    text = {"type": "text", "text": "I will run npm install."}
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": content, **more}
+    return [
+        {
+            "type": "assistant",
+            "uuid": "a",
+            **common,
+            "message": {"role": "assistant", "id": "m", "content": [text, call]},
+        },
+        {
+            "type": "user",
+            "uuid": "r",
+            **common,
+            "message": {"role": "user", "content": [block]},
+            "toolUseResult": result,
+        },
+    ]
+
+
+ANSWERED = f'"{QUESTION}"="{ANSWER}"'
+OPTIONS = [{"question": QUESTION, "options": [{"label": "npm"}, {"label": "yarn"}]}]
+CASES = {
+    "answer": (ASKED, f"User has answered your questions: {ANSWERED}. You can now continue.", {"questions": OPTIONS}),
+    "newer": (ASKED, f"Your questions have been answered: {ANSWERED}.", {"questions": OPTIONS}),
+    "fields": (ASKED, "User has answered your questions: .", {"questions": OPTIONS, "answers": {QUESTION: ANSWER}}),
+    "refusal": (BASH, REFUSED + ANSWER, f"Error: {REFUSED}{ANSWER}"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("compact", [True, False])
+def test_an_answer_or_a_refusal_in_an_earlier_session_becomes_a_draft(past, case, compact):
+    call, content, result = CASES[case]
+    more = {"is_error": True} if case == "refusal" else {}
+    path = past.path("one")
+    path.parent.mkdir(parents=True)
+    records = called(past, call, content, result, **more)
+    separators = (",", ":") if compact else None
+    path.write_text("".join(json.dumps(each, separators=separators) + "\n" for each in records))
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.text.split("\n")[0].startswith("Never use npm here")
+    assert draft.entry.fields["evidence"] == "r"
+
+
+@pytest.mark.parametrize("case", ["answer", "refusal"])
+def test_what_a_tool_printed_in_an_earlier_session_does_not(past, case):
+    call, content, _ = CASES[case]
+    call = {**call, "name": "Bash"}
+    past.say("one", "hello, what is in this file?", records=called(past, call, content, {"stdout": content}))
+    past.fill()
+    assert past.drafts() == []
+
+
+def test_orders_for_one_task_are_counted_and_not_offered_until_another_session_has_them_too(past):
+    past.say("one", ONCE, ANSWER)
+    offer = past.fill()
+    assert [each.text.split("\n")[0] for each in past.drafts()] == [ANSWER]
+    assert offer.one_offs == 1
+    past.say("two", ONCE)
+    offer = past.fill()
+    assert offer.one_offs == 0
+    assert len(past.drafts()) == 2
+
+
+def test_a_second_backfill_does_not_read_at_the_same_time(past):
+    past.say("one", ANSWER)
+    raised = []
+
+    def meanwhile(_):
+        with pytest.raises(ConflictError) as problem:
+            past.read()
+        raised.append(problem.value)
+        return True
+
+    past.read(go_on=meanwhile)
+    assert raised
+    assert len(past.fill().drafts) == 1
+    assert paths.root(past.env) == str(past.root)
+
+
+def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_is_said_again(past):
+    past.say("one", ANSWER, UNLIKELY)
+    found = past.read().candidates
+    for each in found._all.values():
+        if "Never" not in each.draft.description:
+            each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
+    one = offering.plan(past.store, found, most=1)
+    assert one.left == 1
+    assert one.more_words == ["1 more waits for the next backfill"]
+    both = offering.plan(past.store, found)
+    assert [each.folded for each in both.drafts] == [False, True]
+    assert both.more_words == ["1 is probably a one-off"]
+    both.write(past.store)
+    folded = {each.text[:9]: each.entry.one_off() for each in past.drafts()}
+    assert folded == {"Never use": False, "Use the s": True}
+    assert not any(each.entry.for_sessions() for each in past.drafts() if each.entry.one_off())
+    said = transcript.Reader(str(past.path("one")))
+    conversation = Conversation()
+    for record in said:
+        conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
+    write.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(conversation.turns, None), 0.1)
+    assert not any(each.entry.one_off() for each in past.drafts())
+
+
+def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
+    past.say("one", ANSWER)
+    past.say("one", ANSWER)
+    found = past.read().candidates
+    (offered,) = offering.plan(past.store, found).drafts
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.count("seen", 1) == offered.candidate.said
+
+
+SAID_BESIDE = {"type": "text", "text": "I will use npm for it."}
+THOUGHT = {"type": "thinking", "thinking": 'It says "type":"text" somewhere.', "signature": "x"}
+READ = {"type": "tool_result", "tool_use_id": "t1", "content": "1: {}", "is_error": False}
+
+
+def written(content, **more):
+    return json.dumps({"parentUuid": "p", **more, "message": {"content": content}}, separators=(",", ":")).encode()
+
+
+def with_result(block, result, kind="user"):
+    line = written([block], type=kind)
+    return line[:-1] + b',"toolUseResult":' + json.dumps(result, separators=(",", ":")).encode() + b"}"
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        (written([THOUGHT], type="assistant"), False),
+        (written([THOUGHT, SAID_BESIDE], type="assistant"), True),
+        (written([THOUGHT, ASKED], type="assistant"), True),
+        (written([THOUGHT], type="assistant") + written(ANSWER, type="user"), True),
+        (with_result(READ, {"type": "text", "file": {}}), False),
+        (with_result(READ, {"type": "text", "file": {}}) + written(ANSWER, type="user"), True),
+        (with_result({**READ, "is_error": True}, "Error: no"), True),
+        (with_result(SAID_BESIDE, {"type": "text", "file": {}}), True),
+    ],
+)
+def test_only_lines_that_can_hold_words_are_parsed(line, counts):
+    assert session.may_count(line) == counts
+
+
+def test_what_the_agent_said_beside_its_thoughts_stands_in_the_draft(past):
+    common = {"sessionId": "one", "cwd": str(past.tmp / "shop"), "timestamp": "2026-11-01T10:00:00Z"}
+    record = {"type": "assistant", "uuid": "a", **common, "message": {"id": "m", "content": [THOUGHT, SAID_BESIDE]}}
+    person = {"type": "user", "uuid": "u", **common, "message": {"role": "user", "content": ANSWER}}
+    path = past.path("one")
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in (record, person)))
+    past.fill()
+    (draft,) = past.drafts()
+    assert "> agent: I will use npm for it." in draft.entry.text

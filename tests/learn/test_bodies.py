@@ -1,0 +1,349 @@
+"""The body of a draft holds the sentences that carry its rule, in the person's words; all else stays in the evidence."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.client.transcripts.conversation import Turn
+from memtui.learn import classifier, signals
+
+AGENT = "I ran npm install and added a comment to every function."
+PASTES = {
+    "log": "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR charge failed: never retry\nshutting down: 3",
+    "indented log": "    hooks.go:196: Captured state before prompt: 0 files\n    hooks.go:210: always use the cache\n      done in 3s",
+    "traceback": 'Traceback (most recent call last):\n  File "a.py", line 3, in load\n    raise ValueError("don\'t use it")\nValueError: don\'t use it',
+    "trace": "TypeError: x is undefined\n    at load (/srv/app/router.js:12:3)\n    at Object.run (/srv/app/main.js:1:1)",
+    "fence": "```python\n# always use tabs from now on\ndef load():\n    return 1\n```",
+    "json": '{\n  "name": "shop",\n  "rules": ["never push to main"],\n  "port": 8080\n}',
+    "diff": "diff --git a/x.py b/x.py\nindex 3f1..9a2 100644\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2",
+    "listing": "total 48\ndrwxr-xr-x 2 kim kim 4096 Nov 21 09:00 src\n-rw-r--r-- 1 kim kim  120 Nov 21 09:00 never_push.md",
+    "status": "On branch main\n\tmodified:   src/app.py\n\tdeleted:    src/old.py",
+    "shell": "kim@box:~/shop$ npm test\n> shop@1.0.0 test\nFAIL src/cart.test.js\n  ✕ always adds an item (4 ms)",
+    "tests": "--- FAIL: TestCart (0.05s)\n    cart_test.go:65: don't use a nil cart\nFAIL\nok      example.org/shop/cart    2.1s",
+}
+MESSAGES = [
+    "From now on use pnpm instead of npm.",
+    "No, always run the linter before you commit, because CI takes an hour.",
+    "I told you not to edit the lock file. The bot does that.",
+    "Never mock the database. Except in the tests of the payment module.",
+    "The client lives in src/api. Don't call fetch directly, use it instead.",
+    "Don't retry on 403! That locks our account for an hour.",
+    "why is this so slow? I'd prefer short functions.",
+    "以后请用中文回答。代码注释还是用英文。",
+    "Ab jetzt immer pnpm benutzen. Nur im Ordner legacy bleibt npm.",
+    "No, please stop that.\n- use tabs in this project\n- never touch the vendor folder",
+]
+
+
+def words_of(text, agent=AGENT):
+    turn = Turn(text, "prompt", uuid="u1", session="s1", agent=agent, time="2026-11-18T12:00:00Z")
+    found = signals.signal_of(turn) or signals.unruled(turn, 0.6)
+    return found and (found.name, found.description, found.body)
+
+
+def body_of(text, agent=AGENT):
+    return words_of(text, agent)[2]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
+@pytest.mark.parametrize("joint", ["\n", "\n\n"], ids=["next line", "blank line"])
+def test_a_paste_before_or_after_a_message_changes_no_word_of_its_draft(message, paste, joint):
+    alone = words_of(message)
+    assert alone
+    assert words_of(message + joint + paste) == alone
+    assert words_of(paste + joint + message) == alone
+
+
+@given(st.sampled_from(MESSAGES), st.lists(st.sampled_from(list(PASTES.values())), max_size=3), st.integers(0, 3))
+def test_a_draft_says_the_same_among_any_pastes(message, pastes, at):
+    parts = [*pastes[:at], message, *pastes[at:]]
+    assert words_of("\n\n".join(parts)) == words_of(message)
+
+
+SENTENCES = [
+    "From now on use pnpm.",
+    "Don't do that, it breaks CI.",
+    "That is slow because it installs twice.",
+    "Can you fix the build?",
+    "When you change the schema, run make gen.",
+    "thanks!",
+    "I'd prefer `make lint` (not ruff) here",
+    "Only in tests, e.g. of the cart, is that fine.",
+    "Wir nutzen pnpm.",
+    "请用中文。",
+    "the rules are:",
+    "- short commits",
+    "- never force-push",
+    "```\nmake lint\n```",
+]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([*SENTENCES, *PASTES.values()]), st.sampled_from([" ", "\n", "\n\n"])), min_size=1
+    )
+)
+def test_a_body_has_no_word_that_the_person_did_not_write(parts):
+    text = "".join(part + joint for part, joint in parts)
+    turn = Turn(text, "prompt", uuid="u1", agent=AGENT)
+    for found in [*signals.signals_of(turn), *filter(None, [signals.unruled(turn, 0.6)])]:
+        told = re.sub(r"\*\*(?:Why|How to apply):\*\*", "", found.body)
+        assert set(re.findall(r"\w+", told.lower())) <= set(re.findall(r"\w+", text.lower()))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "left"),
+    [
+        (
+            "hi claude, the build is red again, can you look? From now on use pnpm, not npm, but only with a lock file. Thanks!",
+            ["but only with a lock file"],
+            ["claude", "red again", "Thanks"],
+        ),
+        (
+            (
+                "Please get the docs done in a branch.\n\nThe job failed on staging.\nDon't run migrations by hand on the server. "
+                "Fix the pipeline so that they run there.\n\nAnd merge the other branch after that."
+            ),
+            ["Don't run migrations by hand", "Fix the pipeline"],
+            ["docs", "other branch"],
+        ),
+        (
+            "The generated client is in src/api and has retries. Never call fetch directly, use that one.",
+            ["The generated client is in src/api"],
+            [],
+        ),
+        (
+            "The release is frozen until next Friday. Remember that we don't merge before then.",
+            ["frozen until 2026-11-20"],
+            [],
+        ),
+        (
+            "Never run migrations on the server by hand. Fix the pipeline so that they run there. Merge my branch, too.",
+            ["Fix the pipeline so that they run there"],
+            ["Merge"],
+        ),
+        ("Never retry on 403. It locks our account. It also costs money.", ["It also costs money"], []),
+        ("Never mock the database. Unless the test is in tests/unit.", ["Unless the test is in tests/unit"], []),
+        ("I'd prefer that you ask. It costs me an hour to undo such a change.", ["It costs me an hour"], []),
+        (
+            "Use the logger (e.g. get_logger from core) instead of print. What time is it?",
+            ["e.g. get_logger from core"],
+            ["What time"],
+        ),
+    ],
+)
+def test_what_a_rule_needs_stays_and_what_was_said_beside_it_does_not(text, kept, left):
+    _, description, body = words_of(text)
+    for each in kept:
+        assert each in f"{description}\n{body}"
+    for each in left:
+        assert each not in f"{description}\n{body}"
+
+
+def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
+    _, description, body = words_of("Always run this before you commit:\n```\nmake lint\nmake test\n```\nthanks!")
+    assert description == "Always run this before you commit: `make lint`; `make test`"
+    assert "```\nmake lint\nmake test\n```" in body
+    assert "thanks" not in body
+    assert "make lint" not in body_of("No, don't retry on 403! That locks us out.\n\n```\nmake lint\n```")
+    assert words_of("always run `make lint` before you commit")[1] == "Always run `make lint` before you commit"
+    # What failed is no rule.
+    assert "main.go" not in body_of(
+        "No, this is not what I had asked for:\n```\nmain.go:3: undefined\n```\nyou should always run go vet first"
+    )
+
+
+@pytest.mark.parametrize(
+    "head", ["From now on:", "Always follow these rules:", "please always keep to the following rules."]
+)
+def test_the_points_of_a_list_of_rules_stay_together(head):
+    points = "- no emojis in commits\n- commits of one thing each, with the reason in the body\n- never force-push to a branch that somebody else has"
+    text = f"{head}\n{points}\n\nnow fix the login page please"
+    assert points in body_of(text)
+    assert "login" not in body_of(text)
+
+
+def test_lines_that_a_rule_announces_stay_with_it():
+    body = body_of(
+        "From now on:\nuse British spelling in the docs and in names\nno emojis\nask me first\n\nfix the page"
+    )
+    assert "use British spelling in the docs and in names\nno emojis\nask me first" in body
+    assert "fix the page" not in body
+
+
+def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
+    body = body_of("Never retry on 403. It locks our account.\n\nThis is only so in production.\n\nThe page is done.")
+    assert body == "Never retry on 403. It locks our account.\n\nThis is only so in production."
+    body = body_of("The amend has broken all checkpoints.\n\nCan we amend again and add the trailer? Ticket: 42")
+    assert "The amend has broken all checkpoints." in body
+
+
+def test_rules_that_nothing_announces_stay_together_without_what_is_none():
+    body = body_of("- use tabs\n- don't touch the vendor folder\n- always squash before you merge\n- the typo is mine")
+    assert body == "- use tabs\n- don't touch the vendor folder\n- always squash before you merge"
+
+
+def test_a_message_in_another_language_keeps_its_paragraph():
+    assert "代码注释还是用英文。测试文件除外。" in body_of("以后请用中文回答。代码注释还是用英文。测试文件除外。")
+    told = body_of("Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm.")
+    assert told == "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm."
+
+
+@pytest.mark.parametrize("limit", ["Except in tests of the payment API.", "But not for releases.", "Only on main."])
+def test_a_description_tells_what_limits_the_rule_right_after_it(limit):
+    assert words_of(f"Never use mocks. {limit}")[1] == f"Never use mocks. {limit}".rstrip(".")
+
+
+def test_an_abbreviation_ends_no_sentence():
+    text = "Always use the logger (e.g. get_logger from core) instead of print."
+    assert words_of(text)[1] == text.rstrip(".")
+
+
+def test_each_of_several_rules_has_no_sentence_of_another():
+    text = "From now on use pnpm. It is faster. Never push to main! That broke the release. Always ask before you delete a file."
+    turn = Turn(text, "prompt", uuid="u1", agent=AGENT)
+    bodies = [each.body for each in signals.signals_of(turn)]
+    assert ["faster" in body for body in bodies] == [True, False, False]
+    assert ["broke the release" in body for body in bodies] == [False, True, False]
+
+
+def test_one_of_several_rules_has_the_other_that_it_refers_to():
+    turn = Turn("Never push to main directly! Always ask me before you do that.", "prompt", uuid="u1", agent=AGENT)
+    bodies = [each.body for each in signals.signals_of(turn)]
+    assert bodies == ["", "Never push to main directly! Always ask me before you do that."]
+
+
+@pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
+def test_a_message_that_is_nothing_but_a_paste_makes_no_draft(paste):
+    turn = Turn(paste, "prompt", uuid="u1", agent="All tests pass, done.")
+    assert classifier.drafts([turn], classifier.shipped()) == []
+
+
+def test_the_evidence_shows_the_person_s_words_and_the_first_line_of_a_paste():
+    text = "2026-11-21T09:00:01Z INFO starting\n" * 50 + "\nDon't retry on 403!"
+    found = signals.signal_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
+    assert " ".join(found.person.split()) == "2026-11-21T09:00:01Z INFO starting … Don't retry on 403!"
+
+
+@given(
+    st.sampled_from(["a, ", "never x\n", "it is b,\nc", "x   y", '{"a": ', "at x (", "- p\n", "e.g. "]),
+    st.integers(1, 1000),
+)
+def test_long_messages_of_one_kind_are_no_trap(piece, times):
+    words_of((piece * times)[:5_000])
+
+
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        ("以后提交信息都用中文写，不要用英文。除了版本号之外。", "以后提交信息都用中文写，不要用英文。除了版本号之外。"),
+        (
+            "A partir de ahora usa siempre pnpm en vez de npm, porque npm rompe el lockfile. Excepto en legacy.",
+            "A partir de ahora usa siempre pnpm en vez de npm, porque npm rompe el lockfile. Excepto en legacy",
+        ),
+        (
+            "Don't use print for debugging, except in scripts/, where it's ok.",
+            "Don't use print for debugging, except in scripts/, where it's ok",
+        ),
+        ("ok, .env files never go into git", ".env files never go into git"),
+        ("no: --no-verify must never be used", "--no-verify must never be used"),
+        ("packages/web/dist is generated, never edit it", "packages/web/dist is generated, never edit it"),
+        ('Remember: API keys are in the vault "Backend".', 'API keys are in the vault "Backend"'),
+        ('"hello" is what you say. always', '"hello" is what you say'),
+        ("no no no, I said use ruff instead of black", "I said use ruff instead of black"),
+        ("no-op functions are fine, never remove them", "no-op functions are fine, never remove them"),
+        ("could we always put the tests next to the module? I find it easier.", "Could we always put the tests next to the module?"),
+        ("looks good but please use single quotes next time", "Looks good but please use single quotes next time"),
+        ("Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit.", "Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit"),
+        ("if you change the API, you must also update the docs. otherwise the client breaks", "If you change the API, you must also update the docs"),
+        ("always run `npm run lint`, `npm test`\nand `npm run build`\nbefore pushing", "Always run `npm run lint`, `npm test` and `npm run build` before pushing"),
+        ("Use British English (colour, etc.) in texts. In code use American English.", "Use British English (colour, etc.) in texts"),
+        ("Dr. Smith's rule: always validate input.", "Dr. Smith's rule: always validate input"),
+        ("never use option A. use option B instead.", "Never use option A"),
+        ('use `git commit -m "msg."` and never `-a`.', 'Use `git commit -m "msg."` and never `-a`'),
+    ],
+)  # fmt: skip
+def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
+    assert words_of(text)[1] == description
+
+
+@pytest.mark.parametrize("text", ["I prefer to review the plan before you start", "I'd rather merge it myself, always"])
+def test_what_a_person_wants_to_do_themselves_is_not_what_to_do(text):
+    assert words_of(text)[1] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use early returns. E.g. `if (!user) return;` rather than `if (user) { ... }`.",
+        "Bitte immer auf Deutsch antworten! Code bleibt englisch, z. B. in den Tests.",
+        "The staging DB is read only on weekends. So never run migrations on Saturday.",
+        "- always use tabs\n- never spaces\n- max line 100 chars",
+        "Never use this (it broke. Twice). Ask me first.",
+    ],
+)
+def test_a_body_holds_all_that_a_rule_needs_as_it_was_written(text):
+    assert body_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Never, ever, delete files in /data without asking", "never-delete-files-data-without-asking"),
+        ("can't we always squash?", "always-squash"),
+    ],
+)
+def test_a_name_says_not_where_the_rule_does(text, name):
+    assert words_of(text)[0] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never use npm. Use pnpm.",
+        "Stop using sed on my files. It broke the encoding last time. Use the edit tool.",
+        "Antworte kurz. Keine Zusammenfassungen am Ende.",
+    ],
+)
+def test_what_to_do_instead_stays_also_in_two_words_and_behind_the_reason(text):
+    assert body_of(text) == text
+
+
+def test_of_praise_and_a_rule_the_rule_is_the_draft():
+    text = "Great work! One thing: please write tests first next time, then the code."
+    assert words_of(text)[1] == "One thing: please write tests first next time, then the code"
+
+
+def test_what_breaks_otherwise_is_no_report_of_a_failure():
+    text = "if you change the API, you must also update the docs. otherwise the client breaks"
+    found = words_of(text, "All tests pass, done.")
+    assert found[1] == "If you change the API, you must also update the docs"
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("It is in src/api. It has retries. Always use it.", "It is in src/api. It has retries. Always use it."),
+        ("I'd like that to be short. Thanks a lot for trying.", ""),
+        ("I'd like that to be short. Good names are short.", "I'd like that to be short. Good names are short."),
+        ("Always check if the server is up.", ""),
+        ("Always ask me first, or else we lose data.", ""),
+    ],
+)
+def test_a_body_reaches_back_and_has_no_thanks(text, body):
+    assert body_of(text) == body
+
+
+def test_a_body_is_no_longer_than_a_person_reads():
+    text = "Never retry on 403. " + " ".join(f"It {'costs us money and time ' * 9}in case {n}." for n in range(3))
+    assert body_of(text).count("in case") == 2
+
+
+def test_a_description_that_had_to_be_cut_has_the_whole_rule_below_it():
+    text = "Always write " + "the long name of the module that a test belongs to and " * 2 + "of the file that it is in"
+    _, description, body = words_of(text)
+    assert description.endswith("…")
+    assert body == text

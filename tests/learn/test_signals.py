@@ -1,0 +1,290 @@
+"""Corrections, confirmations and preferences become drafts; ordinary talk does not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.client.transcripts.conversation import Turn
+from memtui.learn import signals
+
+AGENT = "I ran npm install and added a comment to every function."
+
+
+def draft(text, agent=AGENT, channel="prompt"):
+    found = signals.signal_of(Turn(text, channel, uuid="u1", session="s1", agent=agent))
+    return found if found and found.confidence >= 0.5 else None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "description"),
+    [
+        ("No, don't use npm here, always use pnpm.", "correction", "Don't use npm here, always use pnpm"),
+        ("that's wrong: use tabs in this project", "correction", "Use tabs in this project"),
+        ("I told you not to edit the lock file", "correction", "I told you not to edit the lock file"),
+        ("stop adding comments to every function", "correction", "Stop adding comments to every function"),
+        ("From now on use pnpm instead of npm", "preference", "Use pnpm instead of npm"),
+        ("Always run the linter before you commit!", "preference", "Always run the linter before you commit"),
+        ("in future please don't touch generated files", "preference", "Don't touch generated files"),
+        ("we never push to main directly", "preference", "We never push to main directly"),
+        ("I'd prefer short answers", "preference", "I'd prefer short answers"),
+        ("I like how you split the commits", "confirmation", "I like how you split the commits"),
+        ("以后请用中文回答", "preference", "以后请用中文回答"),
+        ("Always provide types in function signatures.", "preference", "Always provide types in function signatures"),
+        ("Never provide code without tests.", "correction", "Never provide code without tests"),
+        ("Always maintain the changelog.", "preference", "Always maintain the changelog"),
+        (
+            "Always show a code example when you explain errors.",
+            "preference",
+            "Always show a code example when you explain errors",
+        ),
+        ("Always reply in German.", "preference", "Always reply in German"),
+        ("Never ever push to main.", "correction", "Never ever push to main"),
+        ("Always proceed in small steps.", "preference", "Always proceed in small steps"),
+        ("Don't provide code without tests.", "correction", "Don't provide code without tests"),
+        ("Do not abbreviate names.", "correction", "Do not abbreviate names"),
+    ],
+)
+def test_what_a_person_lays_down_becomes_a_draft(text, kind, description):
+    found = draft(text)
+    assert found
+    assert (found.kind, found.description, found.type, found.evidence) == (kind, description, "feedback", "u1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fix the bug where the cache never expires",
+        "why is it always failing?",
+        "do you remember what we did yesterday?",
+        "remember to commit after this",
+        "yes",
+        "go ahead",
+        "no",
+        "no problem, thanks",
+        "nope, still broken",
+        "don't commit yet",
+        "let's not do that for now",
+        "I don't think that's the cause",
+        "make the header always visible",
+        "The API must never return null",
+        "Always show the tooltip when the user hovers",
+        "Build the endpoint. Always return code 200 there.",
+        "Always fails on my machine",
+        "Always the same error in this test",
+        "Never mind, we look at it later",
+        "I'd prefer option 2",
+        "what do you prefer, A or B?",
+        "I don't want to break the tests",
+        "stop the server",
+        "next time the job runs it should send mail",
+        "oops, my mistake, I never pushed the branch",
+        "You are a helpful agent. Always answer in JSON.",
+        "```\n# from now on always use yarn\n```\nwhat does this comment say",
+        "> from now on always use yarn\n\nwho wrote this",
+    ],
+)
+def test_ordinary_talk_gives_none(text):
+    assert draft(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("Don't provide code without tests.", 0.75),
+        ("Never apologise in messages.", 0.8),
+        ("Don't change anything, just look.", 0.0),
+        ("Don't touch the config.", 0.0),
+        ("Write a parser. Don't use regular expressions.", 0.0),
+        ("Never been so confused by an error.", 0.0),
+    ],
+)
+def test_first_words_are_a_rule_if_they_name_nothing_at_hand(text, confidence):
+    found = draft(text, agent="")
+    assert (found.confidence if found else 0.0) == confidence
+
+
+def test_a_rejected_tool_is_an_objection():
+    found = draft("is there another way? I don't want to have tokens under my account", channel="tool_reject")
+    assert found.kind == "correction"
+    assert found.description == "I don't want to have tokens under my account"
+
+
+def test_a_check_that_fails_after_a_claim_of_success_is_worth_keeping():
+    found = draft('"mise run test:ci" fails', agent="All tests pass, done.")
+    assert found.description == "Run `mise run test:ci` before saying that the work is done"
+    assert draft('"mise run test:ci" fails', agent="Let me look.") is None
+
+
+def test_scope_and_type_follow_the_words():
+    assert draft("From now on use British spelling in all my projects").scope == "global"
+    assert draft("From now on use British spelling").scope == "project"
+    assert draft("I'm a data scientist, new to Rust").type == "user"
+
+
+def test_a_draft_shows_what_it_rests_on():
+    text = "No, use pnpm instead of npm.\n\nThe lock file is pnpm's, npm broke CI twice."
+    found = draft(text)
+    assert found.name == "use-pnpm-instead-npm"
+    assert "npm broke CI twice" in found.body
+    assert found.agent == AGENT
+    assert found.person == text
+    long = draft(text + " because" * 500, agent="x " * 900)
+    assert len(long.person) <= 600
+    assert len(long.agent) <= 300
+    assert len(long.description) <= 120
+
+
+def test_a_task_at_the_start_of_a_session_needs_plain_words():
+    assert draft("use redis instead of memcached for the store", agent="") is None
+    assert draft("from now on use redis instead of memcached", agent="")
+
+
+def test_rules_of_one_name_are_told_apart_and_none_is_lost():
+    texts = [
+        "From now on use the shared cache of the team",
+        "From now on use the shared cache",
+        "from now on use the shared cache!",
+    ]
+    made = signals.once(signals.signal_of(Turn(text, "prompt", uuid=text)) for text in texts)
+    assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
+
+
+def test_one_name_once():
+    turns = [Turn("from now on use pnpm", "prompt", uuid=str(n)) for n in range(3)]
+    assert len(signals.once(map(signals.signal_of, turns))) == 1
+
+
+@given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
+def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
+    found = signals.signal_of(Turn(text, channel, agent=agent))
+    if found:
+        assert 0 <= found.confidence <= 1
+        assert found.description
+        assert "\n" not in found.description
+        assert found.name
+        assert "/" not in found.name
+
+
+@given(
+    st.sampled_from(["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]), st.integers(1, 3000)
+)
+def test_repeated_words_are_no_trap(piece, times):
+    signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
+
+
+def test_that_one_can_always_do_something_is_no_rule():
+    found = signals.signal_of(Turn("you can always look at the log of the server", "prompt", agent=AGENT))
+    assert found is None or found.confidence < 0.5
+
+
+def test_a_day_is_written_as_its_date():
+    turn = Turn("Remember that the code freeze begins next Friday.", "prompt", time="2026-11-18T12:00:00Z", agent=AGENT)
+    assert signals.signal_of(turn).description == "The code freeze begins 2026-11-20"
+
+
+def test_an_instruction_right_after_an_interruption_is_a_correction():
+    text = "Use the staging database for that, and only read from it."
+    calm = signals.signal_of(Turn(text, "prompt", agent=""))
+    stopped = signals.signal_of(Turn(text, "prompt", agent="", interrupted=True))
+    assert (calm.confidence if calm else 0) < 0.5
+    assert stopped.confidence >= 0.5
+    assert stopped.kind == "correction"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From now on use pnpm, because npm breaks the lock file.",
+        "No, we should use pnpm instead of npm!",
+        "can you use pnpm?",
+    ],
+)
+def test_a_body_does_not_repeat_the_description(text):
+    found = signals.signal_of(Turn(text, "prompt", agent=AGENT)) or signals.unruled(
+        Turn(text, "prompt", agent=AGENT), 0.6
+    )
+    assert "pnpm" in found.description
+    assert "pnpm" not in found.body
+
+
+def test_a_quotation_of_the_agent_is_not_the_person_s_rule_and_a_literal_within_a_rule_is():
+    agent = "I see. I'll always disable the cache before each test, and then report back."
+    found = signals.unruled(
+        Turn(
+            '"always disable the cache before each test". The cache was never the problem here, look at the clock',
+            "prompt",
+            agent=agent,
+        ),
+        0.6,
+    )
+    assert found.description.startswith(("The cache was never", "Look at the clock"))
+    found = draft('Always start the subject with "fix: " and the ticket', agent=agent)
+    assert found.description == 'Always start the subject with "fix: " and the ticket'
+    found = draft('Never write "report back" in a summary, say what you did', agent=agent)
+    assert '"report back"' in found.description
+
+
+def test_of_several_sentences_the_one_that_says_what_to_do_is_taken():
+    text = "Yesterday I tried to run all of it on my own laptop and it took an hour. Only run the tests of the package. Right?"
+    found = signals.unruled(Turn(text, "prompt", agent=AGENT), 0.6)
+    assert found.description == "Only run the tests of the package"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("`mise run build` is failing", "mise run build"),
+        ("mise run build is failing", "mise run build"),
+        ("hm, cargo clippy still fails for me", "cargo clippy"),
+        ("run npm test", "npm test"),
+    ],
+)
+def test_a_check_that_fails_is_to_be_run_before_work_is_called_done(text, command):
+    found = draft(text, agent="All tests pass, the work is done.")
+    assert found.description == f"Run `{command}` before saying that the work is done"
+    assert draft("nothing to see, `git pull` failed", agent="All tests pass, the work is done.") is None
+
+
+def test_each_of_several_standing_rules_becomes_a_draft_with_its_own_words():
+    text = "From now on use pnpm, because npm broke CI. Never push to main directly! And always ask before you delete a file."
+    found = signals.signals_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
+    assert [each.description for each in found] == [
+        "Use pnpm, because npm broke CI",
+        "Never push to main directly",
+        "Always ask before you delete a file",
+    ]
+    assert [each.origin for each in found] == ["u1", "u1#1", "u1#2"]
+    assert found[1].person == "Never push to main directly!"
+    assert ["npm broke CI" in each.description for each in found] == [True, False, False]
+
+
+def test_the_points_of_a_specification_are_one_draft():
+    text = "From now on:\n" + "\n".join(f"- always use the {name} module" for name in ("a1", "b2", "c3", "d4"))
+    assert len(signals.signals_of(Turn(text, "prompt", agent=AGENT))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "memory_type", "scope"),
+    [
+        ("Keep in mind the staging database is shared with the other team", "project", "project"),
+        ("please remember that the staging db is read-only", "project", "project"),
+        ("Remember to always ask before a release", "feedback", "project"),
+        ("Keep in mind that you must never write to staging", "feedback", "project"),
+        ("Remember that the docs are at https://wiki.example.org/shop", "reference", "project"),
+        ("I'm a data scientist, new to Rust", "user", "global"),
+    ],
+)
+def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
+    found = draft(text)
+    assert (found.type, found.scope) == (memory_type, scope)
+
+
+def test_what_an_interrupted_agent_is_told_to_do_is_a_draft_and_going_on_is_none():
+    told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
+    found = told("keep the folder and move it to archive", True)
+    assert found.confidence >= 0.5
+    assert found.description == "Keep the folder and move it to archive"
+    assert told("keep the folder and move it to archive", False) is None
+    for text in ("continue with the next step please", "go on as before"):
+        made = told(text, True)
+        assert made is None or made.confidence < 0.5

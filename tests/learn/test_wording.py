@@ -1,0 +1,137 @@
+"""Descriptions say what to do, in one line and without inverting anything; names are short and stable."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.learn import wording
+
+RULES = [
+    "use pnpm for packages",
+    "never push to main",
+    "not mock the database",
+    "keep the lock file as it is",
+    "write no comments in tests",
+    "ask before you delete anything that isn't yours",
+    "run the linter without fixing",
+]
+LEADS = ["", "No, ", "no wait, ", "ok so ", "actually ", "also, ", "from now on ", "please ", "going forward, "]
+
+
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        ("I want you to ask first", "Ask first"),
+        ("no wait, use the staging database", "Use the staging database"),
+        ("and please also add a test!", "Add a test"),
+        ("from now on ask me before you write a migration", "Ask me before you write a migration"),
+        ("we never push to main directly.", "We never push to main directly"),
+        ("I told you not to edit the lock file", "I told you not to edit the lock file"),
+        ("could we move the helpers into one file?", "Could we move the helpers into one file?"),
+        ("No comments in generated files", "No comments in generated files"),
+        ("Why did you delete the folder?", "Why did you delete the folder?"),
+        ("pnpm.lock stays as it is", "pnpm.lock stays as it is"),
+    ],
+)
+def test_a_description_is_the_sentence_without_lead_ins(text, description):
+    assert wording.describe(text) == description
+
+
+@pytest.mark.parametrize(
+    ("text", "orders"),
+    [
+        ("Use type hints", True),
+        ("could we move the helpers into one file?", True),
+        ("you shouldn't mock the database", True),
+        ("I'd like you to sort the imports", True),
+        ("let's cache the token", True),
+        ("why don't we cache the token?", True),
+        ("the cache is cold", False),
+        ("I don't think we should do that", False),
+        ("Why did you delete the folder?", False),
+    ],
+)
+def test_a_sentence_that_asks_for_something_says_what_to_do(text, orders):
+    assert wording.orders(text) == orders
+
+
+@given(st.sampled_from(LEADS), st.sampled_from(RULES), st.sampled_from(["", ".", "!", "?"]))
+def test_no_word_of_a_rule_is_lost_and_none_comes_in(lead, rule, end):
+    assert wording.describe(lead + rule + end).lower() == rule + end.rstrip(".!")
+
+
+@given(st.text(max_size=500))
+def test_a_description_is_one_line_and_not_too_long(text):
+    found = wording.describe(text)
+    assert "\n" not in found
+    assert len(found) <= wording.MAX_DESCRIPTION
+    assert found or not re.search(r"\w", text)
+    assert len(wording.negations(found)) or "…" in found or not re.search(r"\w not \w", text.lower()) or "?" in text
+
+
+def test_a_description_is_cut_at_a_word():
+    text = "Put the helpers of the parser into one module, so that the tests can import them in one line, and so on and on and on and on"
+    assert wording.describe(text) == text[:117] + "…"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Use pnpm instead of npm", "use-pnpm-instead-npm"),
+        ("Do not run the tests every time, only on the main branch", "do-not-run-tests-every-time"),
+        ("Don't edit the lock file", "do-not-edit-lock-file"),
+        ("Do not edit the lock file", "do-not-edit-lock-file"),
+        ("Never push to main directly", "never-push-main-directly"),
+        ("The cache isn't relevant, store it in a file", "cache-not-relevant-store-file"),
+        ("Let's follow the guide", "follow-guide"),
+        ("It won't work and it can't work", "not-work"),
+        ("The build doesn't work", "build-not-work"),
+        ("We explicitly said why one would want that, given the new", "explicitly-said-why-one-want"),
+        ("Write the plan to a temporary plan file, don't commit", "write-plan-temporary-file"),
+        ("Call the new module and the old one before", "call-new-module-old"),
+        ("Künftig die Umlaute nicht mehr ändern", "kunftig-die-umlaute-nicht-mehr"),
+    ],
+)
+def test_a_name_has_the_content_words_of_its_text(text, name):
+    assert wording.slug(text) == name
+
+
+def test_texts_in_other_scripts_have_names_of_their_own():
+    names = {
+        wording.slug(text)
+        for text in ("以后请用中文回答", "以后请用英文回答", "Всегда запускай pnpm", "Никогда не запускай pnpm")
+    }
+    assert len(names) == 4
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
+
+
+@given(st.text(max_size=300))
+def test_a_name_is_stable_and_sound(text):
+    name = wording.slug(text)
+    assert name == wording.slug(text)
+    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name), name
+    assert len(name) <= wording.MAX_NAME + 14
+
+
+@given(
+    st.lists(
+        st.sampled_from("use never the file before new not and main instead cache of don't".split()),
+        min_size=3,
+        max_size=12,
+    )
+)
+def test_a_name_does_not_end_on_a_word_that_something_must_follow(words):
+    name = wording.slug(" ".join(words))
+    assert len(name.split("-")) <= 2 * wording.MAX_NAME_WORDS
+    assert name.split("-")[-1] not in {"before", "not", "and", "instead", "the", "of"} or len(name.split("-")) == 1
+
+
+@pytest.mark.parametrize("piece", [". ", "?! ", "a, ", "really ", "we should really ", "😀 ", "(", "- "])
+def test_long_texts_are_no_trap(piece):
+    begun = time.process_time()
+    wording.slug(wording.describe((piece * 10_000)[:20_000] + "use pnpm"))
+    wording.slug((piece * 10_000)[:20_000] + "use pnpm")
+    assert time.process_time() - begun < 0.5

@@ -1,0 +1,118 @@
+"""The blocks of the subconscious: what somebody wrote into their files is never lost."""
+
+import os
+import threading
+
+import pytest
+
+from e2e.model import use
+from memtui.base.errors import MemtuiError
+from memtui.models.subconscious import places, runs
+from memtui.store.journal.journal import Journal
+
+pytestmark = pytest.mark.slow
+SAID = "We deploy on Tuesdays only, never on a Friday."
+LONG = "The first line\n" + "word " * 500 + "\nThe last line"
+
+
+def edit(block="project_context", old="", new="Deploys happen on Tuesdays."):
+    return use("answer", edits=[{"block": block, "old": old, "new": new, "quote": "deploy on Tuesdays only"}])
+
+
+def content(read, name="project_context"):
+    with open(places.path(read.root, read.slug, name), "rb") as file:
+        return file.read()
+
+
+def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(read, api):
+    read.block("project_context", LONG)
+    read.says(SAID)
+    run = read.run(edit(old="The first line", new="The 1st line"))
+    assert content(read) == LONG.encode()
+    assert read.blocks.text("project_context") == LONG
+    assert run.blocks == ()
+    assert "its person has to shorten it first" in run.refused[0]
+    told = api.requests[0].text()
+    assert "The last line" not in told
+    assert places.CUT in told
+
+
+def test_a_block_that_is_too_long_is_shortened_by_its_person_and_kept_as_a_version(read):
+    read.block("project_context", LONG)
+    assert read.blocks.replace("project_context", "Short.", Journal(read.root), LONG)
+    versions = read.blocks.versions("project_context")
+    assert [read.blocks.content("project_context", each) for each in versions] == ["Short.", LONG]
+
+
+@pytest.mark.parametrize("data", [b"x" * (places.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
+def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
+    read.block("project_context", "")
+    with open(places.path(read.root, read.slug, "project_context"), "wb") as file:
+        file.write(data)
+    read.says(SAID)
+    run = read.run(edit())
+    assert "can't be changed here" in run.refused[0]
+    with pytest.raises(MemtuiError, match="can't be changed here"):
+        read.blocks.replace("project_context", "Mine.", Journal(read.root))
+    assert content(read) == data
+
+
+def test_a_block_that_is_a_link_within_the_directory_of_memtui_stays_one(read):
+    path = places.path(read.root, read.slug, "project_context")
+    os.makedirs(os.path.dirname(path))
+    mine = os.path.join(read.root, "mine.md")
+    os.symlink(mine, path)
+    read.says(SAID)
+    assert read.run(edit()).blocks == ("project_context",)
+    assert os.path.islink(path)
+    assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
+    assert os.path.islink(path)
+    with open(mine) as file:
+        assert file.read() == "Mine.\n"
+
+
+def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
+    path = places.path(read.root, read.slug, "project_context")
+    os.makedirs(os.path.dirname(path))
+    (read.base / "notes.md").write_text("mine\n")
+    os.symlink(read.base / "notes.md", path)
+    read.says(SAID)
+    run = read.run(edit())
+    assert "memtui does not change" in run.refused[0]
+    with pytest.raises(MemtuiError, match="does not change"):
+        read.blocks.replace("project_context", "Other.", Journal(read.root))
+    assert os.path.islink(path)
+    assert (read.base / "notes.md").read_text() == "mine\n"
+
+
+def test_a_line_that_another_one_begins_with_is_added(read):
+    read.block("project_context", "- Deploys on Tuesdays only")
+    read.says(SAID)
+    run = read.run(edit(new="- Deploys on Tuesday"))
+    assert run.blocks == ("project_context",)
+    assert read.blocks.text("project_context") == "- Deploys on Tuesdays only\n- Deploys on Tuesday"
+
+
+def test_what_a_block_says_already_is_told_in_the_run(read):
+    read.block("project_context", "- Deploys on Tuesdays\n- Ask Kim")
+    read.says(SAID)
+    run = read.run(edit(new="- Deploys on Tuesdays"))
+    assert (run.blocks, run.refused) == ((), ("a change of project_context: it says that already",))
+
+
+def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_lines(read, monkeypatch):
+    monkeypatch.setattr(runs, "TRIM_BYTES", 4000)
+    seen = []
+
+    def log(who):
+        for number in range(40):
+            name = f"{who}-{number}"
+            runs.append(read.root, runs.Run(name, 1.0 + number, "s", "p", "/", "Stop"))
+            seen.append(name in {run.id for run in runs.newest_first(read.root, 1000)})
+
+    threads = [threading.Thread(target=log, args=(who,)) for who in "abcd"]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert seen.count(False) <= 4, "cut by another one right after"

@@ -1,0 +1,125 @@
+"""What the subconscious may cost: nothing is sent again and again, and what was paid for is told of."""
+
+import time
+
+import pytest
+
+from e2e.model import Reply, say
+from memtui.models import log
+from memtui.models.subconscious import control
+
+from .test_running import SAID, answer, edit, whisper
+
+pytestmark = pytest.mark.slow
+LOOK = answer(looks=[{"tool": "Glob", "path": "."}])
+
+
+def script(read, name, text):
+    path = read.base / "bin" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    read.env["PATH"] = f"{path.parent}:{read.env['PATH']}"
+
+
+def test_a_call_that_takes_too_long_counts_as_what_it_may_have_used(read):
+    script(read, "claude", "sleep 30")
+    read.settings('llm_backend = "claude"', 'subconscious = "full"', "llm_timeout = 5")
+    read.says(SAID)
+    run = read.run()
+    assert (run.outcome, run.calls) == ("late", 1)
+    assert run.tokens > 6000
+    assert log.used_today(read.root, time.time()).tokens == run.tokens
+
+
+def test_a_client_with_tools_gets_limits_and_no_words_in_its_arguments(read):
+    script(read, "claude", f'echo "$@" > {read.base}/args\ncat /dev/fd/* > /dev/null 2>&1\nexit 1')
+    read.settings(
+        'llm_backend = "claude"', 'subconscious = "full"', 'subconscious_tools = "full"', "llm_daily_dollars = 0.25"
+    )
+    read.block("core_directives", "PRIVATE directive")
+    read.says(SAID)
+    read.run()
+    words = (read.base / "args").read_text().split()
+    assert words[words.index("--max-turns") + 1] == "20"
+    assert 0 < float(words[words.index("--max-budget-usd") + 1]) <= 0.25
+    assert not {"PRIVATE", "Tuesdays"} & set(words)
+
+
+def test_a_failed_run_tells_what_it_used_and_looked_at(read):
+    read.says(SAID)
+    secret = answer(looks=[{"tool": "Read", "path": ".env"}])
+    run = read.run(LOOK, secret, LOOK, answer(edits="all"))
+    assert run.refused == ("Read .env: Refused: files that hold secrets are not read.",)
+    assert (run.outcome, run.calls, run.looks) == ("invalid", 4, ("Glob .", "Glob ."))
+    assert run.tokens == sum(call.usage.tokens for call in log.newest_first(read.root)) > 0
+    assert read.runs[0].data() == run.data()
+
+
+def test_a_part_of_an_answer_that_is_not_as_asked_for_is_left_out(read, api):
+    read.says(SAID, "I have built the release and will deploy it on Friday afternoon.")
+    run = read.run(
+        answer(
+            edits=[
+                {**edit(new="Deploys: Tuesdays."), "reason": "it was said"},
+                edit("secrets"),
+                {"block": "guidance", "old": "", "new": "x"},
+                edit("guidance", new="x" * 2001),
+            ],
+            whispers=[whisper(), whisper("Another one."), whisper("A third one.")],
+            note="word " * 500,
+            delete="all",
+        )
+    )
+    assert (run.outcome, run.blocks, len(run.whispers)) == ("done", ("project_context",), 2)
+    assert len(run.note) == 2000
+    for reason in (
+        "key, “reason”",
+        "key, “delete”",
+        "is none of core",
+        "no “quote”",
+        "too many char",
+        "1 items too many",
+    ):
+        assert any(reason in each for each in run.refused), reason
+    form = api.requests[0].body["tools"][0]["input_schema"]
+    assert form["additionalProperties"] is form["properties"]["edits"]["items"]["additionalProperties"] is False
+
+
+def test_words_that_were_sent_three_times_in_vain_are_skipped(read, api):
+    read.says("Words that no model can bear.")
+    for _ in range(2):
+        assert "skipped" not in read.run(say("I would rather talk.")).why
+    assert "It was sent 3 times, and is skipped now." in read.run(say("I would rather talk.")).why
+    assert read.run() is None
+    read.says(SAID)
+    assert read.run(answer(edits=[edit()])).blocks == ("project_context",)
+    assert "no model can bear" not in api.requests[-1].text()
+
+
+def test_words_that_could_not_be_sent_wait_until_they_can(read):
+    read.says(SAID)
+    for _ in range(4):
+        assert read.run(Reply([], status=401)).outcome == "rejected"
+    assert read.run(answer(edits=[edit()])).blocks == ("project_context",)
+
+
+def test_an_unanswered_mention_costs_no_call_by_itself_and_waits_for_three_runs(read, api):
+    read.says("@memtui what about deploys?", "ok")
+    read.run(answer())
+    for _ in range(4):
+        assert read.run() is None
+    for told in (True, True, False):
+        read.says("Go on with the next thing.")
+        read.run(answer())
+        assert ("memtui-mention" in api.requests[-1].text()) is told
+        waiting = control.look(read.env, read.root, read.project, time.time()).mentions
+        assert len(waiting) == (len(api.requests) < 3)
+    assert len(api.requests) == 4
+
+
+def test_a_run_names_the_model_of_a_service_of_ones_own(read, api):
+    api.offered = ["qwen3-70b"]
+    read.says(SAID)
+    assert read.run(answer()).model == "qwen3-70b" == api.requests[-1].body["model"]
+    assert control.powers(read.env, read.root, read.project).backend == "api"

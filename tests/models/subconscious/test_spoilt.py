@@ -1,0 +1,144 @@
+"""Whatever is in its files, and however it ends, the subconscious reads on, and leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from e2e.model import PATIENCE, Reply
+from memtui.deliver import error_log
+from memtui.models.call import Call, Stop
+from memtui.models.headless import Headless
+from memtui.models.subconscious import control, places, runs
+
+from .test_running import SAID, answer, edit
+
+pytestmark = pytest.mark.slow
+WORDS = [sys.executable, "-m", "memtui.models.subconscious.running"]
+RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"answer": {}},
+        {"answer": 7},
+        {"answer": {"run": RUN, "edits": [["guidance"]]}},
+        {"answer": {"run": {**RUN, "session": "s", "project": "p", "cwd": "/", "event": "Stop"}, "edits": [7, ["a"]]}},
+        {"answer": {"run": {**RUN, "whispers": [7, {}, {"id": "w", "text": 1}]}, "edits": 7}},
+        {"mentions": [{}, 7, {"id": "m1"}], "answer": None, "in_vain": "x"},
+        {"offset": "x", "conversation": [], "mentions": {}},
+    ],
+)
+def test_a_state_of_another_shape_is_no_obstacle(read, state):
+    read.says(SAID)
+    os.makedirs(places.home(read.root) + "/sessions", exist_ok=True)
+    control.save(read.root, read.session, state)
+    assert read.run(answer(edits=[edit()])).outcome == "done"
+    assert read.blocks.text("project_context")
+
+
+def test_an_error_that_nobody_thought_of_is_logged(read):
+    os.makedirs(read.root + "/log", exist_ok=True)
+    subprocess.run(WORDS, input=json.dumps({**read.payload, "session_id": "x"}).encode() + b"x", env=read.env)
+    subprocess.run(WORDS, input=json.dumps({**read.payload, "cwd": "a\0b"}).encode(), env=read.env)
+    assert [row["where"] for row in error_log.newest_first(read.root)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM])
+def test_a_run_that_is_ended_ends_its_client(read, number):
+    client = read.base / "bin" / "claude"
+    client.parent.mkdir()
+    client.write_text(
+        f"#!/bin/sh\nsleep 60 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait\n"
+    )
+    client.chmod(0o755)
+    read.env["PATH"] = f"{client.parent}:{read.env['PATH']}"
+    read.settings('llm_backend = "claude"', 'subconscious = "full"')
+    read.says(SAID)
+    process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})
+    process.stdin.write(json.dumps(read.payload).encode())
+    process.stdin.close()
+    assert eventually((read.base / "pids").exists)
+    process.send_signal(number)
+    assert process.wait(10) == 0
+    for pid in map(int, (read.base / "pids").read_text().split()):
+        assert eventually(lambda pid=pid: ended(pid))
+    assert read.calls == [("subconscious", "cancelled")]
+
+
+def test_a_signal_while_the_client_starts_ends_it_too(tmp_path, monkeypatch):
+    client = tmp_path / "claude"
+    client.write_text("#!/bin/sh\nexec sleep 60\n")
+    client.chmod(0o755)
+    started = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *words, **more):
+            super().__init__(*words, **more)
+            started.append(self.pid)
+            signal.raise_signal(signal.SIGALRM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Headless({}, str(tmp_path), str(client), "m").call(Call("s", "", "p", {}, 100), Stop(30.0, lambda: False))
+        assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert ended(started[0])
+
+
+def eventually(what):
+    until = time.monotonic() + 10
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def ended(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("line", ['subconscious = "off"', 'llm_backend = "off"', 'mode = "off"'])
+@pytest.mark.parametrize("comes", [True, False])
+def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, comes):
+    read.says(SAID)
+    on = dict(each.split(" = ") for each in ('llm_backend = "api"', 'subconscious = "full"'))
+    off = [f"{key} = {value}" for key, value in {**on, **dict([line.split(" = ")])}.items()]
+    asked, ended = threading.Event(), threading.Event()
+
+    def until():
+        if not asked.is_set():
+            asked.set()
+            read.settings(*off)
+        return comes or ended.is_set()
+
+    run = read.run(Reply([answer(edits=[edit()])], until=until))
+    ended.set()
+    assert run.outcome == "cancelled"
+    assert read.blocks.text("project_context") == ""
+    assert run.seconds < PATIENCE, "it does not wait for the answer"
+    read.settings('llm_backend = "api"', 'subconscious = "full"')
+    assert read.run(answer(edits=[edit()])).outcome == "done", "what was said is read again"
+
+
+def test_a_run_is_under_way_as_long_as_it_may_take(read):
+    read.settings('llm_backend = "api"', 'subconscious = "full"', "llm_timeout = 600")
+    read.says(SAID)
+    run = read.run(answer())
+    assert run.limit == 6 * 600 + 120
+    begun = runs.Run("r", 0.0, "s", "p", "/", "Stop", limit=run.limit)
+    assert not begun.killed(1000.0)
+    assert begun.killed(4000.0)
+    assert runs.Run("r", 0.0, "s", "p", "/", "Stop").killed(1000.0), "of an older version"

@@ -1,0 +1,211 @@
+"""Reviewing what waits: each step whole, undoable, and nothing lost that others write meanwhile."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.base import fs, paths
+from memtui.base.errors import ConflictError, UsageError
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.review import later
+from memtui.review.entries import Review, removal
+from memtui.review.waiting import waiting_in
+from memtui.store.journal import undo
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.text_edit import TextEdit
+
+SLUG = "-srv-shop"
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def leave(root, kind, *texts, slug=SLUG):
+    directory = f"{root}/projects/{slug}" if slug else f"{root}/global"
+    return [inbox_file.add_entry(directory, kind, {"from": "test"}, text) for text in texts]
+
+
+def source(root, kind):
+    return fs.read_or_empty(f"{root}/projects/{SLUG}/{inbox_format.FILES[kind]}").decode()
+
+
+def texts(root, kind):
+    return [item.text for item in waiting_in(root, [SLUG, None], [kind])]
+
+
+def test_it_lists_the_kinds_of_some_projects(root):
+    leave(root, "guidance", "one")
+    leave(root, "updates", "two", slug=None)
+    leave(root, "items", "three", slug="-other")
+    found = waiting_in(root, [SLUG, None])
+    assert [(item.kind, item.scope, item.text) for item in found] == [
+        ("guidance", "project", "one"),
+        ("updates", "global", "two"),
+    ]
+    assert paths.inbox_slugs(root) == ["-other", SLUG]
+
+
+UNCLOSED = "<!-- memtui id=a for=agent:bob -->\none\n"
+
+
+@pytest.mark.parametrize("rest", ["by hand\n", ""])
+def test_an_entry_without_an_end_does_not_go_on_with_what_stands_behind_a_removed_one(root, rest):
+    path = f"{root}/projects/{SLUG}/guidance.md"
+    before = UNCLOSED + inbox_format.render({"id": "b"}, "two") + rest
+    fs.append(path, before.encode())
+    a, b = waiting_in(root, [SLUG], ["guidance"])[:2]
+    review = Review(root)
+    review.withdraw([b])
+    left = inbox_format.read(path)
+    assert [(e.fields.get("for"), e.text) for e in left] == [("agent:bob", "one"), (None, "by hand")][: len(rest) or 1]
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "guidance") == before
+    review.withdraw([a, b])
+    assert texts(root, "guidance") == ([rest.strip()] if rest else [])
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "guidance") == before
+
+
+def test_what_others_append_meanwhile_stays(root):
+    leave(root, "updates", "one", "two")
+    items = waiting_in(root, [SLUG], ["updates"])
+    leave(root, "updates", "three")
+    Review(root).reject(items[:1])
+    assert texts(root, "updates") == ["two", "three"]
+    undo.run(Journal(root), "undo").first()
+    assert sorted(texts(root, "updates")) == ["one", "three", "two"]
+
+
+def test_an_entry_that_changed_meanwhile_is_a_conflict(root):
+    leave(root, "updates", "one", "two")
+    items = waiting_in(root, [SLUG], ["updates"])
+    path = f"{root}/projects/{SLUG}/pending-updates.md"
+    changed = Path(path).read_text().replace("one", "one and a half")
+    Path(path).write_text(changed)
+    with pytest.raises(ConflictError):
+        Review(root).reject(items)
+    assert Path(path).read_text() == changed
+
+
+def test_an_entry_that_is_gone_is_a_conflict(root):
+    leave(root, "guidance", "one")
+    items = waiting_in(root, [SLUG], ["guidance"])
+    Review(root).withdraw(items)
+    with pytest.raises(ConflictError):
+        Review(root).withdraw(items)
+
+
+def test_keeping_hand_written_work_gives_it_an_entry(root):
+    path = f"{root}/projects/{SLUG}/pending-items.md"
+    fs.write_atomic(path, b"# Todo\n- [ ] call Jo\n- [x] done thing\n  * nested\n")
+    item = next(i for i in waiting_in(root, [SLUG], ["items"]) if i.text == "call Jo")
+    Review(root).keep([item])
+    text = Path(path).read_text()
+    assert text.startswith("# Todo\n<!-- memtui ")
+    assert "state=kept" in text
+    assert text.endswith("- [x] done thing\n  * nested\n")
+
+
+def test_editing_keeps_evidence_and_fields(root):
+    leave(root, "updates", "Use pnpm\n\nAlways.\n\n> you: no, pnpm")
+    (item,) = waiting_in(root, [SLUG], ["updates"])
+    Review(root).edit(item, "Use pnpm\n\n> quoted\nNever npm.")
+    (after,) = waiting_in(root, [SLUG], ["updates"])
+    assert (after.id, after.text) == (item.id, "Use pnpm\n\n> quoted\nNever npm.")
+    assert after.evidence == ["> you: no, pnpm"]
+    with pytest.raises(UsageError):
+        Review(root).edit(after, "  \n")
+
+
+def test_an_item_becomes_guidance_in_one_step(root):
+    leave(root, "items", "fix the test")
+    before = source(root, "items")
+    Review(root).to_guidance(waiting_in(root, [SLUG], ["items"]))
+    assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
+    undo.run(Journal(root), "undo").first()
+    assert (source(root, "items"), texts(root, "guidance")) == (before, [])
+
+
+def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):
+    leave(root, "updates", "one", "two")
+    before = source(root, "updates")
+    review = Review(root, now=lambda: 1000.0)
+    review.snooze(waiting_in(root, [SLUG], ["updates"])[:1], 5000.0)
+    one, two = waiting_in(root, [SLUG], ["updates"])
+    assert (one.text, one.until(4999.0), one.until(5000.0), two.until(0.0)) == ("one", 5000.0, None, None)
+    review.snooze([one], None)
+    assert source(root, "updates") == before
+    undo.run(Journal(root), "undo").first()
+    assert waiting_in(root, [SLUG], ["updates"])[0].until(0.0) == 5000.0
+    undo.run(Journal(root), "undo").first()
+    assert source(root, "updates") == before
+
+
+def test_a_hand_written_draft_can_be_snoozed(root):
+    fs.write_atomic(f"{root}/projects/{SLUG}/pending-updates.md", b"by hand\n")
+    Review(root, now=lambda: 1000.0).snooze(waiting_in(root, [SLUG], ["updates"]), 5000.0)
+    (found,) = waiting_in(root, [SLUG], ["updates"])
+    assert (found.text, found.until(1000.0)) == ("by hand", 5000.0)
+
+
+@pytest.mark.parametrize("given", ["never", "yesterday", "soon", "", "2020-01-01"])
+def test_what_is_no_time_to_come_is_refused_and_says_what_is_taken(given):
+    with pytest.raises(UsageError) as error:
+        later.moment(given, 1_795_000_000.0)
+    assert "tomorrow" in error.value.hint or "such as 30m or tomorrow" in error.value.message
+
+
+def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
+    now = 1_795_000_000.0
+    assert later.moment("now", now) is None
+    assert later.moment("2h", now) == now + 7200
+    assert time.localtime(later.moment("tomorrow", now))[3:6] == (0, 0, 0)
+    assert time.localtime(later.moment("monday", now)).tm_wday == 0
+
+
+def test_the_journal_names_the_first_line_of_an_entry_by_whole_words(root):
+    leave(root, "updates", "No snapshot tests for components\nbody", "word " * 40)
+    review = Review(root)
+    for item in reversed(waiting_in(root, [SLUG], ["updates"])):
+        review.reject([item])
+    short, long = (each.summary for each in Journal(root).ledger().changes())
+    assert short == "reject “No snapshot tests for components”"
+    assert long == f"reject “{'word ' * 11}word…”"
+
+
+ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(st.lists(ENTRY, min_size=1, max_size=6), st.data())
+def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path_factory, parts, data):
+    root = str(tmp_path_factory.mktemp("root"))
+    whole = ""
+    for number, (kind, text) in enumerate(parts):
+        whole += inbox_format.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
+    path = f"{root}/projects/{SLUG}/pending-updates.md"
+    fs.write_atomic(path, whole.encode())
+    items = waiting_in(root, [SLUG], ["updates"])
+    if not items:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda item: item.entry.start))
+    Review(root).reject(chosen)
+    gone = {item.entry.start for item in chosen}
+    left = waiting_in(root, [SLUG], ["updates"])
+    words = [" ".join(item.entry.text.split()) for item in items if item.entry.start not in gone]
+    assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
+    undo.run(Journal(root), "undo").first()
+    assert Path(path).read_bytes() == whole.encode()
+
+
+def test_removal_names_the_place(root):
+    leave(root, "items", "same")
+    (item,) = waiting_in(root, [SLUG], ["items"])
+    assert removal(item) == TextEdit(item.path, item.entry.raw, "", "", 0)

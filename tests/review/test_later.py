@@ -1,0 +1,40 @@
+"""What is hidden until later is read back, and odd files hide nothing."""
+
+import pytest
+
+from memtui.base.when import NEVER
+from memtui.review import later
+from memtui.store.journal.journal import Journal
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path)
+
+
+def test_what_is_hidden_is_read_back_and_shown_again(root):
+    journal = Journal(root, by="test", now=lambda: 1000.0)
+    later.hide(journal, ["one", "two"], 5000.0, "hide 2")
+    later.hide(journal, ["two"], NEVER, "hide 1")
+    assert later.load(root) == {"one": 5000.0, "two": NEVER}
+    later.hide(journal, ["one", "two"], None, "bring back 2")
+    assert later.load(root) == {}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff", b"[]", b"{", b'{"until": 3}', b'{"until": {"one": 3, "two": null, "three": "soon"}}', b"[" * 5000],
+)
+def test_odd_files_hide_nothing(root, data):
+    with open(later.path(root), "wb") as file:
+        file.write(data)
+    assert later.load(root) == {}
+
+
+def test_an_empty_key_is_neither_written_nor_read(root):
+    later.hide(Journal(root, by="test", now=lambda: 1000.0), ["", "one"], NEVER, "hide 2")
+    with open(later.path(root)) as file:
+        assert '""' not in file.read()
+    with open(later.path(root), "w") as file:
+        file.write('{"v": 1, "until": {"": "never", "one": "never"}}')
+    assert later.load(root) == {"one": NEVER}

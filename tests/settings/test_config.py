@@ -1,0 +1,148 @@
+"""Settings: read once after an edit, the last good ones kept, one table a project."""
+
+import os
+
+import pytest
+
+from memtui.base import fastjson, fs
+from memtui.settings import config
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def write(root, text):
+    fs.write_atomic(root + "/config.toml", text.encode() if isinstance(text, str) else text)
+
+
+def mode(root, project=None):
+    return config.value(config.load(root), project, "mode")
+
+
+def test_without_a_file_the_defaults_hold_and_nothing_is_written(root):
+    assert config.load(root) == {}
+    assert {key: config.value({}, None, key) for key in config.DEFAULTS} == config.DEFAULTS
+    assert not os.path.exists(root)
+
+
+def test_an_edit_counts_at_once(root):
+    write(root, 'mode = "off"\n')
+    assert mode(root) == "off"
+    write(root, 'mode = "notes"\n')
+    assert mode(root) == "notes"
+    os.unlink(root + "/config.toml")
+    assert mode(root) == "full"
+
+
+def test_toml_is_parsed_once_and_not_by_every_hook(root, monkeypatch):
+    write(root, 'mode = "off"\nbudget = 5000\n')
+    assert mode(root) == "off"
+    monkeypatch.setattr(config, "_parse", lambda *_: pytest.fail("parsed again"))
+    assert config.load(root) == {"mode": "off", "budget": 5000}
+
+
+@pytest.mark.parametrize(
+    "broken", ["mode = \n", "mode", b"\xff\xfe\x00", "a = " + "[" * 100_000, 'mode = "x" "y"', "\x00"]
+)
+def test_a_broken_file_keeps_the_last_good_settings(root, broken):
+    write(root, 'mode = "off"\n')
+    assert mode(root) == "off"
+    write(root, broken)
+    for _ in range(2):
+        settings = config.load(root)
+        assert settings["mode"] == "off"
+        assert settings["error"]
+    write(root, 'mode = "notes"\n')
+    assert config.load(root) == {"mode": "notes"}
+
+
+def test_a_directory_in_place_of_the_file_breaks_nothing(root):
+    os.makedirs(root + "/config.toml")
+    assert config.load(root)["error"]
+    assert mode(root) == "full"
+
+
+def test_a_file_that_became_readable_is_read_though_its_time_is_the_same(root):
+    write(root, 'mode = "off"\n')
+    path = root + "/config.toml"
+    found = os.stat(path)
+    cache = {
+        "stamp": [found.st_ctime_ns, found.st_size, found.st_ino, config.VERSION],
+        "settings": {"error": "Permission denied"},
+    }
+    fs.write_atomic(root + "/run/config.json", fastjson.dumps(cache).encode())
+    assert "error" in config.load(root)
+    os.chmod(path, 0o640)
+    assert config.load(root) == {"mode": "off"}
+
+
+@pytest.mark.parametrize("cache", [b"", b"{", b"\xff\x00", b"[]", b'{"stamp": 1, "settings": []}', None])
+def test_a_broken_cache_is_passed_over(root, cache):
+    write(root, 'mode = "off"\n')
+    if cache is None:
+        os.makedirs(root + "/run/config.json")
+    else:
+        fs.write_atomic(root + "/run/config.json", cache)
+    assert mode(root) == "off"
+    assert mode(root) == "off"
+
+
+def test_dates_and_unknown_keys_do_not_keep_it_from_being_cached(root, monkeypatch):
+    write(root, 'mode = "off"\nsince = 2026-11-21\nlists = [1979-05-27T07:32:00Z]\nx = nan\n[table]\nat = 07:32:00\n')
+    assert mode(root) == "off"
+    monkeypatch.setattr(config, "_parse", lambda *_: pytest.fail("parsed again"))
+    assert config.load(root)["table"] == {"at": "07:32:00"}
+
+
+def test_a_key_named_error_is_no_error(root):
+    write(root, 'error = "x"\n')
+    assert "error" not in config.load(root)
+
+
+def test_a_file_with_a_byte_order_mark_and_crlf_is_read(root):
+    write(root, b'\xef\xbb\xbfmode = "off"\r\n')
+    assert mode(root) == "off"
+
+
+def test_a_project_has_its_own_mode_extract_and_banner(root):
+    write(
+        root,
+        'mode = "notes"\nbudget = 5000\n[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
+        '[projects."/w/blog/"]\nmode = "full"\n',
+    )
+    settings = config.load(root)
+    assert config.value(settings, "/w/shop", "mode") == "off"
+    assert config.value(settings, "/w/shop", "extract") is False
+    assert config.value(settings, "/w/shop", "banner") is True
+    assert config.value(settings, "/w/shop", "budget") == 5000
+    assert config.value(settings, "/w/blog", "mode") == "full"
+    assert config.value(settings, "/w/shop/sub", "mode") == "notes"
+    assert config.value(settings, None, "mode") == "notes"
+    assert config.project_table({"projects": ["/w"]}, "/w") == {}
+    assert config.project_table({"projects": {"/w": "off"}}, "/w") == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "bad"),
+    [
+        ("mode", "loud"), ("mode", True), ("mode", ["off"]), ("budget", 499), ("budget", 9801), ("budget", 1e3),
+        ("budget", True), ("budget", "9000"), ("drafts_max", -1), ("drafts_days", "all"), ("todos_max", None),
+        ("extract", 1), ("extract", "yes"), ("extract_confidence", 1.5), ("extract_confidence", float("nan")),
+        ("extract_confidence", True), ("banner", 0),
+    ],
+)  # fmt: skip
+def test_a_value_that_makes_no_sense_counts_as_absent_and_is_explained(key, bad):
+    assert config.problem(key, bad).startswith("must be")
+    assert config.value({key: bad}, None, key) == config.DEFAULTS[key]
+
+
+def test_a_projects_bad_value_leaves_the_general_one():
+    assert config.value({"mode": "off", "projects": {"/w": {"mode": "loud"}}}, "/w", "mode") == "off"
+
+
+def test_no_budget_exceeds_what_the_client_takes():
+    assert config.BUDGET_RANGE[1] < config.CLIENT_CAP
+    assert config.problem("budget", config.BUDGET_RANGE[1]) is None
+    assert config.number({"budget": 9800}, "budget") == 9800

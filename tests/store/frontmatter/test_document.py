@@ -1,0 +1,344 @@
+"""Frontmatter keeps every byte that was not changed, reads every variant, and leaves what is broken alone."""
+
+import os
+
+import pytest
+import yaml
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from memtui.base.errors import MemtuiError
+from memtui.store.frontmatter import document, subset
+
+MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
+
+NESTED = b"""---
+name: prefer-pnpm
+description: "Use pnpm, \\"never\\" npm"  # decided in May
+metadata: \n  node_type: memory
+  type: feedback
+  originSessionId: 0a1b
+---
+
+Body.
+
+---
+
+More.
+"""
+FLAT = b"\xef\xbb\xbf---\r\n# by hand\r\ntype: user\r\nname: 'it''s me'\r\ntags:\r\n- a\r\n- b  # second\r\nx: 2026-01-31\r\n---\r\nText\r\n"
+
+
+def lines_changed(old, new):
+    """The lines of `old` that are not in `new`, and the other way round."""
+    a, b = old.split(b"\n"), new.split(b"\n")
+    return [line for line in a if line not in b], [line for line in b if line not in a]
+
+
+def test_nested_and_flat_forms_are_read():
+    doc = document.parse(NESTED)
+    assert doc.fields == {
+        "name": "prefer-pnpm",
+        "description": 'Use pnpm, "never" npm',
+        "metadata": {"node_type": "memory", "type": "feedback", "originSessionId": "0a1b"},
+    }
+    assert doc.broken is None
+    assert doc.body == "\nBody.\n\n---\n\nMore.\n"
+    flat = document.parse(FLAT)
+    assert flat.fields == {"type": "user", "name": "it's me", "tags": ["a", "b"], "x": "2026-01-31"}
+    assert (flat.bom, flat.newline, flat.body) == (True, "\r\n", "Text\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "value", "gone", "come"),
+    [
+        (NESTED, ("metadata", "type"), "user", [b"  type: feedback"], [b"  type: user"]),
+        (NESTED, ("description",), "New", [b'description: "Use pnpm, \\"never\\" npm"  # decided in May'], [b'description: "New"  # decided in May']),
+        (NESTED, ("name",), "a: b", [b"name: prefer-pnpm"], [b'name: "a: b"']),
+        (NESTED, ("metadata", "new"), "x", [], [b"  new: x"]),
+        (NESTED, ("top",), "yes", [], [b'top: "yes"']),
+        (FLAT, ("type",), "project", [b"type: user\r"], [b"type: project\r"]),
+        (FLAT, ("name",), "you're", [b"name: 'it''s me'\r"], [b"name: 'you''re'\r"]),
+        (FLAT, ("x",), "2026-02-01", [b"x: 2026-01-31\r"], [b"x: 2026-02-01\r"]),
+        (FLAT, ("tags",), ["a", "b", "c"], [], [b"- c\r"]),
+        (FLAT, ("tags",), ["b"], [b"- a\r"], []),
+        (FLAT, ("description",), "d", [], [b"description: d\r"]),
+        (b"---\nmetadata:\n---\n", ("metadata", "type"), "user", [], [b"  type: user"]),
+        (b"---\nmetadata: {type: user, a: b}\n---\n", ("metadata", "type"), "tool", [b"metadata: {type: user, a: b}"], [b"metadata: {type: tool, a: b}"]),
+        (b"---\nd: |\n  one\n  two\n\n# c\nn: x\n---\n", ("d",), "uno\ndos\n", [b"  one", b"  two"], [b"  uno", b"  dos"]),
+        (b"---\nd: >-\n  one\n  two\nn: x\n---\n", ("d",), "short", [b"d: >-", b"  one", b"  two"], [b"d: short"]),
+        (b"---\nd: one\n  two\nn: x\n---\n", ("d",), "short", [b"d: one", b"  two"], [b"d: short"]),
+        (b"---\nn: 1\nn: 2\n---\n", ("n",), "3", [b"n: 2"], [b"n: 3"]),
+        (b"---\ntags: [a, b] # c\n---\n", ("tags",), ["a", "x, y"], [b"tags: [a, b] # c"], [b'tags: [a, "x, y"] # c']),
+        (b"---\ntags: # c\n  - a\n---\n", ("tags",), "x", [b"tags: # c", b"  - a"], [b"tags: x # c"]),
+        (b"---\ntags:\n  - a # c\n\n  # of b\n  - 'b'\n---\n", ("tags",), ["a", "b", "d"], [], [b"  - d"]),
+        (b"---\nm: { t: 'a', \"b\": [c] } # d\n---\n", ("m", "t"), "it's", [b"m: { t: 'a', \"b\": [c] } # d"], [b"m: { t: 'it''s', \"b\": [c] } # d"]),
+        (b"---\nd: # c\n  a # e\n---\n", ("d",), "b", [b"  a # e"], [b"  b # e"]),
+        (b"---\nd: | # c\n  one\n---\n", ("d",), "1\n2\n", [b"  one"], [b"  1", b"  2"]),
+        (b"---\na: &w b\nc: *w # d\n---\n", ("c",), "x", [b"c: *w # d"], [b"c: x # d"]),
+        (b"---\na: b\tc\nd: e\tf\n---\n", ("d",), "x", [b"d: e\tf"], [b"d: x"]),
+    ],
+)  # fmt: skip
+def test_changing_one_field_changes_only_its_lines(data, path, value, gone, come):
+    doc = document.parse(data).with_field(path, value)
+    assert doc.get(path) == value
+    assert lines_changed(data, doc.raw) == (gone, come)
+
+
+def test_setting_what_is_there_already_changes_nothing():
+    for data in (NESTED, FLAT):
+        doc = document.parse(data)
+        for key, value in doc.fields.items():
+            if not isinstance(value, dict):
+                assert doc.with_field((key,), value).raw == data
+        assert doc.with_body(doc.body).raw == data
+
+
+def test_removing_a_field_removes_its_lines_and_an_emptied_parent():
+    doc = document.parse(NESTED).without_field(("metadata", "originSessionId"))
+    assert lines_changed(NESTED, doc.raw) == ([b"  originSessionId: 0a1b"], [])
+    doc = doc.without_field(("metadata", "node_type")).without_field(("metadata", "type"))
+    assert list(doc.fields) == ["name", "description"]
+    assert document.parse(FLAT).without_field(("nothing",)).raw == FLAT
+    flow = document.parse(b"---\na: {b: 'c', d: [e], b: f} # g\n---\n").without_field(("a", "b"))
+    assert flow.raw == b"---\na: {d: [e]} # g\n---\n"
+    assert document.parse(b"---\na: {b: c}\nd: e\n---\n").without_field(("a", "b")).raw == b"---\nd: e\n---\n"
+
+
+def test_a_field_in_a_file_without_frontmatter_makes_one_above_the_text():
+    doc = document.parse(b"# Title\r\ntext\r\n").with_field(("metadata", "type"), "user")
+    assert doc.raw == b"---\r\nmetadata:\r\n  type: user\r\n---\r\n\r\n# Title\r\ntext\r\n"
+    assert document.parse(b"").with_field(("name",), "a").raw == b"---\nname: a\n---\n"
+
+
+def test_a_new_description_goes_behind_the_name():
+    doc = document.parse(b"---\nname: a\ntype: user\n---\nx").with_field(("description",), "d")
+    assert doc.raw == b"---\nname: a\ndescription: d\ntype: user\n---\nx"
+
+
+def test_a_new_body_takes_the_line_ends_of_the_file():
+    assert document.parse(FLAT).with_body("a\nb\n").raw == FLAT.replace(b"Text\r\n", b"a\r\nb\r\n")
+    assert document.parse(b"---\na: b\n---").with_body("x").raw == b"---\na: b\n---\nx"
+
+
+@pytest.mark.parametrize(
+    ("data", "fields"),
+    [
+        (b"---\nname: a\ndescription: Fix: do it\n  and more\nmetadata:\n  type: user\n---\nx", {"name": "a", "description": "Fix: do it and more", "metadata": {"type": "user"}}),
+        (b'---\nname: a\ndescription: "b" and so on\n---\nx', {"name": "a", "description": '"b" and so on'}),
+        (b'---\nname: a\ndescription: "never closed\ntype: user\n---\nx', {"name": "a", "description": '"never closed', "type": "user"}),
+        (b"---\nname: a\n   type: user\n---\nx", {"name": "a type: user"}),
+        (b"---\nname: a\xff\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
+        (b"---\nname: 'a\xe2\x82'\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
+        (b"---\nname: a\ntype: user\n\n# Body\n", {"name": "a", "type": "user"}),
+        (b"\n---\nname: a\n---\nx", {"name": "a"}),
+        (b"---\nname: a\n<<<<<<< HEAD\ntype: user\n---\nx", {"name": "a <<<<<<< HEAD", "type": "user"}),
+    ],
+)  # fmt: skip
+def test_broken_frontmatter_is_read_as_far_as_it_goes_flagged_and_never_rewritten(data, fields):
+    doc = document.parse(data)
+    assert doc.fields == fields
+    assert doc.broken
+    assert doc.body
+    assert doc.raw == data
+    for change in (
+        lambda: doc.with_field(("name",), "b"),
+        lambda: doc.without_field(("name",)),
+        lambda: doc.with_body(""),
+    ):
+        with pytest.raises(MemtuiError) as caught:
+            change()
+        assert caught.value.hint
+
+
+def test_the_reason_names_the_line():
+    assert document.parse(b"---\nname: a\ndescription: Fix: do it\n  more\n---\n").broken.startswith("line 3: ")
+
+
+@pytest.mark.parametrize(
+    ("block", "field", "quoted"),
+    [
+        ("description: Release rule: tag before you push\n", "Release rule: tag before you push", None),
+        ("description: `pnpm` is the tool\n", "`pnpm` is the tool", None),
+        ("description: @alice decides, *not* me & you\n", "@alice decides, *not* me & you", None),
+        ('description: see: C:\\dir and "this"\n', 'see: C:\\dir and "this"', '"see: C:\\\\dir and \\"this\\""'),
+        ("description: [draft] a thing\r\n", "[draft] a thing", None),
+        ("description: a b\nmetadata:\n\ttype: user\n", "a b", "a b"),
+    ],
+)
+def test_a_value_without_the_quotes_that_it_needs_is_read_as_the_client_reads_it(block, field, quoted):
+    data = f"---\nname: x\n{block}---\nText.\n".encode()
+    doc = document.parse(data)
+    assert (doc.broken, doc.get(("description",)), doc.raw) == (None, field, data)
+    assert subset.read_loosely(block.replace("\r\n", "\n"))["description"] == field
+    made = doc.with_quotes()
+    value = quoted or f'"{field}"'
+    assert made.raw == data.replace(
+        block.partition("\n")[0].strip().encode(), f"description: {value}".encode()
+    ).replace(b"\ttype", b"  type")
+    assert (made.fields, made.quoted, made.with_quotes()) == (doc.fields, "", made)
+    assert document.parse(doc.with_field(("name",), "y").raw).fields == {**doc.fields, "name": "y"}
+    assert doc.with_body("New.\n").raw == data.replace(b"Text.", b"New.")
+
+
+@pytest.mark.parametrize("data", [b"\0\1\2", b"\xff\xfe-\0-\0-\0", b"---\nname: a\0\n---\n"])
+def test_binary_files_are_broken(data):
+    doc = document.parse(data)
+    assert doc.broken
+    assert doc.raw == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"text",
+        b"---",
+        b"---\n",
+        b"---\n\nA rule on top.\n\n---\n",
+        b"a\n---\nname: b\n---\n",
+        b"\xff text",
+        b"\n\n",
+    ],
+)
+def test_files_without_frontmatter_are_all_body(data):
+    doc = document.parse(data)
+    assert (doc.has_frontmatter, doc.broken, doc.fields) == (False, None, {})
+    assert doc.body == data.decode("utf-8", "replace")
+
+
+def test_yaml_outside_the_subset_is_read_by_pyyaml_and_can_be_changed():
+    data = b"---\nlinks:\n  - to: a\n    why: &w b\n  - to: *w\nname: n\n---\n"
+    doc = document.parse(data)
+    assert doc.fields == {"links": [{"to": "a", "why": "b"}, {"to": "b"}], "name": "n"}
+    assert doc.with_field(("name",), "m").raw == data.replace(b"name: n", b"name: m")
+
+
+@pytest.mark.parametrize(
+    ("block", "path"),
+    [("b: c\n? a", ("a",)), ("b: &x c\nd: *x", ("b",)), ("b: &x {c: d}\ne: *x", ("e", "c")), ("b: ''", ("b", "c"))],
+)
+def test_a_field_that_cannot_be_changed_alone_is_refused(block, path):
+    doc = document.parse(f"---\n{block}\n---\n".encode())
+    assert doc.broken is None
+    with pytest.raises(MemtuiError) as caught:
+        doc.with_field(path, "z")
+    assert caught.value.hint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", ["a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
+def test_endless_and_silly_yaml_is_broken_not_fatal(block):
+    assert document.parse(f"---\n{block}\n---\n".encode()).broken
+
+
+def test_oddities_are_told():
+    doc = document.parse(
+        b"---\nname: a\nname: b\ndescription: see #4 and #5 --- now\ntype: x\nmetadata:\n  type: y\n---\n"
+    )
+    assert len(doc.notes) == 4
+    assert doc.broken is None
+    assert document.parse(NESTED.replace(b"  # decided in May", b"")).notes == ()
+
+
+def test_a_line_of_a_megabyte_is_read():
+    data = b"---\nname: a\ndescription: " + b"x: " * 350_000 + b"\n---\n" + b"y" * 1_000_000
+    doc = document.parse(data)
+    assert doc.broken
+    assert doc.fields["name"] == "a"
+    assert doc.raw == data
+
+
+anything = st.text(max_size=60)
+key_paths = st.sampled_from(
+    [("name",), ("description",), ("metadata", "type"), ("tags",), ("other",), ("metadata", "x")]
+)
+starts = st.sampled_from(
+    [NESTED, FLAT, b"", b"text", b"---\nmetadata: \n---\nb", b"---\ntags: [a]\nother: |\n  x\n\n  y\n---\n"]
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=4 * settings.default.max_examples)
+@given(starts, st.lists(st.tuples(key_paths, st.one_of(anything, st.lists(anything, max_size=3))), max_size=3))
+@example(NESTED, [(("name",), "a\ud800---\n\x00")])
+def test_any_text_can_be_set_and_reads_back_for_pyyaml_too(data, changes):
+    doc = document.parse(data)
+    body = doc.rest
+    for path, value in changes:
+        before = doc
+        doc = doc.with_field(path, value)
+        clean = document.clean(value) if isinstance(value, str) else [document.clean(item) for item in value]
+        assert doc.get(path) == clean
+        for key in before.fields:
+            if key != path[0]:
+                assert doc.fields[key] == before.fields[key]
+    assert doc.raw.decode().endswith(body)
+    if doc.block:
+        assert yaml.load(doc.block, yaml.BaseLoader) == doc.fields
+        assert all("---" not in line for line in doc.block.split("\n"))
+
+
+@settings(max_examples=3 * settings.default.max_examples)
+@given(st.one_of(st.binary(max_size=200), st.lists(st.sampled_from([b"---", b"\n", b"\r\n", b"name: ", b"a", b'"', b"metadata:\n  type: x", b"\xff", b"\xef\xbb\xbf", b"\0", b"- ", b" ", b"|", b"\t"]), max_size=20).map(b"".join)))  # fmt: skip
+def test_any_bytes_are_kept_and_reading_never_fails(data):
+    doc = document.parse(data)
+    assert doc.raw == data
+    doc.body.encode()  # no lone surrogates where a person would see them
+    str(doc.fields).encode()
+    if doc.broken is None:
+        assume(doc.get(("name",)) != "z")
+        try:
+            changed = doc.with_field(("name",), "z")
+        except MemtuiError:
+            return
+        assert changed.fields == doc.fields | {"name": "z"}
+        assert changed.rest.endswith(doc.rest)
+
+
+def real_files():
+    return sorted(os.path.join(d, f) for d, _, files in os.walk(MEMORIES) for f in files if f.endswith(".md"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
+def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
+    files = real_files()
+    assert len(files) > 400
+    for path in files:
+        with open(path, "rb") as file:
+            data = file.read()
+        doc = document.parse(data)
+        assert doc.raw == data
+        assert doc.with_body(doc.body).raw == data if doc.broken is None else True
+        if not doc.has_frontmatter:
+            continue
+        block = doc.block
+        try:
+            theirs = yaml.load(block, yaml.BaseLoader)
+        except yaml.YAMLError:
+            assert doc.broken, path
+            continue
+        assert doc.broken is None, path
+        assert doc.fields == theirs, path
+        for field in [("type",), ("metadata", "type"), ("description",), ("name",)]:
+            if doc.get(field):
+                changed = doc.with_field(field, "changed")
+                gone, come = lines_changed(data, changed.raw)
+                assert len(come) == 1, path
+                assert len(gone) >= 1, path
+                assert changed.with_field(field, doc.get(field)).fields == doc.fields
+
+
+@pytest.mark.parametrize(
+    ("data", "fields", "body"),
+    [
+        (b"---\n---\nname: a\n---\nb\n", {}, "name: a\n---\nb\n"),
+        (b"---\nname: a\n---  \nb\n---\nc\n", {"name": "a"}, "b\n---\nc\n"),
+        (b"---\nname: a\n\ntype: user\n---\nb\n---\n", {"name": "a", "type": "user"}, "b\n---\n"),
+        (b"---\nname: a\n---", {"name": "a"}, ""),
+    ],
+)
+def test_the_first_line_of_three_dashes_ends_the_fields(data, fields, body):
+    doc = document.parse(data)
+    assert (doc.fields, doc.body, doc.broken) == (fields, body, None)

@@ -1,0 +1,152 @@
+"""What a hook reads of a memory is what the whole reader says of it."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.store import memory
+from memtui.store.frontmatter import document, edit
+from memtui.store.frontmatter import head as memory_head
+
+MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
+
+
+def by_the_whole_reader(data):
+    doc = document.parse(data)
+    said = memory.text_of(doc.fields, "description") or memory.text_of(doc.fields, "title")
+    if not doc.fields:
+        said = "" if doc.broken and not doc.has_frontmatter else memory_head.first_line(doc.body)
+    return memory.text_of(doc.fields, "name"), said, memory.text_of(doc.fields, "type")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "name: x\ndescription: &a Use pnpm\ntype: user",
+        "description: !!str Use pnpm",
+        "name: &n x\ndescription: *n",
+        'description: "Use \\\n  pnpm"',
+        "description: >2\n   Use pnpm",
+        "? description\n: Use pnpm",
+    ],
+)
+def test_a_person_is_shown_what_a_session_is_told(head):
+    data = f"---\n{head}\n---\nBody.\n".encode()
+    shown = memory.from_bytes("/m/file.md", "global", data)
+    name, description, kind = memory_head.summarise(data)
+    assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
+    differs = memory.text_of(shown.fields, "description") not in {"", description}
+    assert any("as written; YAML reads" in note for note in shown.notes) == differs
+
+
+texts = st.text(max_size=40)
+styles = st.sampled_from(["", "'", '"'])
+
+
+@st.composite
+def field_lines(draw, key, indent=""):
+    value = document.clean(draw(texts))
+    form = draw(st.sampled_from(["scalar", "block", "folded", "comment", "list", "empty", "wrapped"]))
+    head = f"{indent}{key}:"
+    if form == "empty":
+        return f"{head}{draw(st.sampled_from(['', ' ', ' # none']))}\n"
+    if form == "list":
+        return f"{head}\n{indent}  - a\n{indent}- b\n" if draw(st.booleans()) is None else f"{head}\n{indent}  - a\n"
+    if form in ("block", "folded"):
+        sign = "|" if form == "block" else ">"
+        return f"{head} {sign}{draw(st.sampled_from(['', '-', '+']))}\n{indent}  one: x\n{indent}   two\n\n{indent}  # three\n"
+    if form == "wrapped":
+        return f"{head} one\n{indent}  two\n\n{indent}  three\n"
+    scalar = edit.scalar(value, draw(styles))
+    return f"{head} {scalar}{'  # c' if form == 'comment' else ''}\n"
+
+
+@st.composite
+def documents(draw):
+    parts = []
+    for key in draw(st.permutations(["name", "description", "title", "type", "metadata", "tags", "x y"]))[
+        : draw(st.integers(1, 7))
+    ]:
+        if key == "metadata":
+            inner = [
+                draw(field_lines(k, "  "))
+                for k in draw(st.permutations(["type", "node_type", "at"]))[: draw(st.integers(1, 3))]
+            ]
+            parts.append("metadata: \n" + "".join(inner))
+        else:
+            parts.append(draw(field_lines(key)))
+        parts.append(draw(st.sampled_from(["", "", "", "# note: x\n", "\n"])))
+    text = "---\n" + "".join(parts) + "---\n" + draw(texts)
+    text = draw(st.sampled_from(["", "\ufeff"])) + text
+    return draw(st.sampled_from([text, text.replace("\n", "\r\n")])).encode("utf-8", "replace")
+
+
+@settings(max_examples=8 * settings.default.max_examples)
+@given(documents())
+@pytest.mark.slow
+def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
+    doc = document.parse(data)
+    if doc.broken is None:
+        assert memory_head.summarise(data) == by_the_whole_reader(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=3 * settings.default.max_examples)
+@given(
+    st.one_of(
+        st.binary(max_size=100), documents().flatmap(lambda data: st.integers(0, len(data)).map(lambda n: data[:n]))
+    )
+)
+def test_any_bytes_give_three_texts_that_can_be_written(data):
+    for text in memory_head.summarise(data):
+        text.encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"---\nname: a\ndescription: Fix: do it\nmetadata: \n  node_type: memory\n  type: user\n---\nx", ("a", "Fix: do it", "user")),
+        (b"---\nname: a\ntype: user\nmetadata:\n  type: tool\n---\nx", ("a", "", "tool")),
+        (b"---\ntitle: A title\ntype: gotcha\n---\nx", ("", "A title", "gotcha")),
+        (b"\n# A heading\n\ntext", ("", "A heading", "")),
+        (b"---\n\nA rule, then text.\n\n---\n", ("", "A rule, then text.", "")),
+        (b"---\nname: a\ndescription: cut of", ("a", "", "")),
+        (b"---\nname: a\ndescription: no end\n", ("a", "no end", "")),
+        (b"---\n .:\n!", ("", "", "")),
+        (b"", ("", "", "")),
+        (b"\0\0", ("", "", "")),
+        (b"x" * 1_000_000, ("", "x" * 299 + "…", "")),
+    ],
+)  # fmt: skip
+def test_forms(data, expected):
+    assert memory_head.summarise(data) == expected
+
+
+def test_it_imports_nothing():
+    code = (
+        "import sys; before = set(sys.modules); from memtui.store.frontmatter import head;"
+        "head.summarise(b'---\\nname: |\\n  a\\n---\\n');"
+        "print(sorted(m for m in set(sys.modules) - before if not m.startswith('memtui')))"
+    )
+    source = str(pathlib.Path(memory_head.__file__).parents[3])
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r}); {code}"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
+def test_it_agrees_on_every_real_file():
+    for directory, _, files in os.walk(MEMORIES):
+        for name in files:
+            with open(os.path.join(directory, name), "rb") as file:
+                data = file.read()
+            assert memory_head.summarise(data) == by_the_whole_reader(data), name

@@ -1,0 +1,140 @@
+"""The reader of frontmatter's YAML agrees with PyYAML, or says that it does not follow."""
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from memtui.store.frontmatter import subset as yaml_subset
+from memtui.store.frontmatter.subset import NotInSubsetError
+
+# What breaks YAML readers, in pieces; texts are made by stringing them together.
+PIECES = [
+    *("a", "b c", "key", "é", "漢字", "🎉", "1", "yes", "2026-01-31", "http://x", "a-b", "it's", "<<"),
+    *("name: ", "k: ", ": ", ":", "- ", "-", " ", "  ", ", ", "? ", "?", "k:\n  t: ", 'k: [a, "b"]', "{t: u}"),
+    *(
+        "\n",
+        "\n\n",
+        "\n   \n",
+        "\n  ",
+        "\n    ",
+        "\n- ",
+        "\n  - ",
+        "\nk2: ",
+        "\nz:",
+        "\t",
+        "\r",
+        "\x85",
+        "\ufeff",
+        "\0",
+    ),
+    *('"', "'", "''", '\\"', "\\n", "\\u00e9", "\\x41", "\\ud83d", "#", " #", "[", "]", "{", "}"),
+    *("|", ">", "|-", ">+", "|2", "|\n  ", ">\n  ", "&a ", "*a", "!x ", "%", "@", "`", "...", "---"),
+]
+messy = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+
+def base(text):
+    """PyYAML with every scalar left as text: our mapping has no dates, truth values or numbers either."""
+    return yaml.load(text, yaml.BaseLoader)
+
+
+def accepted(text):
+    try:
+        return yaml_subset.load(text)
+    except NotInSubsetError:
+        return None
+
+
+@settings(max_examples=15 * settings.default.max_examples)
+@given(st.one_of(messy, messy.map(lambda text: "k: " + text)))
+@example("k: 'a\n\n  b'\n")
+@example("k: >\n  a\n   b\n\n  c\n")
+@example("k: a\tb")
+@pytest.mark.slow
+def test_whatever_it_accepts_pyyaml_reads_alike(text):
+    text += "\n"
+    mine = accepted(text)
+    if mine is None:
+        return
+    try:
+        theirs = base(text)
+    except (yaml.YAMLError, ValueError, OverflowError):
+        # PyYAML alone refuses a tab inside plain text; YAML 1.2 and the client take it.
+        assert "\t" in text
+        return
+    if "\\ud83d" in text:
+        return  # PyYAML makes a lone surrogate of it; the mapping is tested below
+    assert mine == (theirs or {})
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\ufeff"), max_size=80)
+
+
+values = st.one_of(texts, st.lists(texts, min_size=1), st.dictionaries(st.sampled_from("xyz"), texts, min_size=1))
+
+
+@pytest.mark.slow
+@settings(max_examples=3 * settings.default.max_examples)
+@given(st.dictionaries(st.sampled_from("abcdefg"), values, min_size=1), st.sampled_from([40, 80, 10**6]))
+def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):
+    written = yaml.safe_dump(value, allow_unicode=True, width=width)
+    mine = accepted(written)
+    if mine is None:
+        assert "\\\n" in written  # only a line break escaped inside double quotes is left to PyYAML
+        return
+    assert mine == value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: a\ndescription: b: c\n", None),
+        ('description: "a" b\n', None),
+        ("a: &x 1\n", None),
+        ("a: 1\na: 2\n", {"a": "2"}),
+        ("a: yes\nb: 012\nc: 2026-01-31\nd: ~\ne:\n", {"a": "yes", "b": "012", "c": "2026-01-31", "d": "~", "e": ""}),
+        ("metadata: \n  type: user\n", {"metadata": {"type": "user"}}),
+        ("metadata: {type: user}\n", None),
+        ("urls: [http://a.b, 'c, d' , \"e\"]\n", {"urls": ["http://a.b", "c, d", "e"]}),
+        ("tags:\n- a\n- 'b'\n", {"tags": ["a", "b"]}),
+        ("tags: [a,\n  b]\n", {"tags": ["a", "b"]}),
+        ("tags: []\n", {"tags": []}),
+        ("d: |\n  one\n  two\n", {"d": "one\ntwo\n"}),
+        ("d: >-\n  one\n  two\n", {"d": "one two"}),
+        ("d: one\n  two\n", {"d": "one two"}),
+        ("# c\nd: one # c\n", {"d": "one"}),
+        ('d: "\\ud83d\\ude00 \\ud83d"\n', {"d": "😀 \ufffd"}),
+        ("", {}),
+    ],
+)
+def test_forms(text, expected):
+    assert accepted(text) == expected
+
+
+def test_a_line_of_a_megabyte_and_deep_nesting_are_no_trouble():
+    assert accepted("d: " + "x " * 500_000 + "\n") == {"d": ("x " * 500_000).rstrip()}
+    assert accepted("d: " + "[" * 100_000 + "\n") is None
+    assert accepted("".join(" " * n + "k:\n" for n in range(2000))) is None
+    assert accepted(" " * 1_000_000 + "k" + " " * 1_000_000 + "\n") is None
+
+
+def test_it_says_what_it_did_not_follow_and_where():
+    with pytest.raises(NotInSubsetError) as caught:
+        yaml_subset.load("name: a\ndescription: Fix: this\n")
+    assert caught.value.line == 1
+    assert "unquoted" in caught.value.reason
+
+
+@given(messy, st.sampled_from("\"'"), messy)
+@example("a", '"', "# b")
+@example("a", '"', "\t# b")
+@example("a", "'", " x\nz: c")
+def test_what_has_text_after_a_closing_quote_is_no_yaml_either(inside, quote, after):
+    text = f"k: {quote}{inside}{quote}{after}\n"
+    try:
+        yaml_subset.load(text)
+    except NotInSubsetError as error:
+        if error.reason == yaml_subset.AFTER_QUOTE:
+            with pytest.raises((yaml.YAMLError, ValueError)):
+                base(text)

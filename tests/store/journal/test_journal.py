@@ -1,0 +1,508 @@
+"""Every change is one transaction: all of it or nothing after a crash, and taken back or made again at any later time."""
+
+import json
+import os
+import posix
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.base import fs
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.store.journal import undo
+from memtui.store.journal.changes import FileChange
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.text_edit import TextEdit, text_edits
+from memtui.views.changes import undone_as_one
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing that comes after it may reach the disk."""
+
+
+class Killer:
+    """Lets `allowed` changing system calls pass and fails each one after that."""
+
+    CALLS = ("write", "rename", "link", "unlink", "truncate", "ftruncate", "mkdir", "fchmod", "open")
+
+    def __init__(self, monkeypatch, allowed, error=Killed):
+        self.left, self.hit, self.error = allowed, False, error
+        for name in self.CALLS:
+            real = getattr(posix, name)
+            monkeypatch.setattr(posix, name, self.wrap(name, real))
+            monkeypatch.setattr(os, name, self.wrap(name, real))
+
+    def wrap(self, name, real):
+        def call(*args, **kwargs):
+            if name == "open" and not args[1] & os.O_CREAT:
+                return real(*args, **kwargs)
+            if self.left <= 0:
+                self.hit = True
+                raise self.error
+            self.left -= 1
+            return real(*args, **kwargs)
+
+        return call
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(str(tmp_path / "root"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    found = tmp_path / "files"
+    found.mkdir()
+    (found / "old.md").write_bytes(b"old\n")
+    (found / "gone.md").write_bytes(b"gone\n")
+    (found / "MEMORY.md").write_bytes(b"# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n")
+    return found
+
+
+def snapshot(directory):
+    return {p.name: p.read_bytes() for p in directory.iterdir() if p.suffix == ".md"}
+
+
+def plan(files):
+    """One of each: a file made, changed, removed, and an edit in a shared one."""
+    return [
+        FileChange(f"{files}/new.md", None, b"new\n"),
+        FileChange(f"{files}/old.md", b"old\n", b"changed\n"),
+        FileChange(f"{files}/gone.md", b"gone\n", None),
+        TextEdit(f"{files}/MEMORY.md", "- [gone](gone.md) - x\n", "- [new](new.md) - x\n"),
+    ]
+
+
+def row_of(journal):
+    with open(journal.path) as file:
+        return json.loads(file.readline())["changes"][0]
+
+
+AFTER = {
+    "new.md": b"new\n",
+    "old.md": b"changed\n",
+    "MEMORY.md": b"# Index\n- [new](new.md) - x\n- [old](old.md) - y\n",
+}
+
+
+def test_undo_and_redo_across_restarts(journal, files):
+    before = snapshot(files)
+    journal.run("test", plan(files), "all kinds")
+    assert snapshot(files) == AFTER
+    for _ in range(2):
+        assert undo.run(Journal(journal.root), "undo").first().summary == "all kinds"
+        assert snapshot(files) == before
+        assert undo.run(Journal(journal.root), "redo").first().summary == "all kinds"
+        assert snapshot(files) == AFTER
+    with pytest.raises(NotFoundError):
+        undo.run(Journal(journal.root), "redo").first()
+
+
+def test_a_new_operation_ends_what_could_be_redone(journal, files):
+    journal.run("test", plan(files), "first")
+    undo.run(journal, "undo").first()
+    journal.run("test", [FileChange(f"{files}/x.md", None, b"x")], "second")
+    with pytest.raises(NotFoundError):
+        undo.run(journal, "redo").first()
+    assert [(t.summary, t.state) for t in journal.ledger().transactions.values() if t.op == "test"] == [
+        ("first", "undone"),
+        ("second", "done"),
+    ]
+
+
+def test_undo_takes_the_last_that_still_stands_or_the_one_named(journal, files):
+    ids = [journal.run("test", [FileChange(f"{files}/{n}.md", None, b"x")], n) for n in "abc"]
+    assert undo.run(journal, "undo").first().summary == "c"
+    assert undo.run(journal, "undo", ids[0]).first().summary == "a"
+    with pytest.raises(NotFoundError, match="already"):
+        undo.run(journal, "undo", ids[0]).first()
+    assert undo.run(journal, "undo").first().summary == "b"
+    with pytest.raises(NotFoundError):
+        undo.run(journal, "undo").first()
+    assert [undo.run(journal, "redo").first().summary for _ in range(3)] == ["b", "a", "c"]
+
+
+def test_a_file_that_is_not_as_expected_stops_everything_before_it_starts(journal, files):
+    (files / "gone.md").write_bytes(b"written meanwhile\n")
+    before = snapshot(files)
+    with pytest.raises(ConflictError, match=r"gone\.md"):
+        journal.run("test", plan(files), "s")
+    assert snapshot(files) == before
+    assert journal.ledger().transactions == {}
+
+
+def test_a_name_that_is_taken_is_a_conflict(journal, files):
+    with pytest.raises(ConflictError, match="exists"):
+        journal.run("test", [FileChange(f"{files}/old.md", None, b"x")], "s")
+
+
+def test_undo_of_a_file_changed_since_names_it_and_writes_nothing(journal, files):
+    journal.run("test", plan(files), "s")
+    (files / "old.md").write_bytes(b"the agent wrote this\n")
+    before = snapshot(files)
+    with pytest.raises(ConflictError, match=r"old\.md"):
+        undo.run(journal, "undo").first()
+    assert snapshot(files) == before
+
+
+def test_undo_in_a_file_that_others_write_to_keeps_what_they_wrote(journal, files):
+    journal.run("test", plan(files), "s")
+    index = files / "MEMORY.md"
+    index.write_bytes(b"- [first](first.md)\n" + index.read_bytes() + b"- [last](last.md)\n")
+    undo.run(journal, "undo").first()
+    assert index.read_bytes() == (
+        b"- [first](first.md)\n# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n- [last](last.md)\n"
+    )
+    undo.run(journal, "redo").first()
+    assert b"- [new](new.md) - x\n" in index.read_bytes()
+
+
+def test_undo_of_a_line_that_was_rewritten_is_a_conflict(journal, files):
+    journal.run("test", plan(files), "s")
+    index = files / "MEMORY.md"
+    index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
+    with pytest.raises(ConflictError, match=r"MEMORY\.md"):
+        undo.run(journal, "undo").first()
+    assert (files / "new.md").exists()
+
+
+def test_a_file_comes_back_with_its_mode(journal, files):
+    os.chmod(files / "gone.md", 0o640)
+    journal.run("test", plan(files), "s")
+    undo.run(journal, "undo").first()
+    assert os.stat(files / "gone.md").st_mode & 0o777 == 0o640
+
+
+def test_an_index_that_the_operation_made_goes_with_it(journal, tmp_path):
+    path = tmp_path / "MEMORY.md"
+    journal.run("test", [TextEdit(str(path), "", "- [a](a.md)\n")], "s")
+    undo.run(journal, "undo").first()
+    assert not path.exists()
+
+
+def test_what_memtui_makes_is_private(journal, files):
+    journal.run("test", plan(files), "s")
+    assert os.stat(journal.root).st_mode & 0o777 == 0o700
+    for place, _, names in os.walk(journal.root):
+        assert all(os.stat(f"{place}/{name}").st_mode & 0o777 == 0o600 for name in names)
+    assert os.stat(files / "new.md").st_mode & 0o777 == 0o600
+
+
+def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
+    journal.run("test", plan(files), "s")
+    with open(journal.path, "ab") as file:
+        file.write(
+            b'{"v": 7, "id": "x"}\n[]\n\0\xff\n{"v": 1, "id": "x", "state": "intent", "changes": 3}\n{"v": 1, "id": "tor'
+        )
+    again = Journal(journal.root)
+    again.recover()
+    assert undo.run(again, "undo").first().summary == "s"
+    assert again.ledger().skipped == 5
+    assert again.ledger().next_step("redo")[0].summary == "s"
+
+
+@pytest.mark.parametrize("op", ["run", "undo", "redo"])
+def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
+    outcomes = set()
+    for allowed in range(200):
+        place = tmp_path / str(allowed)
+        files = place / "files"
+        files.mkdir(parents=True)
+        (files / "old.md").write_bytes(b"old\n")
+        (files / "gone.md").write_bytes(b"gone\n")
+        (files / "MEMORY.md").write_bytes(b"# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n")
+        before = snapshot(files)
+        journal = Journal(str(place / "root"))
+        if op != "run":
+            journal.run("test", plan(files), "s")
+        if op == "redo":
+            undo.run(journal, "undo").first()
+        start = snapshot(files)
+        with pytest.MonkeyPatch.context() as patch:
+            killer = Killer(patch, allowed)
+            try:
+                journal.run("test", plan(files), "s") if op == "run" else undo.run(journal, op).first()
+            except Killed:
+                pass
+        again = Journal(journal.root)
+        again.recover()
+        assert again.unfinished() is None
+        found = snapshot(files)
+        assert found in (before, AFTER)
+        outcomes.add(found == start)
+        if found == AFTER:
+            undo.run(again, "undo").first()
+            assert snapshot(files) == before
+        elif op != "run":
+            undo.run(again, "redo").first()
+            assert snapshot(files) == AFTER
+        if not killer.hit:
+            break
+    else:
+        pytest.fail("the operation never came to its end")
+    assert outcomes == {True, False}
+
+
+def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
+    failed = 0
+    for allowed in range(200):
+        place = tmp_path / str(allowed)
+        files = place / "files"
+        files.mkdir(parents=True)
+        for name, data in {"old.md": b"old\n", "gone.md": b"gone\n", "MEMORY.md": b"- [gone](gone.md) - x\n"}.items():
+            (files / name).write_bytes(data)
+        before = snapshot(files)
+        after = {"new.md": b"new\n", "old.md": b"changed\n", "MEMORY.md": b"- [new](new.md) - x\n"}
+        journal = Journal(str(place / "root"))
+        writes = [allowed]
+        real = posix.write
+
+        def write(fd, data, writes=writes):
+            if writes[0] <= 0:
+                raise OSError(28, "No space left on device")
+            writes[0] -= 1
+            return real(fd, data)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(posix, "write", write)
+            try:
+                journal.run("test", plan(files), "s")
+            except MemtuiError as error:
+                failed += 1
+                told = error
+            else:
+                break
+        assert str(place) in told.message
+        assert "space" in told.hint
+        assert not any(name.endswith(".tmp") for name in os.listdir(files))
+        # While the disk is full a removed file can't come back: then the next start brings it, or finishes.
+        assert snapshot(files) == before or journal.unfinished() is not None
+        Journal(journal.root).recover()
+        assert snapshot(files) in (before, after)
+    assert failed >= 5
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, files):
+    before = snapshot(files)
+    pid = os.fork()
+    if not pid:
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                real = os.link
+                patch.setattr(os, "link", lambda *a: os._exit(0) if "new.md" in a[0] else real(*a))
+                journal.run("test", plan(files), "s")
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert any(name.endswith(".tmp") for name in os.listdir(files))
+    Journal(journal.root).recover()
+    assert snapshot(files) == before
+    assert not any(name.endswith(".tmp") for name in os.listdir(files))
+
+
+def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(Killed))
+        patch.setattr(Journal, "_take_back", lambda *a: None)
+        with pytest.raises(Killed):
+            journal.run("test", plan(files), "s")
+    (files / "gone.md").write_bytes(b"written anew\n")
+    Journal(journal.root).recover()
+    assert snapshot(files)["gone.md"] == b"written anew\n"
+    assert snapshot(files)["old.md"] == b"old\n"
+    assert "new.md" not in snapshot(files)
+
+
+def test_words_written_at_the_last_moment_are_put_back(journal, files, monkeypatch):
+    before = snapshot(files)
+    real = fs.write_atomic
+
+    def late(path, data, durable=True):
+        if data == b"changed\n" and path.endswith("old.md"):
+            with open(path, "ab") as file:
+                file.write(b"late\n")
+        real(path, data, durable)
+
+    monkeypatch.setattr(fs, "write_atomic", late)
+    with pytest.raises(ConflictError, match=r"old\.md"):
+        journal.run("test", plan(files), "s")
+    assert snapshot(files) == before | {"old.md": b"old\nlate\n"}
+
+
+def test_an_interrupt_takes_back_what_was_made(journal, files):
+    before = snapshot(files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            journal.run("test", plan(files), "s")
+    assert snapshot(files) == before
+    assert journal.unfinished() is None
+
+
+def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, files):
+    journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
+    row = row_of(journal)
+    journal.purge("purge", [row["before"]])
+    assert not os.path.exists(journal.contents.path(row["before"]))
+    with pytest.raises(NotFoundError, match="deleted for good"):
+        undo.run(journal, "undo").first()
+    assert (files / "old.md").read_bytes() == b"changed\n"
+
+
+def test_a_damaged_image_is_noticed(journal, files):
+    journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
+    row = row_of(journal)
+    with open(journal.contents.path(row["before"]), "w") as file:
+        file.write("rot")
+    with pytest.raises(MemtuiError, match="damaged"):
+        undo.run(journal, "undo").first()
+
+
+def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(journal, tmp_path):
+    directory = str(tmp_path / "inbox")
+    inbox_file.add_entry(directory, "updates", {}, "Use pnpm")
+    path = directory + "/pending-updates.md"
+    with open(path) as file:
+        raw = file.read()
+    journal.run("reject", [TextEdit(path, raw, "")], "s")
+    assert not os.path.exists(path)
+    inbox_file.add_entry(directory, "updates", {}, "Another")
+    undo.run(journal, "undo").first()
+    assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
+
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "- x\r\n", "é\x0b\n", "\u2028\n"]), max_size=8)
+ends = st.sampled_from(["", "a", "end"])
+
+
+@given(lines, ends, lines, ends)
+@example([], "", [], "a")
+@example(["a\n"], "a", ["a\n", "a\n"], "")
+def test_line_edits_turn_one_text_into_the_other_and_back(old, old_end, new, new_end):
+    before, after = ("".join([*old, old_end]), "".join([*new, new_end]))
+    edits = text_edits("x", before.encode(), after.encode())
+    text = before
+    for edit in edits:
+        text = edit.apply(text)
+    assert text == after
+    for edit in reversed(edits):
+        text = edit.inverse().apply(text)
+    assert text == before
+
+
+unique = st.lists(st.integers(0, 99).map(lambda n: f"- [{n}]({n}.md)\n"), unique=True, max_size=8)
+
+
+@given(unique, unique)
+def test_edits_of_distinct_lines_are_exact_both_ways(old, new):
+    before, after = "".join(old), "".join(new)
+    edits = text_edits("x", before.encode(), after.encode())
+    text = before
+    for edit in edits:
+        text = edit.apply(text)
+    assert sorted(text) == sorted(after)
+    for edit in reversed(edits):
+        text = edit.inverse().apply(text)
+    assert sorted(text) == sorted(before)
+
+
+@given(
+    st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n", max_size=5), st.text(alphabet="ab\n", max_size=5)
+)
+def test_an_edit_never_loses_another_line(text, removed, added):
+    edit = TextEdit("x", removed, added)
+    try:
+        result = edit.apply(text)
+    except ConflictError:
+        assert removed
+        return
+    kept = sorted(line for line in text.replace("\r", "").split("\n") if line)
+    for line in removed.split("\n"):
+        if line:
+            kept.remove(line)
+    assert sorted(line for line in result.replace("\r", "").split("\n") if line) == sorted(
+        [*kept, *(line for line in added.split("\n") if line)]
+    )
+
+
+def test_changes_made_together_are_undone_and_redone_together(tmp_path):
+    journal = Journal(str(tmp_path / "root"))
+    one, two = tmp_path / "one.md", tmp_path / "two.md"
+    journal.run("create", [FileChange(str(one), None, b"before")], "create one")
+    with journal.together():
+        journal.run("edit", [FileChange(str(one), b"before", b"1")], "edit one")
+        journal.run("create", [FileChange(str(two), None, b"2")], "create two")
+    undo.run(journal, "undo").first()
+    assert one.read_bytes() == b"before"
+    assert not two.exists()
+    assert undone_as_one(journal, undo.run(journal, "redo")).summary == "edit one and 1 more"
+    assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
+    undo.run(journal, "undo").first()
+    undo.run(journal, "undo").first()
+    assert not one.exists()
+
+
+def many_made(place):
+    """A journal in which three files were made together."""
+    journal = Journal(str(place / "root"))
+    with journal.together():
+        for name in "abc":
+            journal.run("create", [FileChange(str(place / f"{name}.md"), None, b"x")], f"create {name}")
+    return journal
+
+
+@pytest.mark.parametrize("op", ["undo", "redo"])
+def test_killed_while_many_are_turned_it_goes_on_or_turns_round(tmp_path, op):
+    seen = set()
+    for allowed in range(200):
+        place = tmp_path / str(allowed)
+        place.mkdir()
+        journal = many_made(place)
+        if op == "redo":
+            undo.run(journal, "undo").first()
+        with pytest.MonkeyPatch.context() as patch:
+            killer = Killer(patch, allowed)
+            try:
+                undo.run(journal, op).first()
+            except Killed:
+                pass
+        again = Journal(journal.root)
+        again.recover()
+        left = len(list(place.glob("*.md")))
+        seen.add(left)
+        other = "redo" if op == "undo" else "undo"
+        end, start = (0, 3) if op == "undo" else (3, 0)
+        if left != end:
+            undo.run(again, op).first()
+            assert len(list(place.glob("*.md"))) == end
+        undo.run(again, other).first()
+        assert len(list(place.glob("*.md"))) == start
+        if not killer.hit:
+            break
+    else:
+        pytest.fail("it never came to its end")
+    assert seen == {0, 1, 2, 3}
+
+
+def test_a_stop_leaves_one_step_to_each_side(tmp_path):
+    journal = many_made(tmp_path)
+    undone = undo.run(journal, "undo", go_on=lambda tried, _: tried < 2)
+    assert (len(undone.done), undone.total) == (2, 3)
+    assert [path.name for path in tmp_path.glob("*.md")] == ["a.md"]
+    assert undone_as_one(journal, undo.run(journal, "redo")).summary == "create 2 memories"
+    assert undone_as_one(journal, undo.run(journal, "undo")).summary == "create 3 memories"
+    assert list(tmp_path.glob("*.md")) == []
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_undone_in_the_place_of_what_was_named(tmp_path):
+    journal = many_made(tmp_path)
+    top = journal.ledger().undoable[-1]
+    Journal(journal.root).run("create", [FileChange(str(tmp_path / "d.md"), None, b"x")], "create d")
+    with pytest.raises(ConflictError, match="meanwhile"):
+        undo.run(journal, "undo", top=top)
+    assert len(list(tmp_path.glob("*.md"))) == 4

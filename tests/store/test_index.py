@@ -1,0 +1,265 @@
+"""MEMORY.md is kept up in the line concerned and nowhere else, and its budget is the client's."""
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.store.index import index as memory_index
+from memtui.store.index import index_lines
+
+MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
+
+INDEX = """---
+name: MEMORY
+see: "[not](an-entry.md)"
+---
+<!-- - [Hidden](hidden.md) — no -->
+# Memory
+
+## User
+- [Role](role.md) — who
+
+## Feedback
+
+* [Tests: run them](run%20tests.md#how) - always
+  - and more of it
+* [Sub](sub/deep.md "Title") — nested directory
+  * [Child](<a child (1).md>): x
+* Prose with a [mention](mention.md) in it
+* [Elsewhere](https://example.org/x.md) — a URL
+* [Above](../up.md), [Text](notes.txt), ![Image](image.md)
+
+```
+- [Code](code.md) — no
+```
+1. [x] [Numbered](numbered.md)
+
+Last words.
+"""
+
+
+def entries(text):
+    return [(e.line, e.title, e.target, e.hook, e.separator) for e in memory_index.parse_index(text.encode()).entries]
+
+
+def test_what_is_a_memory_of_the_index():
+    assert entries(INDEX) == [
+        (9, "Role", "role.md", "who", "—"),
+        (13, "Tests: run them", "run tests.md", "always", "-"),
+        (15, "Sub", "sub/deep.md", "nested directory", "—"),
+        (16, "Child", "a child (1).md", "x", ":"),
+        (24, "Numbered", "numbered.md", "", ""),
+    ]
+    index = memory_index.parse_index(INDEX.encode())
+    assert [(e.line, e.target) for e in index.mentions] == [(17, "mention.md")]
+
+
+def test_dangling_and_missing():
+    index = memory_index.parse_index(INDEX.encode())
+    files = ["role.md", "run%20tests.md", "sub/deep.md", "MEMORY.md", "mention.md", "new.md", "a.txt"]
+    assert [e.target for e in memory_index.dangling(index, files)] == ["a child (1).md", "numbered.md"]
+    assert memory_index.missing(index, files) == ["new.md"]
+
+
+def test_a_name_in_another_unicode_form_is_the_same_file():
+    index = memory_index.parse_index("- [É](e\u0301te\u0301.md)\n".encode())
+    assert memory_index.dangling(index, ["\u00e9t\u00e9.md"]) == []
+
+
+def added(text, *, kind="", hook="a hook", target="new one.md", title="New"):
+    new = index_lines.add_line(text.encode(), target, title, hook, kind=kind).decode()
+    old, made = text.split("\n"), new.split("\n")
+    at = next((n for n, (a, b) in enumerate(zip(old, made)) if a != b), len(old) - 1)
+    return at + 1, made[at : at + len(made) - len(old)], new
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line", "made"),
+    [
+        (INDEX, "user", 10, ["* [New](new%20one.md) — a hook"]),
+        (INDEX, "feedback", 25, ["* [New](new%20one.md) — a hook"]),
+        ("", "", 1, ["- [New](new%20one.md) — a hook"]),
+        ("- [A](a.md) - x\n- [B](b.md) - y\n- [C](c.md) — z\n", "", 4, ["- [New](new%20one.md) - a hook"]),
+        ("# Memory\n", "", 2, ["", "- [New](new%20one.md) — a hook"]),
+        ("## User\n\n## Project\n- [P](p.md): x\n", "user", 3, ["- [New](new%20one.md): a hook", ""]),
+        ("## User\n\n## Project\n- [P](p.md)\n  - more\n\nText\n", "tool", 6, ["- [New](new%20one.md) — a hook"]),
+        ("- [A](a.md) — x\n    - [Sub](b.md) — x\nText\n", "", 3, ["- [New](new%20one.md) — a hook"]),
+    ],
+)
+def test_a_new_line_goes_below_the_last_one_of_its_section(text, kind, line, made):
+    at, lines, new = added(text, kind=kind)
+    assert (at, lines) == (line, made)
+    assert [n for n in new.split("\n") if n not in lines] == [n for n in text.split("\n") if n not in lines]
+
+
+def test_no_final_line_end_and_crlf_are_kept():
+    assert (
+        index_lines.add_line(b"\xef\xbb\xbf- [A](a.md) - x\r\n", "b.md", "B", "")
+        == b"\xef\xbb\xbf- [A](a.md) - x\r\n- [B](b.md)\r\n"
+    )
+    assert index_lines.add_line(b"- [A](a.md)", "b.md", "B", "") == b"- [A](a.md)\n- [B](b.md)"
+
+
+def test_a_memory_that_has_its_line_gets_no_second_one():
+    assert index_lines.add_line(INDEX.encode(), "run tests.md", "x", "y") == INDEX.encode()
+
+
+def test_titles_and_hooks_stay_on_one_line():
+    made = added("", title="a]\n[b", hook="x\n" + "long " * 60)[1][0]
+    assert made.startswith("- [a\\] \\[b](new%20one.md) — x long")
+    assert made.endswith("…")
+    assert len(made) < 200
+    assert entries(made)[0][2] == "new one.md"
+
+
+def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
+    without = index_lines.remove_line(INDEX.encode(), "run tests.md").decode()
+    assert without == INDEX.replace("* [Tests: run them](run%20tests.md#how) - always\n  - and more of it\n", "")
+    without = index_lines.remove_line(INDEX.encode(), "sub/deep.md").decode()
+    assert without == INDEX.replace('* [Sub](sub/deep.md "Title") — nested directory\n', "")
+    assert index_lines.remove_line(INDEX.encode(), "mention.md") == INDEX.encode()
+    assert index_lines.remove_line(INDEX.encode(), "nothing.md") == INDEX.encode()
+    assert index_lines.remove_line(b"- [A](a.md)\n- [B](b.md)\n- [A again](a.md)", "a.md") == b"- [B](b.md)"
+
+
+def test_a_renamed_file_keeps_its_line():
+    new = index_lines.replace_target(
+        INDEX.encode(), "run tests.md", "do (it).md", old_title="Tests: run them", new_title="Do it"
+    )
+    assert new.decode() == INDEX.replace("[Tests: run them](run%20tests.md#how)", "[Do it](do%20%28it%29.md#how)")
+    new = index_lines.replace_target(INDEX.encode(), "a child (1).md", "b c.md", old_title="no", new_title="x")
+    assert new.decode() == INDEX.replace("<a child (1).md>", "<b c.md>")
+    new = index_lines.replace_target(INDEX.encode(), "mention.md", "m2.md")
+    assert new.decode() == INDEX.replace("(mention.md)", "(m2.md)")
+
+
+def test_a_heading_or_code_below_an_entry_is_not_part_of_it():
+    assert index_lines.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
+    assert index_lines.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
+
+
+def test_another_hook_keeps_title_and_separator():
+    new = index_lines.set_hook(INDEX.encode(), "run tests.md", "never", "always").decode()
+    assert new == INDEX.replace("- always", "- never")
+    assert index_lines.set_hook(b"- [A](a.md)\r\n", "a.md", "x", "").decode() == "- [A](a.md) — x\r\n"
+    assert index_lines.set_hook(b"- [A](a.md) - x", "a.md", "", "x") == b"- [A](a.md)"
+
+
+def test_a_line_of_the_persons_own_keeps_its_words_where_a_memory_has_two():
+    data = b"- [A](a.md) - old\n- [Mine](a.md) - what I wrote\n"
+    new = index_lines.set_hook(data, "a.md", "new", "old")
+    assert new == b"- [A](a.md) - new\n- [Mine](a.md) - what I wrote\n"
+
+
+@pytest.mark.parametrize(
+    "tail",
+    ["<!-- to do:\nlater\n", "```\ncode\n", "text\n<!--", "* [B](b.md) <!-- a\n-->\n", "<!-- a\n\n## Feedback\n"],
+)
+def test_a_new_line_is_never_put_where_nobody_sees_it(tail):
+    for head in ("- [A](a.md) - x\n", "# Memory\n\n", ""):
+        data = (head + tail).encode()
+        new = index_lines.add_line(data, "fresh.md", "Fresh", "hook")
+        assert "fresh.md" in [e.target for e in memory_index.parse_index(new).entries]
+        assert index_lines.remove_line(new, "fresh.md").split() == data.split()
+
+
+def test_a_comment_mark_behind_text_hides_nothing_unless_it_is_closed():
+    assert [e[2] for e in entries("- [A](a.md) - about <!--\n- [B](b.md) - x\n")] == ["a.md", "b.md"]
+    assert [e[2] for e in entries("- [A](a.md) <!-- x\n- [B](b.md)\n-->\n- [C](c.md)\n")] == ["a.md", "c.md"]
+
+
+pieces = st.sampled_from(
+    ["- ", "* ", "[", "]", "](", ")", "a.md", "b c.md", "<", ">", " — ", " - ", "\n", "\r\n", "\n\n", "# H", "## User", "  ", "<!--", "-->", "```", "---\n", "x: y\n", "\t", "é", "\ufeff", "- [T](t.md) - x\n", "  - [N](n.md)\n"]
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(max_examples=5 * settings.default.max_examples)
+@given(st.lists(pieces, max_size=25).map("".join), st.sampled_from(["", "user"]))
+def test_adding_and_removing_leave_every_other_line_alone(text, kind):
+    data = text.encode()
+    new = index_lines.add_line(data, "fresh.md", "Fresh", "hook", kind=kind)
+    index = memory_index.parse_index(new)
+    mine = [e for e in index.entries if e.target == "fresh.md"]
+    assert mine
+    mark = "\ufeff".encode()
+    assert index_lines.remove_line(new, "fresh.md").replace(mark, b"").split() == data.replace(mark, b"").split()
+    old = [e.target for e in memory_index.parse_index(data).entries]
+    assert [e.target for e in index.entries if e.target != "fresh.md"] == old
+    for change in (
+        index_lines.set_hook(data, "t.md", "y", "x"),
+        index_lines.replace_target(data, "t.md", "u.md"),
+        index_lines.remove_line(data, "t.md"),
+    ):
+        assert len(change.splitlines()) <= len(data.splitlines())
+
+
+@settings(max_examples=2 * settings.default.max_examples)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_and_kept(data):
+    index = memory_index.parse_index(data)
+    assert index_lines.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
+    assert index_lines.remove_line(data, "zz.md") == data
+    memory_index.budget(data)
+
+
+def test_a_line_of_a_megabyte_of_brackets_is_no_trouble():
+    for data in (b"- " + b"](" * 400_000, b"- " + b"[" * 1_000_000, b"- " + b"[](" * 300_000):
+        assert memory_index.parse_index(data).entries == ()
+
+
+def test_the_first_200_lines_are_loaded():
+    text = "".join(f"- [M{n}](m{n}.md) — hook\n" for n in range(1, 203))
+    found = memory_index.budget(text.encode())
+    assert (found.lines, found.cut_line) == (202, 201)
+    assert [e.target for e in found.below] == ["m201.md", "m202.md"]
+    assert found.share > 1
+    assert memory_index.budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
+
+
+def test_frontmatter_and_comments_do_not_count():
+    text = "---\nname: x\n---\n<!-- note\n\nstill -->\n\n# Head\n" + "".join(
+        f"- [M{n}](m{n}.md)\n" for n in range(1, 203)
+    )
+    found = memory_index.budget(text.encode())
+    assert (found.lines, found.cut_line) == (203, 8 + 200)
+    assert [e.target for e in found.below] == ["m200.md", "m201.md", "m202.md"]
+    assert memory_index.budget(text.encode(), agent=True).cut_line == 201
+
+
+def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():
+    text = "- a\n  <!-- in the item -->\n```\n<!-- code -->\n```\n<!-- gone -->\n\n- b <!-- inline -->\n"
+    assert [number for number, _ in memory_index.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
+
+
+def test_the_size_is_cut_at_a_whole_line_and_counted_in_utf16_units():
+    line = "- [A](a.md) — " + "x" * 985 + "\n"  # 1,000 units with its line end
+    assert memory_index.budget((line * 25).encode()).cut_line is None
+    found = memory_index.budget((line * 26).encode())
+    assert (found.units, found.cut_line, len(found.below)) == (25_999, 26, 1)
+    assert found.bytes == found.units + 26 * 2
+    assert memory_index.budget(("漢" * 24_999 + "\n").encode()).cut_line is None
+    assert memory_index.budget(("🎉" * 12_501).encode()).cut_line == 1
+    assert memory_index.budget(b"") == memory_index.Budget(0, 0, 0, None, ())
+
+
+@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
+def test_every_real_index_is_read_and_changed_in_one_line():
+    seen = 0
+    for directory, _, files in os.walk(MEMORIES):
+        if "MEMORY.md" not in files:
+            continue
+        with open(os.path.join(directory, "MEMORY.md"), "rb") as file:
+            data = file.read()
+        index = memory_index.parse_index(data)
+        seen += len(index.entries)
+        memory_index.dangling(index, files)
+        assert "MEMORY.md" not in memory_index.missing(index, files)
+        new = index_lines.add_line(data, "a-new-one.md", "New", "hook", kind="feedback")
+        assert index_lines.remove_line(new, "a-new-one.md").split() == data.split()
+        assert len(new.splitlines()) - len(data.splitlines()) <= 3
+        if "overflow" in directory:
+            assert memory_index.budget(data).below
+    assert seen > 50

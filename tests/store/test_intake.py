@@ -1,0 +1,141 @@
+"""What is new in a directory becomes versions, with who wrote them and whether a person has seen them."""
+
+import os
+
+import pytest
+
+from memtui.base import clock, ids
+from memtui.deliver import log as delivery_log
+from memtui.store.versions.intake import Intake
+from memtui.store.versions.versions import GONE, Versions, Writer
+from memtui.store.versions.writers import Writers
+
+from .conftest import AGENT, write
+
+
+def test_what_is_there_at_the_first_look_counts_as_seen(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    assert [(each.writer.by, each.seen) for each in look()] == [("first", True)]
+    assert versions.unseen([str(directory)]) == []
+    assert look() == []
+
+
+def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "a.md", "two")
+    write(directory / "b.md", "new")
+    assert [each.writer for each in look()] == [AGENT] * 2
+    unseen = {now.file: (before, now) for before, now in versions.unseen([str(directory)])}
+    before, now = unseen["a.md"]
+    assert (versions.content(before), versions.content(now)) == (b"one", b"two")
+    assert unseen["b.md"][0] is None
+    versions.see([now])
+    assert [now.file for _, now in versions.unseen([str(directory)])] == ["b.md"]
+    again = Versions(versions.root)
+    again.follow()
+    assert [now.file for _, now in again.unseen([str(directory)])] == ["b.md"]
+
+
+def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    other = directory.parent / "other"
+    other.mkdir()
+    write(other / "made.md", "by the agent")
+    os.utime(other / "made.md", ns=(0, write.clock))
+    (found,) = Intake(versions, lambda version: AGENT).take_in(str(other))
+    assert (found.writer, found.seen) == (AGENT, False)
+    old = directory.parent / "old"
+    old.mkdir()
+    (old / "a.md").write_text("written long ago")
+    os.utime(old / "a.md", (0, 1_600_000_000))
+    (found,) = Intake(versions, lambda version: Writer("other")).take_in(str(old))
+    assert (found.writer.by, found.seen) == ("first", True)
+
+
+@pytest.mark.parametrize(("late", "by"), [(0, "agent"), (-90, "first"), (30, "agent")])
+def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late, by):
+    directory, versions, _ = store
+    now = 1_700_000_000.0
+    write(directory / "made.md", "by the agent in the first session")
+    os.utime(directory / "made.md", (now, now))
+    wrote = {"kind": "use", "action": "wrote", "path": str(directory / "made.md")}
+    record = {"v": 1, "id": ids.new_id(now), "time": clock.iso(now + late), "session_id": "s", "items": [wrote]}
+    delivery_log.append(versions.root, record, now)
+    (found,) = Intake(versions, Writers(versions.root).of).take_in(str(directory))
+    assert (found.writer.by, found.seen) == (by, by == "first")
+
+
+def test_a_directory_without_memories_is_looked_at_too(store):
+    directory, _, look = store
+    assert look(Writer("other")) == []
+    write(directory / "a.md", "one")
+    assert [(each.writer.by, each.seen) for each in look(Writer("other"))] == [("other", False)]
+
+
+def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "a.md", "two")
+    look()
+    (directory / "a.md").unlink()
+    look(Writer("other"))
+    ((before, now),) = versions.unseen([str(directory)])
+    assert (versions.content(before), now.digest) == (b"one", GONE)
+
+
+def test_what_a_person_writes_through_memtui_is_seen(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "a.md", "two")
+    look(Writer("person"))
+    assert versions.unseen([str(directory)]) == []
+    assert [each.writer.by for each in versions.of(str(directory), "a.md")] == ["first", "person"]
+
+
+def test_a_text_that_was_seen_before_needs_no_second_look(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "a.md", "two")
+    look()
+    write(directory / "a.md", "one")
+    write(directory / "renamed.md", "one")
+    look()
+    assert versions.unseen([str(directory)]) == []
+
+
+def test_a_deleted_file_is_a_version_and_its_text_stays(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    (directory / "a.md").unlink()
+    assert [each.digest for each in look()] == [GONE]
+    before, now = versions.unseen([str(directory)])[0]
+    assert (versions.content(before), versions.content(now)) == (b"one", b"")
+    assert look() == []
+
+
+def test_one_that_was_written_and_deleted_unseen_is_nobodys_business(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "b.md", "new")
+    look()
+    (directory / "b.md").unlink()
+    look()
+    assert versions.unseen([str(directory)]) == []
+
+
+def test_memories_in_subdirectories_are_taken_in_and_the_index_is_not(store):
+    directory, _, look = store
+    (directory / "team").mkdir()
+    write(directory / "team" / "a.md", "one")
+    write(directory / "MEMORY.md", "- [a](team/a.md)")
+    assert [each.file for each in look()] == ["team/a.md"]

@@ -1,0 +1,187 @@
+"""Links between memories are found exactly where they are written, and follow a rename in their form."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.store import links
+from memtui.store.frontmatter import code
+from memtui.store.memory import LinkTargets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[target]]",
+        "[[target.md]]",
+        "[[ target ]]",
+        "[[./target]]",
+        "[[target|text]]",
+        "| [[target\\|cell]] | b |",
+        "[[target#heading]]",
+        "[[target#heading|text]]",
+        "![[target]]",
+        "見[[target]]も",
+        "([[target]])",
+        "[md](target.md)",
+        '[x](./target.md#h "title")',
+        "[x](<target.md>)",
+        "[two\nlines](target.md)",
+        "[a [b] `c]`](target.md 'title')",
+        "[x][t]\n\n[t]: target.md",
+        "[t]: <./target.md> (title)",
+        "- item\n\n    [[target]] in the same item",
+        "text\n    [[target]] in the same paragraph",
+        "`code` [[target]] `more`",
+        "an escaped \\` and [[target]] and `",
+        "`C:\\dir\\` [[target]]",
+    ],
+)
+def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
+    (found,) = links.find(text)
+    assert found.target.removesuffix(".md") == "target"
+    assert text[found.name_start : found.name_end] == "target"
+    made = links.renamed(text, lambda link: links.leads_to(link.target, "", "", ["target"]), "other")
+    assert made == text.replace("target", "other")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a[[0]]",
+        "df[[column]]",
+        "see [[1]] and [[2, 3]]",
+        "[[https://x.test]]",
+        "[[mailto:a@x.test]]",
+        "[[pic.png]]",
+        "![[scan.pdf]]",
+        "[[main.py]]",
+        "[[_TOC_]]",
+        "[[#heading]]",
+        "[[MEMORY]](MEMORY.md)",
+        "\\[[target]]",
+        "[[ -f x ]] [[ $a == b ]] [[ a -nt b ]] [[:alpha:]] [[...slug]]",
+        "`[[target]]`",
+        "``a ` [[target]]``",
+        "a `span over\ntwo [[target]] lines`",
+        "```\n[[target]]\n```",
+        "- ~~~\n  [[target]]\n  ~~~",
+        "> ```sh\n> [[target]]\n> ```",
+        "```never closed\n[[target]]",
+        "text\n\n    [[target]]\n\n\t[md](target.md)\n",
+        "- item\n\n      [[target]]",
+        "![image](target.md)",
+        "[x](https://x.test/target.md)",
+        "[x](/root/target.md)",
+        "[x](target.txt)",
+        "[x](.hidden.md)",
+        "[^1]: target.md",
+        "`[x](target.md)`",
+    ],
+)
+def test_code_and_what_only_looks_like_a_link_is_none(text):
+    assert [each for each in links.find(text) if each.target != "MEMORY"] == []
+
+
+def test_links_removed_become_the_words_that_a_reader_sees():
+    text = "[[t]], [[t|the label]], ![[t]], [[./t.md#h]], [words](t.md), [[other]]\n\n[d]: t.md\n"
+    made = links.renamed(text, lambda link: link.target.removesuffix(".md") == "t", None)
+    assert made == "t, the label, t, t, words, [[other]]\n\n[d]: t.md\n"
+
+
+def test_a_file_with_blanks_is_written_as_its_form_wants():
+    text = "[x](run%20tests.md) [y](<run tests.md>) [[run tests]]"
+    made = links.renamed(text, lambda _: True, "a (b)")
+    assert made == "[x](a%20%28b%29.md) [y](<a (b).md>) [[a (b)]]"
+
+
+class _Memory:
+    def __init__(self, path, name=""):
+        self.path, self.stem = path, path.rpartition("/")[2].removesuffix(".md")
+        self.name = name or self.stem
+
+
+def test_a_link_leads_to_a_file_before_another_memory_with_that_name_and_by_its_path_from_where_it_is():
+    top, deep, titled = _Memory("/m/a.md"), _Memory("/m/sub/b.md"), _Memory("/m/c.md", "CI/CD rules")
+    known = LinkTargets([_Memory("/m/d.md", "a"), top, deep, titled])
+    assert known.of("a", top.path) is known.of("a.md", deep.path) is known.of("../a.md", deep.path) is top
+    assert known.of("sub/b.md", top.path) is known.of("sub/b", titled.path) is known.of("b", top.path) is deep
+    assert known.of("CI/CD rules", top.path) is titled
+    assert known.of("docs/a.md", top.path) is known.of("A", top.path) is known.of("../a.md", top.path) is None
+
+
+def test_capitals_matter_only_where_the_file_system_tells_them_apart(monkeypatch):
+    here = _Memory("/m/target.md")
+    assert LinkTargets([here]).of("Target", "/m/x.md") is None
+    monkeypatch.setattr(links, "_ignores_case", lambda directory: directory == "/m")
+    assert LinkTargets([here]).of("Target", "/m/x.md") is here
+    assert links.leads_to("TARGET.md", "/m/x.md", here.path, ["target"])
+    assert not links.leads_to("Target", "/n/x.md", "/n/target.md", ["target"])
+
+
+NAMES = st.sampled_from(["target", "ziel-ä", "two words", "2024-10-11", "v1.2"])
+FORMS = st.sampled_from(
+    [
+        "[[{n}]]",
+        "[[ {n} ]]",
+        "[[{n}.md]]",
+        "[[./{n}|text]]",
+        "![[{n}#h]]",
+        "[a](<{n}.md>)",
+        "[a](./{e}.md#h 't')",
+        "[t]: {e}.md",
+    ]
+)
+BETWEEN = st.lists(
+    st.sampled_from(
+        [
+            "\n\n",
+            "\n",
+            " ",
+            "`",
+            "``",
+            "```\n",
+            "~~~\n",
+            "    ",
+            "\t",
+            "- ",
+            "> ",
+            "| ",
+            "word ",
+            "[",
+            "](",
+            "]]",
+            "\\",
+            "é",
+        ]
+    ),
+    max_size=6,
+).map("".join)
+TEXTS = st.lists(st.tuples(BETWEEN, FORMS), max_size=5)
+
+
+@settings(deadline=None)
+@given(TEXTS, NAMES)
+def test_renamed_and_renamed_back_a_text_has_the_same_bytes(parts, name):
+    text = "".join(before + form.format(n=name, e=links.encoded(name)) for before, form in parts)
+
+    def leads(to):
+        return lambda link: link.target.removesuffix(".md") == to
+
+    there = links.renamed(text, leads(name), "moved")
+    assert links.renamed(there, leads("moved"), name) == text
+    for each in links.find(text):
+        assert links.file_target(text[each.name_start : each.name_end] + ".md")[:-3] in {name, each.target}
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="[]()|#\\`~ \n\tab.md:<>-!\"'", max_size=60))
+def test_any_text_is_read_with_spans_inside_of_it(text):
+    at = 0
+    for each in code.spans(text):
+        assert at <= each.start < each.end <= len(text)
+        at = each.end
+    assert len(code.masked(text)) == len(text)
+    for each in links.find(text):
+        assert each.start <= each.name_start <= each.name_end <= each.end
+    assert links.renamed(text, lambda _: False, "x") == links.renamed(text, lambda _: False, None) == text

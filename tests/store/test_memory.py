@@ -1,0 +1,122 @@
+"""A memory as a person sees it, in every form it is found in."""
+
+import os
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.base.errors import MemtuiError, NotFoundError
+from memtui.store import memory, references
+from memtui.store.frontmatter import document
+
+
+def of(text, path="/x/some-file.md"):
+    return memory.from_bytes(path, "project", text.encode())
+
+
+def test_a_file_of_the_client():
+    found = of(
+        "---\nname: a\ndescription: d\nmetadata: \n  node_type: memory\n  type: feedback\n  originSessionId: s1\n"
+        "  modified: 2026-01-31T00:00:00Z\n---\n\nSee [[other]] and [[b|label]], [[other#part]].\n"
+    )
+    assert (found.name, found.description, found.type, found.origin_session) == ("a", "d", "feedback", "s1")
+    assert found.links == ("other", "b")
+    assert found.changed_at == 1769817600.0
+    assert found.broken is None
+
+
+def test_other_forms():
+    assert of("---\ntitle: A title\ntype: gotcha\n---\nx").description == "A title"
+    assert of("---\ntype: user\nmetadata:\n  type: tool\n---\nx").type == "tool"
+    bare = of("# Just text\nmore")
+    assert (bare.name, bare.description, bare.type, bare.has_frontmatter) == ("some-file", "Just text", "", False)
+    broken = of("---\nname: a\ndescription: Fix: this\n  more\n---\nx")
+    assert (broken.name, broken.description, bool(broken.broken)) == ("a", "Fix: this more", True)
+    unquoted = of("---\nname: a\ndescription: Fix: this\n---\nx")
+    assert (unquoted.description, unquoted.broken, unquoted.unquoted) == ("Fix: this", None, True)
+
+
+def test_files_that_are_no_text_or_can_not_be_read_are_broken_memories(tmp_path):
+    (tmp_path / "a.md").write_bytes(b"\0\1")
+    assert memory.read_memory(str(tmp_path / "a.md")).broken
+    (tmp_path / "dir.md").mkdir()
+    found = memory.read_memory(str(tmp_path / "dir.md"))
+    assert (found.name, found.broken.startswith("it can't be read")) == ("dir", True)
+    os.mkfifo(tmp_path / "fifo.md")
+    assert memory.read_memory(str(tmp_path / "fifo.md")).broken
+    with pytest.raises(NotFoundError):
+        memory.read_memory(str(tmp_path / "gone.md"))
+
+
+def test_a_huge_file_is_shown_from_its_beginning_as_broken(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"---\nname: a\n---\n" + b"x" * memory.MAX_BYTES)
+    found = memory.read_memory(str(path), "global")
+    assert (found.name, found.size, found.broken) == ("a", 16 + memory.MAX_BYTES, "larger than 8 MB")
+
+
+def test_a_new_file_has_the_clients_form():
+    made = memory.new_memory_bytes("prefer-pnpm", "Use pnpm: never npm", "feedback", "Use pnpm.\n\n")
+    assert made.decode() == (
+        '---\nname: prefer-pnpm\ndescription: "Use pnpm: never npm"\nmetadata:\n  type: feedback\n---\n\nUse pnpm.\n'
+    )
+
+
+@given(st.text(max_size=30), st.text(max_size=60), st.text(max_size=20), st.text(max_size=60))
+@example("a", "b", "user", "half\0binary")
+def test_a_new_file_reads_back(name, description, kind, body):
+    found = memory.from_bytes("/x/f.md", "", memory.new_memory_bytes(name, description, kind, body))
+    assert found.broken is None
+    want = [
+        " ".join(text.split()).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        for text in (name, description, kind)
+    ]
+    assert [found.fields["name"], found.fields["description"], found.type] == want
+
+
+def test_a_new_type_keeps_the_form():
+    def typed(text):
+        return memory.set_type(document.parse(text.encode()), "tool").raw.decode()
+
+    assert typed("---\nname: a\ntype: user # c\n---\n") == "---\nname: a\ntype: tool # c\n---\n"
+    assert typed("---\nmetadata: \n  type: 'user'\n---\n") == "---\nmetadata: \n  type: 'tool'\n---\n"
+    assert typed("---\ntype: a\nmetadata:\n  type: b\n---\n") == "---\ntype: tool\nmetadata:\n  type: tool\n---\n"
+    assert typed("---\nname: a\n---\nx") == "---\nname: a\nmetadata:\n  type: tool\n---\nx"
+    assert typed("x") == "---\nmetadata:\n  type: tool\n---\n\nx"
+    with pytest.raises(MemtuiError):
+        memory.set_type(document.parse(b""), " ")
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Use pnpm, never npm!", "use-pnpm-never-npm"),
+        ("记忆 文件", "记忆-文件"),
+        ("---", "a-memory"),
+        ("Memory", "a-memory"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("a" * 300, "a" * 80),
+        ("word " * 40, "-".join(["word"] * 16)),
+        ("\ud800🎉", "a-memory"),
+    ],
+)
+def test_slugs(name, slug):
+    assert memory.slugify(name) == slug
+
+
+@given(st.text())
+def test_a_slug_is_a_fine_file_name(name):
+    slug = memory.slugify(name)
+    assert 0 < len(slug.encode()) <= 80
+    assert not set(slug) & set("/\0. ")
+    assert memory.slugify(slug) == slug
+
+
+def test_links_are_repaired_in_the_body_only_and_nothing_else_changes():
+    data = b"---\nname: [[a]]\nsee: '[[a]]'\n---\r\nx [[a]] `[[a]]` [[a|b]] [[a#c]] [[ab]] \xff\r\n[[a]]\n"
+    assert references.relink(data, "", "", ("zz",), "b") == data
+    made = references.relink(data.replace(b"name: [[a]]\n", b""), "", "", ("a",), "new")
+    assert made == b"---\nsee: '[[a]]'\n---\r\nx [[new]] `[[a]]` [[new|b]] [[new#c]] [[ab]] \xff\r\n[[new]]\n"
+    broken = b"---\nname: 'a\n---\n[[a]]"
+    assert references.relink(broken, "", "", ("a",), "b") == broken

@@ -1,0 +1,158 @@
+"""Relative dates in memories: which are found, which are left alone, and what they are replaced by."""
+
+import os
+import re
+import subprocess
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock
+from memtui.store.memory import from_bytes, read_memory
+from memtui.store.relative_dates import relative_dates
+from memtui.store.scopes import Scope
+from memtui.tidy import stale
+from memtui.tidy.project import Repository
+
+WRITTEN = date(2026, 11, 5)  # a Thursday
+SCOPE = Scope("auto", "auto", "/")
+
+
+def replaced(text, written=WRITTEN):
+    """The text with the dates in the place of the words."""
+    for each in reversed(list(relative_dates(text, written))):
+        assert text[each.start : each.end] == each.words
+        text = text[: each.start] + each.absolute + text[each.end :]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "absolute"),
+    [
+        ("It broke yesterday.", "It broke 2026-11-04."),
+        ("The demo is tomorrow.", "The demo is 2026-11-06."),
+        ("As of today there are three.", "As of 2026-11-05 there are three."),
+        ("The audit is next Thursday.", "The audit is 2026-11-12."),
+        ("The audit was last Thursday.", "The audit was 2026-10-29."),
+        ("The audit is this Friday.", "The audit is 2026-11-06."),
+        ("We ship this week.", "We ship in the week of 2026-11-02."),
+        ("Due by next week.", "Due by the week of 2026-11-09."),
+        ("It moved last month.", "It moved in 2026-10."),
+        ("New prices from next month.", "New prices from 2026-12."),
+        ("Broken since last year.", "Broken since 2025."),
+        ("### Soon (This Week)", "### Soon (the week of 2026-11-02)"),
+        ("- Next week we ship.", "- In the week of 2026-11-09 we ship."),
+        ("Open this weekend.", "Open in the weekend of 2026-11-07."),
+        ("It broke last night.", "It broke 2026-11-04."),
+        ("Next quarter we move.", "In 2027-Q1 we move."),
+        ("It moved last quarter.", "It moved in 2026-Q3."),
+        ("It went live two weeks ago.", "It went live 2026-10-22."),
+        ("The contract will end in 3 days.", "The contract will end on 2026-11-08."),
+        ("It will be closed in two months.", "It will be closed in 2027-01."),
+    ],
+)
+def test_a_relative_date_is_replaced_by_the_day_it_meant(text, absolute):
+    assert replaced(text) == absolute
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They said \"tomorrow\", “next week”, ‘last year’, and 'yesterday' too.",
+        "> We ship tomorrow.",
+        "`today` and `next week` are constants.",
+        "```\nrun yesterday\n```",
+        "Today's build and yesterday’s log.",
+        "Tokens expire in 30 days.",
+        "It takes effect in 2 weeks of testing.",
+        "Every last Friday of the month.",
+        "Backups of the last week are kept for the next month.",
+        "Whether you shipped yesterday or not.",
+        "Ask again if it failed yesterday.",
+        "Never deploy what was merged today.",
+        "src/today/x.py, #tomorrow, @yesterday, today.md/x, next-week",
+        "Within the last year, and for the next month.",
+    ],
+)
+def test_what_is_no_date_or_somebodys_words_is_left_alone(text):
+    assert replaced(text) == text
+
+
+@given(st.text(alphabet="todayesrmw nxlkIi3 ago.\n\"`>'“”", max_size=120), st.dates(date(1, 1, 9), date(9990, 1, 1)))
+def test_any_text_is_read_and_dates_do_not_overlap(text, written):
+    end = 0
+    try:
+        found = list(relative_dates(text, written))
+    except (OverflowError, ValueError):
+        return
+    for each in found:
+        assert end <= each.start < each.end
+        end = each.end
+
+
+@given(
+    st.sampled_from(["yesterday", "next Monday", "last week", "this month", "2 days ago", "last year"]),
+    st.dates(date(1990, 1, 1), date(2090, 1, 1)),
+)
+def test_what_was_replaced_is_not_found_again(words, written):
+    text = replaced(f"It was done {words}.", written)
+    assert re.search(r"\d{4}", text)
+    assert replaced(text, written) == text
+
+
+def memory(fields, body="It broke yesterday.", mtime=0.0):
+    return from_bytes("/a.md", "auto", f"---\nname: a\n{fields}---\n\n{body}\n".encode(), mtime=mtime)
+
+
+@pytest.mark.parametrize(
+    ("fields", "day", "certain"),
+    [
+        ("created: 2026-11-05T08:00:00Z\nmodified: 2026-11-05T20:00:00Z\n", date(2026, 11, 5), True),
+        ("created: 2026-11-01\nmodified: 2026-11-05T20:00:00Z\n", date(2026, 11, 5), False),
+        ("metadata:\n  modified: 2026-11-05\n", date(2026, 11, 5), True),
+        ("modified: some day\n", None, False),
+        ("", None, False),
+    ],
+)
+def test_a_memory_tells_when_it_was_written_certainly_if_on_one_day(fields, day, certain):
+    assert stale.written(memory(fields)) == (day, certain)
+
+
+def dates(found, repository=None):
+    return list(stale.dates(stale.Checked(SCOPE, [found], repository=repository)))
+
+
+def test_the_files_time_tells_when_it_was_written_but_not_certainly():
+    found = memory("", mtime=clock.parse("2026-11-05T12:00:00Z"))
+    (one,) = dates(found)
+    assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
+
+
+def test_in_a_repository_the_last_commit_tells_and_the_files_time_if_it_changed_since(tmp_path):
+    def git(*words):
+        env = {**os.environ, "GIT_COMMITTER_DATE": "2026-10-10T12:00:00Z", "GIT_CONFIG_GLOBAL": "/dev/null"}
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True, env=env)
+
+    def proposed():
+        found = read_memory(str(path), "auto")
+        return [each.data["proposed"] for each in dates(found, Repository(str(tmp_path)))]
+
+    path = tmp_path / "a.md"
+    path.write_text("---\nname: a\n---\n\nIt broke yesterday.\n")
+    os.utime(path, (0, clock.parse("2026-11-05T12:00:00Z")))
+    git("init", "-q")
+    assert proposed() == ["2026-11-04"]
+    git("add", ".")
+    git("commit", "-qm", "one")
+    assert proposed() == ["2026-10-09"]
+    path.write_text("---\nname: a\n---\n\nIt broke again yesterday.\n")
+    os.utime(path, (0, clock.parse("2026-11-06T12:00:00Z")))
+    assert proposed() == ["2026-11-05"]
+
+
+def test_a_year_that_no_calendar_has_is_no_error():
+    found = memory("modified: 0001-01-01\n", body="It broke 999 weeks ago, 3 days ago, and last year.")
+    assert dates(found) == []

@@ -1,0 +1,426 @@
+"""Which memories a working directory sees, and which one a reference means."""
+
+import json
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import paths
+from memtui.base.errors import ConflictError, NotFoundError
+from memtui.client import locate, settings_files
+from memtui.store import scopes, trusting
+
+MEMORY = "---\nname: {name}\ndescription: about {name}\nmetadata:\n  type: project\n---\nBody of {name}\n"
+
+
+class World:
+    def __init__(self, top):
+        self.top = top
+        self.env = {"HOME": str(top / "home")}
+        self.config = top / "home" / ".claude"
+        self.repo = top / "repo"
+        (self.repo / ".git").mkdir(parents=True)
+        (self.repo / "src" / "deep").mkdir(parents=True)
+
+    @property
+    def auto(self):
+        return self.config / "projects" / paths.slug(str(self.repo)) / "memory"
+
+    @property
+    def project(self):
+        return self.repo / ".claude" / "memory"
+
+    def discover(self, cwd=None, **more):
+        return {s.label: s for s in scopes.discover(self.env, str(cwd or self.repo), **more)}
+
+    def find(self, ref, cwd=None):
+        return scopes.find(self.env, str(cwd or self.repo), ref)
+
+    def worktree(self, place=None):
+        tree = place or self.top / "tree"
+        gitdir = self.repo / ".git" / "worktrees" / "tree"
+        gitdir.mkdir(parents=True)
+        (gitdir / "commondir").write_text("../..\n")
+        (gitdir / "gitdir").write_text(f"{tree}/.git\n")
+        (tree / "src").mkdir(parents=True)
+        (tree / ".git").write_text(f"gitdir: {gitdir}\n")
+        return tree
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+def put(directory, name, text=None):
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(MEMORY.format(name=name) if text is None else text)
+    return path
+
+
+def test_a_fresh_project_shows_where_its_scopes_would_be(world):
+    found = world.discover()
+    assert list(found) == ["global", "project", "auto"]
+    assert found["global"].directory == str(world.config / "memory")
+    assert found["project"].directory == str(world.project)
+    assert found["auto"].directory == str(world.auto)
+    assert not any(s.exists for s in found.values())
+    assert all(s.writable for s in found.values())
+
+
+def test_subdirectories_and_worktrees_see_the_same_project(world):
+    put(world.project, "a")
+    put(world.auto, "b")
+    main = world.discover()
+    for cwd in (world.repo / "src" / "deep", world.worktree() / "src"):
+        found = world.discover(cwd)
+        assert found["project"].directory == main["project"].directory
+        assert found["auto"].directory == main["auto"].directory
+        assert found["auto"].slug == found["project"].slug == paths.slug(str(world.repo))
+        assert found["project"].exists
+
+
+def test_a_worktree_with_its_own_checkout_of_the_memories_uses_that(world):
+    put(world.project, "a")
+    tree = world.worktree()
+    put(tree / ".claude" / "memory", "a")
+    assert world.discover(tree / "src")["project"].directory == str(tree / ".claude" / "memory")
+
+
+def test_a_worktree_inside_another_directory_with_memories_prefers_the_repository(world):
+    put(world.top / "other" / ".claude" / "memory", "stranger")
+    put(world.project, "a")
+    tree = world.worktree(world.top / "other" / "tree")
+    assert world.discover(tree)["project"].directory == str(world.project)
+
+
+def test_the_nearest_project_memory_wins(world):
+    put(world.project, "a")
+    put(world.repo / "src" / ".claude" / "memory", "b")
+    assert world.discover(world.repo / "src" / "deep")["project"].directory == str(
+        world.repo / "src" / ".claude" / "memory"
+    )
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_global_memory_is_never_taken_for_a_project(world, linked):
+    put(world.config / "memory", "a")
+    cwd = world.top / "home" / "notes"
+    cwd.mkdir()
+    if linked:
+        (cwd / ".claude").symlink_to(world.config)
+    found = world.discover(cwd)
+    assert not found["project"].exists
+    world.env["CLAUDE_CONFIG_DIR"] = str(world.top / "elsewhere")
+    assert not world.discover(cwd)["project"].exists
+
+
+def test_config_dir_and_memtui_home_are_honoured(world):
+    world.env["CLAUDE_CONFIG_DIR"] = str(world.top / "conf") + "/"
+    world.env["MEMTUI_HOME"] = str(world.top / "mine")
+    found = world.discover()
+    assert found["global"].directory == str(world.top / "conf" / "memory")
+    assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
+    put(world.project, "a")
+    trusting.grant(str(world.top / "mine"), str(world.project))
+    assert world.discover()["project"].trusted
+
+
+def settings(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"autoMemoryDirectory": value}))
+
+
+def test_auto_memory_directory_local_before_project_before_user(world):
+    settings(world.config / "settings.json", "~/user-memory")
+    assert world.discover()["auto"].directory == str(world.top / "home" / "user-memory")
+    settings(world.repo / ".claude" / "settings.json", "/project/memory/")
+    assert world.discover()["auto"].directory == "/project/memory"
+    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
+    assert world.discover()["auto"].directory == "/local/memory"
+
+
+def test_from_a_subdirectory_the_projects_settings_do_not_count_and_the_local_ones_do(world):
+    settings(world.repo / ".claude" / "settings.json", "/project/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == str(world.auto)
+    settings(world.repo / "src" / ".claude" / "settings.json", "/own/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == "/own/memory"
+    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == "/local/memory"
+
+
+def test_an_administrators_directory_comes_before_all_others(world, monkeypatch):
+    monkeypatch.setattr(settings_files, "MANAGED", str(world.top / "managed"))
+    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
+    settings(world.top / "managed" / "managed-settings.json", "/managed/memory")
+    assert world.discover()["auto"].directory == "/managed/memory"
+    settings(world.top / "managed" / "managed-settings.d" / "10.json", "/managed/10")
+    settings(world.top / "managed" / "managed-settings.d" / "20.json", "/managed/20")
+    assert world.discover()["auto"].directory == "/managed/20"
+
+
+def test_an_empty_directory_in_a_nearer_file_stands_for_the_default(world):
+    settings(world.config / "settings.json", "/user/memory")
+    settings(world.repo / ".claude" / "settings.local.json", "")
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+@pytest.mark.parametrize("name", ["shop-1", "A_b", "x" * 64])
+def test_a_project_directory_that_a_variable_names_holds_the_memory_with_a_configuration_of_its_own(world, name):
+    world.env["CLAUDE_CODE_PROJECT_DIR_NAME"] = name
+    assert world.discover()["auto"].directory == str(world.auto)
+    world.env["CLAUDE_CONFIG_DIR"] = str(world.config)
+    assert world.discover()["auto"].directory == str(world.config / "projects" / name / "memory")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "é", "x" * 65])
+def test_what_is_no_name_of_a_project_directory_is_passed_over(world, name):
+    world.env |= {"CLAUDE_CODE_PROJECT_DIR_NAME": name, "CLAUDE_CONFIG_DIR": str(world.config)}
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+def test_variables_that_move_the_memory_are_followed(world):
+    settings(world.config / "settings.json", "/user/memory")
+    world.env["CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"] = "/cowork/memory/"
+    assert world.discover()["auto"].directory == "/cowork/memory"
+    world.env["CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"] = "~/memory"
+    assert world.discover()["auto"].directory == "/user/memory"
+    (world.config / "settings.json").unlink()
+    world.env["CLAUDE_CODE_REMOTE_MEMORY_DIR"] = "/remote"
+    assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
+
+
+@pytest.mark.parametrize(
+    "value", ["relative", "", 3, None, "~", "~/", "~/..", "~/../other", "//host/x", "/a\0b", "/x", "~x/y"]
+)
+def test_an_auto_memory_directory_that_is_no_path_is_passed_over(world, value):
+    settings(world.config / "settings.json", value)
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+def test_broken_settings_are_passed_over(world):
+    (world.config).mkdir(parents=True)
+    (world.config / "settings.json").write_text("{")
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+def test_an_auto_memory_directory_inside_the_repository_is_one_scope(world):
+    put(world.project, "a")
+    settings(world.repo / ".claude" / "settings.local.json", str(world.project))
+    found = scopes.discover(world.env, str(world.repo))
+    assert [s.label for s in found if s.directory == str(world.project)] == ["auto"]
+    assert scopes.pick(found, "project").kind == "auto"
+    assert world.find("project:a").path == str(world.project / "a.md")
+
+
+def test_agents_of_the_person_the_repository_and_the_local_ones(world):
+    put(world.config / "agent-memory" / "reviewer", "a")
+    put(world.repo / ".claude" / "agent-memory" / "reviewer", "b")
+    put(world.repo / ".claude" / "agent-memory-local" / "scratch", "c")
+    found = {label: s for label, s in world.discover().items() if s.kind == "agent"}
+    assert {label: s.source for label, s in found.items()} == {
+        "agent:reviewer": "reviewer",
+        "agent:reviewer@project": "reviewer",
+        "agent:scratch@local": "scratch",
+    }
+    assert world.find("agent:reviewer@project:b").description == "about b"
+
+
+def test_instructions_are_shown_read_only(world):
+    for place in (
+        world.config / "CLAUDE.md",
+        world.config / "rules" / "style.md",
+        world.repo / "CLAUDE.md",
+        world.repo / ".claude" / "CLAUDE.md",
+        world.repo / "CLAUDE.local.md",
+        world.repo / ".claude" / "rules" / "sub" / "api.md",
+        world.repo / "src" / "CLAUDE.md",
+    ):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("be brief\n")
+    found = {label: s for label, s in world.discover(world.repo / "src").items() if s.kind == "instructions"}
+    assert not any(s.writable for s in found.values())
+    assert found["instructions:user"].files == ("CLAUDE.md", "rules/style.md")
+    assert sorted(found["instructions:project"].files) == [
+        ".claude/CLAUDE.md",
+        ".claude/rules/sub/api.md",
+        "CLAUDE.local.md",
+        "CLAUDE.md",
+        "src/CLAUDE.md",
+    ]
+    assert [m.body for m in scopes.memories(found["instructions:user"])] == ["be brief\n"] * 2
+
+
+def test_memories_are_sorted_nested_ones_included_and_the_index_is_none(world):
+    for name in ("b", "a", "sub/c", "MEMORY", ".hidden"):
+        put(world.auto, name)
+    (world.auto / "notes.txt").write_text("x")
+    (world.auto / "dir.md").mkdir()
+    os.mkfifo(world.auto / "pipe.md")
+    found = list(scopes.memories(world.discover()["auto"]))
+    assert [(m.name, m.scope_label) for m in found] == [("a", "auto"), ("b", "auto"), ("sub/c", "auto")]
+
+
+def test_symlinks_that_leave_the_scope_are_listed_and_not_read(world):
+    secret = put(world.top, "secret", "TOP SECRET")
+    put(world.project, "a")
+    (world.project / "leak.md").symlink_to(secret)
+    (world.project / "up").symlink_to(world.top)
+    (world.project / "chain.md").symlink_to("leak.md")
+    (world.project / "dangling.md").symlink_to("/nowhere/x")
+    (world.project / "inside.md").symlink_to("a.md")
+    (world.project / "loop").symlink_to(".")
+    found = {m.stem: m for m in scopes.memories(world.discover()["project"])}
+    assert set(found) == {"a", "leak", "up", "chain", "dangling", "inside"}
+    for name in ("leak", "up", "chain", "dangling"):
+        assert "leaves" in found[name].broken
+        assert "SECRET" not in found[name].body
+        assert found[name].raw == b""
+    assert found["inside"].body == found["a"].body
+    assert "leaves" in world.find("leak").broken
+    assert "leaves" in world.find(str(world.project / "leak.md")).broken
+
+
+def test_a_project_scope_that_is_a_link_out_of_the_repository_is_not_read(world):
+    put(world.top / "private", "a")
+    (world.repo / ".claude").mkdir()
+    (world.repo / ".claude" / "memory").symlink_to(world.top / "private")
+    found = world.discover()["project"]
+    assert "leaves" in found.problem
+    assert not found.writable
+    assert list(scopes.memories(found)) == []
+
+
+def test_a_persons_own_memory_may_be_a_link_anywhere(world):
+    put(world.top / "dotfiles", "a")
+    world.config.mkdir(parents=True)
+    (world.config / "memory").symlink_to(world.top / "dotfiles")
+    assert [m.name for m in scopes.memories(world.discover()["global"])] == ["a"]
+
+
+def test_a_broken_memory_is_listed(world):
+    put(world.auto, "bad", '---\nname: x\ndescription: "unclosed\n---\nbody\n')
+    (found,) = scopes.memories(world.discover()["auto"])
+    assert found.broken
+
+
+def test_all_projects_are_listed_under_their_true_path(world):
+    other = world.top / "my.other-app"
+    directory = world.config / "projects" / paths.slug(str(other))
+    put(directory / "memory", "theirs")
+    (directory / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
+    assert "auto:" + paths.slug(str(other)) not in world.discover()
+    found = world.discover(all_projects=True)["auto:" + paths.slug(str(other))]
+    assert found.root_path == str(other)
+    assert found.kind == "auto"
+    for label in (found.label, f"auto:{other}", "auto:my.other-app"):
+        assert world.find(f"{label}:theirs").path == str(directory / "memory" / "theirs.md")
+    assert world.find(str(directory / "memory" / "theirs.md")).scope_label == found.label
+    with pytest.raises(NotFoundError):
+        world.find("theirs")
+
+
+def test_of_two_projects_of_one_name_each_label_shown_leads_to_its_own(world):
+    directories = {}
+    for place in ("work", "home"):
+        other = world.top / place / "api"
+        directories[place] = world.config / "projects" / paths.slug(str(other))
+        put(directories[place] / "memory", "theirs")
+        (directories[place] / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
+    shown = [scope.shown for scope in world.discover(all_projects=True).values() if scope.project]
+    assert sorted(shown) == ["auto:home/api", "auto:work/api"]
+    for place, directory in directories.items():
+        assert world.find(f"auto:{place}/api:theirs").path == str(directory / "memory" / "theirs.md")
+
+
+def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypatch):
+    path = put(world.project, "use-pnpm", MEMORY.format(name="Use pnpm: always"))
+    put(world.project, "sub/nested")
+    for ref in ("use-pnpm", "use-pnpm.md", "project:use-pnpm", str(path), ".claude/memory/use-pnpm.md"):
+        assert world.find(ref).path == str(path)
+    (world.repo / "use-pnpm").write_text("")
+    assert world.find("use-pnpm").path == str(path)
+    assert world.find("project:sub/nested").stem == "nested"
+    assert world.find("sub/nested").stem == "nested"
+    assert world.find("nested").stem == "nested"
+
+
+def test_the_name_in_the_frontmatter_is_found_too(world):
+    path = put(world.project, "use_pnpm", MEMORY.format(name="prefer-pnpm"))
+    assert world.find("prefer-pnpm").path == str(path)
+    assert world.find("project:prefer-pnpm").path == str(path)
+
+
+def test_a_file_of_that_name_comes_before_a_frontmatter_of_that_name(world):
+    put(world.project, "one", MEMORY.format(name="two"))
+    path = put(world.project, "two", MEMORY.format(name="three"))
+    assert world.find("two").path == str(path)
+
+
+def test_an_ambiguous_name_lists_what_it_can_mean(world):
+    put(world.project, "a")
+    put(world.auto, "a")
+    with pytest.raises(ConflictError) as caught:
+        world.find("a")
+    assert "project:a" in caught.value.hint
+    assert "auto:a" in caught.value.hint
+    assert world.find("auto:a").path == str(world.auto / "a.md")
+
+
+def test_an_unknown_name_suggests_similar_ones_and_an_unknown_scope_lists_them(world):
+    put(world.project, "prefer-pnpm")
+    with pytest.raises(NotFoundError, match="prefer-pmpn") as caught:
+        world.find("prefer-pmpn")
+    assert "project:prefer-pnpm" in caught.value.hint
+    with pytest.raises(NotFoundError) as caught:
+        world.find("nowhere:a")
+    assert "project" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "ref", ["../../../secret", "project:../../../secret", "project:../../CLAUDE", "", ":", "a:", "\0"]
+)
+def test_a_reference_never_leads_out_of_the_scopes(world, ref):
+    put(world.project, "a")
+    (world.top / "secret.md").write_text("x")
+    (world.repo / "CLAUDE.md").write_text("x")
+    with pytest.raises(NotFoundError):
+        world.find(ref)
+    with pytest.raises(NotFoundError):
+        world.find(str(world.top / "secret.md"))
+
+
+def test_a_scope_that_cannot_be_read_says_so(world, monkeypatch):
+    put(world.auto, "a")
+    real = locate.posix.scandir
+
+    def scandir(path):
+        if str(path) == str(world.auto):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(locate.posix, "scandir", scandir)
+    (found,) = scopes.memories(world.discover()["auto"])
+    assert "Permission denied" in found.broken
+
+
+def test_labels_are_unique_and_the_scopes_of_a_root_directory_work(world):
+    put(world.config / "agent-memory" / "x", "a")
+    found = scopes.discover(world.env, "/")
+    assert len({s.label for s in found}) == len(found)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "..", ".", "", "link", "loop", "up"]), max_size=8))
+def test_resolving_agrees_with_the_standard_library(tmp_path_factory, parts):
+    top = tmp_path_factory.getbasetemp() / "resolve"
+    if not top.exists():
+        (top / "a" / "b").mkdir(parents=True)
+        (top / "a" / "link").symlink_to(top / "a" / "b")
+        (top / "a" / "b" / "up").symlink_to("../..")
+        (top / "link").symlink_to("a/link")
+    path = "/".join([str(top), *(p for p in parts if p != "loop")])
+    assert paths.resolve(path) == os.path.realpath(path)

@@ -1,0 +1,771 @@
+"""Memories are changed one step at a time; every step can be undone and nothing is lost on the way."""
+
+import json
+import os
+import posix
+import resource
+import signal
+
+import pytest
+
+from memtui.base import fs, paths
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.client import locate
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.store import memory, scopes, trust, trusting
+from memtui.store.journal import undo
+from memtui.store.journal.text_edit import text_edits
+from memtui.store.store import Store
+
+FLAT = b"---\nname: old\ndescription: 'quoted: yes'  # why\ntype: feedback\ntags: [a, b]\n---\n\nSee [[old]] and [[two]].\n"
+
+
+class World:
+    def __init__(self, top):
+        self.env = {"HOME": str(top / "home")}
+        self.config = top / "home" / ".claude"
+        self.root = self.config / "memtui"
+        self.repo = top / "repo"
+        (self.repo / ".git").mkdir(parents=True)
+        self.auto = self.config / "projects" / paths.slug(str(self.repo)) / "memory"
+        self.project = self.repo / ".claude" / "memory"
+
+    @property
+    def store(self):
+        """A store as another process would open it."""
+        return Store(self.env, str(self.repo))
+
+    def undo(self, key=None):
+        return undo.run(self.store.journal, "undo", key).first()
+
+    def redo(self):
+        return undo.run(self.store.journal, "redo").first()
+
+    def put(self, name, data, directory=None):
+        directory = directory or self.auto
+        path = directory / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def index(self, text, directory=None):
+        path = (directory or self.auto) / "MEMORY.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        return path
+
+    def files(self):
+        """Everything a person has, by path."""
+        found = {}
+        for top in (self.config, self.repo):
+            for place, _, names in os.walk(top):
+                if not place.startswith(str(self.root)):
+                    found.update({f"{place}/{n}": fs.read_bytes(f"{place}/{n}") for n in names})
+        return found
+
+    def scope(self, label):
+        return self.store.scope(label)
+
+
+@pytest.fixture
+def world(tmp_path):
+    found = World(tmp_path)
+    found.put("old", FLAT)
+    found.put(
+        "two",
+        b"---\nname: two\ndescription: second\nmetadata: \n  type: project\n---\nAs [[old]] says, [[old|it]] `[[old]]`.\n",
+    )
+    found.put("plain", b"# No frontmatter\nlinks to [[old]]\n")
+    found.put("bad", b'---\nname: bad\ndescription: "x" y\n---\n[[old]]\n')
+    found.index(
+        "# Index\r\n\r\n* [old](old.md) - quoted: yes\r\n* [Two](two.md) - second\r\n\r\nprose about [it](old.md)\r\n"
+    )
+    return found
+
+
+def undo_and_redo(world, before):
+    """What holds for every operation: it can be taken back and made again by later processes."""
+    after = world.files()
+    assert after != before
+    world.undo()
+    assert world.files() == before
+    world.redo()
+    assert world.files() == after
+    world.undo()
+    assert world.files() == before
+    world.redo()
+
+
+def test_create(world):
+    before = world.files()
+    made = world.store.create(world.scope("auto"), "use-pnpm", "Use pnpm: always", "feedback", "Not npm.")
+    assert (made.name, made.type, made.description, made.body) == (
+        "use-pnpm",
+        "feedback",
+        "Use pnpm: always",
+        "\nNot npm.\n",
+    )
+    assert b"* [use-pnpm](use-pnpm.md) - Use pnpm: always\r\n" in (world.auto / "MEMORY.md").read_bytes()
+    undo_and_redo(world, before)
+
+
+@pytest.mark.parametrize("label", ["global", "project"])
+def test_create_makes_the_scope_and_its_index(world, label):
+    before = world.files()
+    made = world.store.create(world.scope(label), "first", "The first", "user", "Text")
+    assert made.scope_label == label
+    assert fs.read_bytes(world.scope(label).index_path) == "- [first](first.md) — The first\n".encode()
+    assert world.scope(label).exists
+    undo_and_redo(world, before)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        ".",
+        "..",
+        "../x",
+        "a/b",
+        "a\\b",
+        "a\0b",
+        "a\nb",
+        "MEMORY",
+        "memory.md",
+        ".hidden",
+        "x" * 201,
+        "é" * 101,
+        "a]b",
+        "a:b",
+        "a|b",
+        "\ud800",
+    ],
+)
+def test_names_that_lead_elsewhere_or_cannot_be_linked_are_refused(world, name):
+    before = world.files()
+    for attempt in (
+        lambda: world.store.create(world.scope("auto"), name, "d", "user", "b"),
+        lambda: world.store.rename(world.store.find("old"), name),
+        lambda: world.store.copy(world.store.find("old"), world.scope("global"), name),
+    ):
+        with pytest.raises(UsageError):
+            attempt()
+    assert world.files() == before
+
+
+def test_names_of_any_script_are_fine(world):
+    made = world.store.create(world.scope("auto"), "über uns (2)", "d", "user", "b")
+    assert world.store.find("über uns (2)").path == made.path
+    assert "](%C3" not in fs.read_bytes(world.scope("auto").index_path).decode()
+
+
+def test_a_taken_name_is_a_conflict_and_nothing_is_written(world):
+    before = world.files()
+    old = world.store.find("old")
+    world.put("old", b"theirs\n", world.config / "memory")
+    before = world.files()
+    for attempt in (
+        lambda: world.store.create(world.scope("auto"), "two", "d", "user", "b"),
+        lambda: world.store.rename(old, "two"),
+        lambda: world.store.move(old, world.scope("global")),
+        lambda: world.store.copy(old, world.scope("global")),
+    ):
+        with pytest.raises(ConflictError, match="exists"):
+            attempt()
+    assert world.files() == before
+
+
+def test_edit_of_one_field_changes_only_its_line_and_the_index_line(world):
+    before = world.files()
+    world.store.edit(world.store.find("old"), {"description": "shorter"})
+    assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"'quoted: yes'", b"'shorter'")
+    assert b"* [old](old.md) - shorter\r\n" in (world.auto / "MEMORY.md").read_bytes()
+    undo_and_redo(world, before)
+
+
+def test_a_hook_written_by_hand_is_left_alone(world):
+    path = world.index("- [old](old.md) — my own words\n")
+    world.store.edit(world.store.find("old"), {"description": "shorter"})
+    assert path.read_text() == "- [old](old.md) — my own words\n"
+
+
+def test_edit_of_other_fields_the_body_and_the_whole(world):
+    old = world.store.edit(world.store.find("old"), {"metadata.note": "x", "tags": "", "body": "New\n"})
+    assert old.fields["metadata"] == {"note": "x"}
+    assert "tags" not in old.fields
+    assert old.body == "New\n"
+    assert world.store.edit(old, b"anything\n").raw == b"anything\n"
+    world.undo()
+    world.undo()
+    assert (world.auto / "old.md").read_bytes() == FLAT
+
+
+def test_an_edit_that_changes_nothing_is_no_step(world):
+    old = world.store.find("old")
+    world.store.edit(old, old.raw)
+    world.store.edit(old, {"description": "quoted: yes"})
+    world.store.retype(old, "feedback")
+    with pytest.raises(MemtuiError, match="has that name already"):
+        world.store.rename(old, "old")
+    assert world.store.journal.ledger().all() == []
+
+
+def test_retype_keeps_the_form_that_is_there(world):
+    before = world.files()
+    world.store.retype(world.store.find("old"), "user")
+    assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"type: feedback", b"type: user")
+    world.store.retype(world.store.find("two"), "my-own")
+    assert b"metadata: \n  type: my-own\n" in (world.auto / "two.md").read_bytes()
+    world.undo()
+    undo_and_redo(world, before)
+
+
+@pytest.mark.parametrize(
+    "bare", [b"# No frontmatter\nlinks to [[old]]\n", b"\xef\xbb\xbftab\t\r\n\r\nend \xff", b"", b"\n\nx"]
+)
+def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_every_byte(world, bare):
+    path = world.put("plain", bare)
+    before = world.files()
+    made = world.store.retype(world.store.find("plain"), "user")
+    assert (made.name, made.type, made.broken) == ("plain", "user", None)
+    assert made.description == {b"#": "No frontmatter", b"\xef": "tab", b"": "", b"\n": "x"}[bare[:1]]
+    assert path.read_bytes().endswith(bare.removeprefix(b"\xef\xbb\xbf"))
+    assert path.read_bytes().startswith(bare[:3] if bare.startswith(b"\xef") else b"---")
+    undo_and_redo(world, before)
+
+
+def test_another_text_alone_gives_a_bare_file_no_frontmatter(world):
+    world.put("plain", b"\xef\xbb\xbfone\r\ntwo\r\n")
+    made = world.store.edit(world.store.find("plain"), {"body": "three\nfour\n"})
+    assert made.raw == b"\xef\xbb\xbfthree\r\nfour\r\n"
+    made = world.store.edit(made, {"body": "five\n", "type": "tool"})
+    assert (made.description, made.type, made.body) == ("five", "tool", "\nfive\n")
+
+
+def test_what_has_no_sound_frontmatter_is_never_rewritten(world):
+    name = "bad"
+    before = world.files()
+    found = world.store.find(name)
+    for attempt in (
+        lambda: world.store.retype(found, "user"),
+        lambda: world.store.edit(found, {"description": "x"}),
+        lambda: world.store.edit(found, {"body": "x"}),
+    ):
+        with pytest.raises(MemtuiError, match=name):
+            attempt()
+    assert world.files() == before
+    renamed = world.store.rename(found, "better")
+    assert renamed.raw == found.raw
+    moved = world.store.move(renamed, world.scope("global"))
+    assert moved.raw == found.raw
+
+
+def test_a_broken_memory_can_be_mended_as_a_whole(world):
+    assert world.store.find("bad").broken
+    assert not world.store.edit(world.store.find("bad"), FLAT).broken
+
+
+@pytest.mark.parametrize("op", ["edit", "retype", "rename", "move", "copy", "delete"])
+def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world, op):
+    old = world.store.find("old")
+    world.put("old", FLAT + b"the agent added this\n")
+    before = world.files()
+    store = world.store
+    attempt = {
+        "edit": lambda: store.edit(old, b"mine\n"),
+        "retype": lambda: store.retype(old, "user"),
+        "rename": lambda: store.rename(old, "new"),
+        "move": lambda: store.move(old, world.scope("global")),
+        "copy": lambda: store.copy(old, world.scope("global")),
+        "delete": lambda: store.delete(old),
+    }[op]
+    with pytest.raises(ConflictError, match=r"old\.md changed"):
+        attempt()
+    assert world.files() == before
+    os.unlink(world.auto / "old.md")
+    with pytest.raises(ConflictError, match=r"old\.md"):
+        attempt()
+
+
+def test_rename_repairs_links_index_and_name(world):
+    before = world.files()
+    new = world.store.rename(world.store.find("old"), "new")
+    assert new.raw == FLAT.replace(b"name: old", b"name: new").replace(b"[[old]]", b"[[new]]")
+    assert not (world.auto / "old.md").exists()
+    assert (world.auto / "two.md").read_bytes().endswith(b"As [[new]] says, [[new|it]] `[[old]]`.\n")
+    assert (world.auto / "plain.md").read_bytes().endswith(b"links to [[new]]\n")
+    assert (world.auto / "bad.md").read_bytes().endswith(b"[[old]]\n")  # broken: never rewritten
+    assert (world.auto / "MEMORY.md").read_bytes() == (
+        b"# Index\r\n\r\n* [new](new.md) - quoted: yes\r\n* [Two](two.md) - second\r\n\r\nprose about [it](new.md)\r\n"
+    )
+    undo_and_redo(world, before)
+
+
+def test_rename_keeps_a_title_written_by_hand_and_follows_links_by_either_name(world):
+    world.put("file_one", b"---\nname: Nice name\ntype: user\n---\n")
+    world.put("refs", b"---\nname: refs\n---\n[[Nice name]] [[file_one]]\n")
+    path = world.index("- [My title](file_one.md) - x\n")
+    world.store.rename(world.store.find("file_one"), "two-b")
+    assert path.read_text() == "- [My title](two-b.md) - x\n"
+    assert (world.auto / "refs.md").read_bytes() == b"---\nname: refs\n---\n[[two-b]] [[two-b]]\n"
+
+
+def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
+    world.put("file_one", b"---\nname: Nice name\ntype: user\n---\nSee [[Nice name]].\n")
+    world.put("refs", b"---\nname: refs\n---\n[[Nice name]]\n")
+    before = world.files()
+    world.store.edit(world.store.find("file_one"), {"name": "Another"})
+    assert (world.auto / "refs.md").read_bytes().endswith(b"---\n[[file_one]]\n")
+    assert (world.auto / "file_one.md").read_bytes().endswith(b"---\nSee [[file_one]].\n")
+    undo_and_redo(world, before)
+
+
+def test_a_new_memory_begins_no_index_that_would_hide_very_many_others(world):
+    (world.auto / "MEMORY.md").unlink()
+    for number in range(200):
+        world.put(f"m{number}", b"---\nname: m\n---\nx\n")
+    world.store.create(world.scope("auto"), "one-more", "d", "user", "b")
+    assert not (world.auto / "MEMORY.md").exists()
+
+
+def test_rename_of_the_name_alone(world):
+    world.put("same", b"---\nname: Another\n---\nx\n")
+    assert world.store.rename(world.store.find("same"), "same").raw == b"---\nname: same\n---\nx\n"
+    world.undo()
+    assert world.store.find("same").name == "Another"
+
+
+def test_undo_of_a_rename_keeps_what_was_added_to_a_linking_memory_since(world):
+    world.store.rename(world.store.find("old"), "new")
+    two = world.auto / "two.md"
+    two.write_bytes(two.read_bytes() + b"added by the agent\n")
+    world.undo()
+    assert two.read_bytes().endswith(b"As [[old]] says, [[old|it]] `[[old]]`.\nadded by the agent\n")
+
+
+def test_a_nested_memory_is_renamed_in_its_place(world):
+    world.put("sub/deep", b"---\nname: deep\n---\nx\n")
+    world.index("- [deep](sub/deep.md) — x\n")
+    world.store.rename(world.store.find("deep"), "deeper")
+    assert (world.auto / "sub" / "deeper.md").exists()
+    assert (world.auto / "MEMORY.md").read_text() == "- [deeper](sub/deeper.md) — x\n"
+
+
+def test_move_takes_the_index_line_along(world):
+    before = world.files()
+    os.chmod(world.auto / "two.md", 0o644)
+    moved = world.store.move(world.store.find("two"), world.scope("global"))
+    assert moved.path == str(world.config / "memory" / "two.md")
+    assert not (world.auto / "two.md").exists()
+    assert b"two.md" not in (world.auto / "MEMORY.md").read_bytes()
+    assert (world.config / "memory" / "MEMORY.md").read_text() == "- [Two](two.md) — second\n"
+    assert os.stat(moved.path).st_mode & 0o777 == 0o644
+    undo_and_redo(world, before)
+
+
+def test_move_into_the_same_scope_is_refused(world):
+    with pytest.raises(MemtuiError, match="already"):
+        world.store.move(world.store.find("two"), world.scope("auto"))
+
+
+def test_copy_leaves_the_original(world):
+    before = world.files()
+    copied = world.store.copy(world.store.find("old"), world.scope("project"), "fresh")
+    assert copied.raw == FLAT.replace(b"name: old", b"name: fresh")
+    assert (world.auto / "old.md").read_bytes() == FLAT
+    assert (world.project / "MEMORY.md").read_text() == "- [fresh](fresh.md) — quoted: yes\n"
+    undo_and_redo(world, before)
+
+
+def test_delete_restore_and_undo(world):
+    before = world.files()
+    key = world.store.delete(world.store.find("old"))
+    assert not (world.auto / "old.md").exists()
+    assert b"* [old]" not in (world.auto / "MEMORY.md").read_bytes()
+    (item,) = world.store.trash()
+    assert (item.id, item.path, item.scope_label) == (key, str(world.auto / "old.md"), "auto")
+    assert item.memory.raw == FLAT
+    undo_and_redo(world, before)
+    assert [i.id for i in world.store.trash()] == [key]
+    world.store.restore(key)
+    assert world.files() == before
+    assert world.store.trash() == []
+    world.undo()
+    assert [i.id for i in world.store.trash()] == [key]
+    with pytest.raises(NotFoundError):
+        world.store.restore("01K8")
+
+
+def test_restore_after_other_changes_and_into_a_taken_place(world):
+    key = world.store.delete(world.store.find("old"))
+    world.store.retype(world.store.find("two"), "user")
+    world.put("old", b"new one of that name\n")
+    with pytest.raises(ConflictError, match=r"old\.md exists"):
+        world.store.restore(key)
+    os.unlink(world.auto / "old.md")
+    assert world.store.restore(key).raw == FLAT
+    assert world.store.find("two").type == "user"
+
+
+def contents(world):
+    return b"".join(p.read_bytes() for p in world.root.rglob("*") if p.is_file() and p.name != "journal.jsonl")
+
+
+def test_purge_is_for_good(world):
+    secret = world.store.create(world.scope("auto"), "key", "the key", "user", "hunter2 one")
+    secret = world.store.edit(secret, {"body": "hunter2 two"})
+    secret = world.store.move(secret, world.scope("global"))
+    secret = world.store.rename(secret, "other")
+    world.store.retype(world.store.find("old"), "user")
+    key = world.store.delete(secret)
+    assert b"hunter2 one" in contents(world)
+    world.store.purge(key)
+    assert b"hunter2" not in contents(world)
+    assert world.store.trash() == []
+    with pytest.raises(NotFoundError):
+        world.store.restore(key)
+    with pytest.raises(NotFoundError, match="deleted for good"):
+        world.undo(key)
+    assert world.undo().op == "retype"  # what is not about it can still be undone
+    assert world.store.find("old").raw == FLAT
+
+
+def test_purge_spares_what_others_share(world):
+    copied = world.store.copy(world.store.find("old"), world.scope("global"))
+    key = world.store.delete(copied)
+    changed = world.store.edit(world.store.find("auto:old"), b"changed\n")
+    world.store.purge(key)
+    world.undo()
+    assert world.store.find("auto:old").raw == FLAT
+    assert changed.raw != FLAT
+
+
+def test_a_symlinked_memory_inside_the_scope_is_written_through_its_target(world):
+    (world.auto / "link.md").symlink_to("old.md")
+    world.store.edit(world.store.find("link"), {"description": "new"})
+    assert (world.auto / "link.md").is_symlink()
+    assert b"'new'" in (world.auto / "old.md").read_bytes()
+    for attempt in (
+        world.store.delete,
+        lambda m: world.store.rename(m, "x"),
+        lambda m: world.store.move(m, world.scope("global")),
+    ):
+        with pytest.raises(MemtuiError, match="symlink"):
+            attempt(world.store.find("link"))
+
+
+def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
+    outside = tmp_path / "outside.md"
+    outside.write_bytes(FLAT)
+    (world.auto / "leak.md").symlink_to(outside)
+    (world.auto / "MEMORY.md").unlink()
+    (world.auto / "MEMORY.md").symlink_to(tmp_path / "index.md")
+    store = world.store
+    for attempt in (
+        lambda: store.edit(store.find("leak"), b"x"),
+        lambda: store.delete(store.find("leak")),
+        lambda: store.copy(store.find("leak"), world.scope("global")),
+        lambda: store.create(world.scope("auto"), "fresh", "d", "user", "b"),
+    ):
+        with pytest.raises(MemtuiError, match="outside of its scope"):
+            attempt()
+    assert outside.read_bytes() == FLAT
+    assert not (tmp_path / "index.md").exists()
+
+
+def test_a_memory_is_not_restored_through_a_link_that_leaves_the_scope(world, tmp_path):
+    (world.auto / "sub").mkdir()
+    (world.auto / "sub" / "elder.md").write_bytes(FLAT)
+    trashed = world.store.delete(world.store.find("elder"))
+    (world.auto / "sub").rmdir()
+    (tmp_path / "away").mkdir()
+    (world.auto / "sub").symlink_to(tmp_path / "away")
+    with pytest.raises(MemtuiError, match=r"elder\.md is outside of its scope now\.$"):
+        world.store.restore(trashed)
+    assert not list((tmp_path / "away").iterdir())
+
+
+def test_a_memory_said_to_lie_elsewhere_is_refused(world, tmp_path):
+    found = memory.from_bytes(str(tmp_path / "x.md"), "auto", b"x")
+    (tmp_path / "x.md").write_bytes(b"x")
+    dotted = memory.from_bytes(f"{world.auto}/../../../x.md", "auto", b"x")
+    for each in (found, dotted):
+        with pytest.raises(MemtuiError):
+            world.store.delete(each)
+    assert (tmp_path / "x.md").exists()
+
+
+def test_instructions_are_read_only_but_can_be_copied(world):
+    (world.repo / "CLAUDE.md").write_text("be brief\n")
+    found = world.store.find("instructions:project:CLAUDE")
+    for attempt in (world.store.delete, lambda m: world.store.edit(m, b"x"), lambda m: world.store.rename(m, "x")):
+        with pytest.raises(MemtuiError, match="read-only"):
+            attempt(found)
+    with pytest.raises(MemtuiError, match="read-only"):
+        world.store.create(world.scope("instructions:project"), "x", "d", "user", "b")
+    assert world.store.copy(found, world.scope("global"), "brief").raw == b"be brief\n"
+
+
+def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
+    world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
+    root = str(world.root)
+    mine = world.store.create(world.scope("project"), "mine", "d", "user", "b")
+    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    mine = world.store.edit(mine, {"description": "e"})
+    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    world.store.rename(mine, "ours")
+    assert (world.project / "theirs.md").read_bytes().endswith(b"[[ours]]\n")
+    assert trust.trusted_names(root, str(world.project)) == {"ours.md"}
+    world.undo()
+    world.undo()
+    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    world.store.move(world.store.find("old"), world.scope("project"))
+    assert trust.trusted_names(root, str(world.project)) == {"mine.md", "old.md"}
+
+
+def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
+    world.put("theirs", b"---\nname: theirs\ndescription: d\n---\nDo as I say.\n", world.project)
+    found = world.store.edit(world.store.find("theirs"), {"description": "e"})
+    found = world.store.rename(found, "renamed")
+    world.store.copy(found, world.scope("project"), "copied")
+    assert trust.trusted_names(str(world.root), str(world.project)) == set()
+    trusting.grant(str(world.root), str(world.project))
+    world.store.edit(world.store.find("renamed"), {"description": "f"})
+    assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
+
+
+def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
+    world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
+    world.put("mine", b"---\nname: mine\n---\n", world.project)
+    trusting.grant(str(world.root), str(world.project))
+    world.store.rename(world.store.find("mine"), "ours")
+    assert trust.trusted_names(str(world.root), str(world.project)) == {"theirs.md", "ours.md"}
+
+
+def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
+    directory = str(world.root / "global")
+    inbox_file.add_entry(directory, "updates", {"name": "x"}, "Use pnpm")
+    path = directory + "/pending-updates.md"
+    (entry,) = inbox_format.read(path)
+    before = fs.read_bytes(path)
+    store = world.store
+    edits = text_edits(path, before, b"")
+    store.add(world.scope("global"), "x", b"Use pnpm\n", op="approve", extra=edits)
+    assert not os.path.exists(path)
+    assert (world.config / "memory" / "x.md").exists()
+    inbox_file.add_entry(directory, "updates", {}, "Another")
+    world.undo()
+    assert [e.text for e in inbox_format.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
+    assert not (world.config / "memory" / "x.md").exists()
+    assert entry.id in {e.id for e in inbox_format.read(path)}
+
+
+def test_the_injected_clock_is_in_the_records(world):
+    store = Store(world.env, str(world.repo), by="demo", now=lambda: 1_000_000_000.0)
+    store.retype(store.find("old"), "user")
+    (found,) = store.journal.ledger().all()
+    assert (found.time, found.by, found.op) == ("2001-09-09T01:46:40.000Z", "demo", "retype")
+
+
+def full_disk(fd, data):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_loses_nothing_and_says_what_to_do(world, monkeypatch):
+    before = world.files()
+    store, old = world.store, world.store.find("old")
+    for attempt in (
+        lambda: store.edit(old, b"x" * 100),
+        lambda: store.delete(old),
+        lambda: store.rename(old, "new"),
+        lambda: store.create(world.scope("global"), "x", "d", "user", "b"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(posix, "write", full_disk)
+            with pytest.raises(MemtuiError, match="No space left") as caught:
+                attempt()
+        assert str(world.config) in caught.value.message
+        assert "space" in caught.value.hint
+        assert world.files() == before
+    assert world.store.journal.ledger().all() == []
+    store.edit(old, b"now it works\n")
+
+
+def test_a_file_size_limit_is_like_a_full_disk(world):
+    body = "x" * 200_000
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = world.files()
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        with pytest.raises(MemtuiError, match="too large") as caught:
+            world.store.create(world.scope("auto"), "big", "d", "user", body)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert "space" in caught.value.hint
+    assert world.files() == before
+    world.store.create(world.scope("auto"), "big", "d", "user", body)
+
+
+def denied(prefix):
+    real = posix.open
+
+    def opened(path, flags, *args, **kwargs):
+        if str(path).startswith(prefix) and flags & os.O_CREAT:
+            raise PermissionError(13, "Permission denied", path)
+        return real(path, flags, *args, **kwargs)
+
+    return opened
+
+
+@pytest.mark.parametrize("place", ["memory", "root"])
+def test_a_directory_that_cannot_be_written_is_named(world, monkeypatch, place):
+    prefix = str(world.auto if place == "memory" else world.root)
+    before = world.files()
+    old = world.store.find("old")
+    with monkeypatch.context() as patch:
+        for module in (posix, os):
+            patch.setattr(module, "open", denied(prefix))
+        store = world.store
+        with pytest.raises(MemtuiError, match="Permission denied") as caught:
+            store.edit(old, b"x")
+        assert prefix in caught.value.message
+        assert "writable" in caught.value.hint
+        assert [m.stem for m in scopes.memories(store.scope("auto"))] == ["bad", "old", "plain", "two"]
+    assert world.files() == before
+
+
+def test_opening_where_recovery_is_impossible_still_reads(world, monkeypatch):
+    world.store.retype(world.store.find("old"), "user")
+    path = world.root / "journal.jsonl"
+    path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
+    with monkeypatch.context() as patch:
+        for module in (posix, os):
+            patch.setattr(module, "open", denied(str(world.root)))
+        store = world.store
+        assert store.problem is not None
+        assert store.find("old").type == "user"
+    assert world.store.problem is None
+    assert [json.loads(line)["state"] for line in path.read_bytes().splitlines()] == ["intent", "done"]
+
+
+def test_crlf_and_bom_survive_every_operation(world):
+    data = b"\xef\xbb\xbf---\r\nname: win\r\ndescription: d\r\ntype: user\r\n---\r\nSee [[old]].\r\n"
+    world.put("win", data)
+    world.store.rename(world.store.find("old"), "new")
+    assert (world.auto / "win.md").read_bytes() == data.replace(b"[[old]]", b"[[new]]")
+    world.store.edit(world.store.find("win"), {"description": "e"})
+    assert (world.auto / "win.md").read_bytes() == data.replace(b"[[old]]", b"[[new]]").replace(b": d\r", b": e\r")
+    for _ in range(2):
+        world.undo()
+    assert (world.auto / "win.md").read_bytes() == data
+
+
+def test_a_memory_too_large_to_show_is_moved_whole(world):
+    data = b"x" * (memory.MAX_BYTES + 100)
+    world.put("huge", data)
+    found = world.store.find("huge")
+    assert found.broken
+    world.store.move(found, world.scope("global"))
+    assert (world.config / "memory" / "huge.md").read_bytes() == data
+
+
+@pytest.mark.slow
+def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, tmp_path):
+    here = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
+    if not os.path.isdir(here):
+        pytest.skip("the collection of real memories is not here")
+    count = 0
+    for number, name in enumerate(sorted(os.listdir(here))):
+        if not os.path.isdir(f"{here}/{name}"):
+            continue
+        top = World(tmp_path / str(number))
+        for place, _, names in os.walk(f"{here}/{name}"):
+            for each in names:
+                target = str(top.auto) + place.removeprefix(f"{here}/{name}") + "/" + each
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with open(target, "wb") as file:
+                    file.write(fs.read_bytes(f"{place}/{each}"))
+        before = top.files()
+        store, scope, other = top.store, top.scope("auto"), top.scope("global")
+        for file, _ in locate.walk(str(top.auto))[:12]:
+            found = scopes.read_memory(f"{top.auto}/{file}", "auto")
+            renamed = store.rename(found, f"renamed-{count}")
+            store.delete(store.move(renamed, other))
+            for _ in range(3):
+                undo.run(store.journal, "undo").first()
+            assert top.files() == before, file
+            count += 1
+        assert scope.exists
+    assert count > 50
+
+
+def test_new_files_in_a_repository_have_ordinary_permissions_and_elsewhere_are_private(world):
+    mask = os.umask(0o027)
+    try:
+        made = world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
+        private = world.store.create(world.scope("auto"), "mine", "d", "tool", "x")
+    finally:
+        os.umask(mask)
+    assert os.stat(made.path).st_mode & 0o777 == 0o640
+    assert os.stat(world.project / "MEMORY.md").st_mode & 0o777 == 0o640
+    assert os.stat(private.path).st_mode & 0o777 == 0o600
+    for made in (world.project, world.project.parent):
+        assert os.stat(made).st_mode & 0o777 == 0o750
+    assert os.stat(world.root).st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o755), (0o002, 0o775), (0o077, 0o700)])
+def test_a_repositorys_new_directories_are_as_the_umask_says_and_ones_own_are_private(world, mask, mode):
+    old = os.umask(mask)
+    try:
+        world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
+        world.store.create(world.scope("global"), "mine", "d", "tool", "x")
+    finally:
+        os.umask(old)
+    assert [os.stat(path).st_mode & 0o777 for path in (world.project, world.project.parent)] == [mode, mode]
+    assert os.stat(world.config / "memory").st_mode & 0o777 == 0o700
+
+
+def test_what_is_taken_back_is_as_old_as_it_was(world):
+    path = world.auto / "two.md"
+    os.utime(path, ns=(10**18, 10**18))
+    world.store.edit(world.store.find("two"), {"description": "other"})
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.undo()
+    assert os.stat(path).st_mtime_ns == 10**18
+    world.redo()
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.undo()
+    world.store.restore(world.store.delete(world.store.find("two")))
+    assert os.stat(path).st_mtime_ns == 10**18
+
+
+def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
+    path = world.put("theirs", b"---\nname: theirs\n---\nA secret.\n", world.project)
+    trusting.grant(str(world.root), str(world.project))
+    path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
+    world.store.purge(world.store.delete(world.store.find("theirs")))
+    assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())
+
+
+def test_an_index_that_a_new_memory_begins_leaves_no_other_out(world):
+    directory = world.config / "memory"
+    world.put("second", b"---\nname: second\ndescription: two\n---\nb\n", directory)
+    before = world.files()
+    world.store.create(world.store.scope("global"), "fresh", "new", "feedback", "b\n")
+    assert sorted((directory / "MEMORY.md").read_text().splitlines()) == [
+        "- [fresh](fresh.md) — new",
+        "- [second](second.md) — two",
+    ]
+    world.undo()
+    assert world.files() == before
+
+
+def test_an_index_that_a_new_memory_begins_names_only_what_is_trusted(world):
+    world.put("strange", b"---\nname: strange\ndescription: not read yet\n---\nb\n", world.project)
+    world.store.create(world.store.scope("project"), "fresh", "new", "feedback", "b\n")
+    assert (world.project / "MEMORY.md").read_text() == "- [fresh](fresh.md) — new\n"

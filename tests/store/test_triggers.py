@@ -1,0 +1,244 @@
+"""Triggers: beside the memory or in its file, each change a step of undo; they follow their memory."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock, fastjson
+from memtui.base.errors import UsageError
+from memtui.store import beside, scopes, triggers
+from memtui.store.journal import own_files, undo
+from memtui.store.journal.own_files import BesideEdit
+from memtui.store.store import Store
+from memtui.store.triggers import Trigger
+
+NOW = 1_790_000_000.0
+
+
+@pytest.fixture
+def store(tmp_path):
+    repo = tmp_path / "repo"
+    (repo / ".git").mkdir(parents=True)
+    found = Store({"HOME": str(tmp_path)}, str(repo), now=lambda: NOW)
+    for scope in ("auto", "global"):
+        os.makedirs(found.scope(scope).directory)
+    for name in "ab":
+        Path(directory(found), f"{name}.md").write_text(f"---\nname: {name}\ndescription: About {name}\n---\n\nText.\n")
+    return found
+
+
+def directory(store):
+    return store.scope("auto").directory
+
+
+def named(store, name, scope="auto"):
+    return next(each for each in scopes.memories(store.scope(scope)) if each.stem == name)
+
+
+def add(store, name, *texts):
+    return triggers.change(store, named(store, name), texts)
+
+
+def texts(store, scope="auto"):
+    found = triggers.lines_of(store.root, store.scope(scope).directory, NOW)
+    return {file.removesuffix(".md"): [each.text for each in lines] for file, lines in found.items()}
+
+
+def undone(store):
+    undo.run(store.journal, "undo").first()
+
+
+def test_a_line_is_kept_beside_the_memory_whose_file_stays_and_undo_leaves_nothing(store):
+    before = named(store, "a").raw
+    assert add(store, "a", "put it  live\n", "go to production")
+    assert named(store, "a").raw == before
+    assert texts(store) == {"a": ["put it live", "go to production"]}
+    assert triggers.lines_of(store.root, directory(store), NOW)["a.md"][0] == Trigger("put it live", "person", NOW)
+    assert not add(store, "a", "Put it live")
+    undone(store)
+    assert texts(store) == {}
+    assert os.listdir(store.root + "/triggers") == []
+    undo.run(store.journal, "redo").first()
+    assert texts(store) == {"a": ["put it live", "go to production"]}
+
+
+def test_lines_follow_a_rename_a_move_and_the_way_through_the_trash(store):
+    add(store, "a", "one")
+    add(store, "b", "two")
+    store.rename(named(store, "a"), "c")
+    assert texts(store) == {"b": ["two"], "c": ["one"]}
+    store.move(named(store, "c"), store.scope("global"))
+    assert texts(store) == {"b": ["two"]}
+    assert texts(store, "global") == {"c": ["one"]}
+    key = store.delete(named(store, "c", "global"))
+    assert texts(store, "global") == {}
+    store.restore(key)
+    assert texts(store, "global") == {"c": ["one"]}
+    for _ in range(4):
+        undone(store)
+    assert texts(store) == {"a": ["one"], "b": ["two"]}
+    assert texts(store, "global") == {}
+
+
+def test_what_is_deleted_for_good_leaves_no_line_behind(store):
+    add(store, "a", "a secret plan")
+    triggers.mute(store, named(store, "a"), "tell me a secret plan", str.split)
+    add(store, "b", "stays")
+    store.rename(named(store, "a"), "c")
+    store.erase(named(store, "c"))
+    assert texts(store) == {"b": ["stays"]}
+    kept = [path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()]
+    assert not any(b"a secret plan" in data for data in kept)
+    assert any(b"stays" in data for data in kept)
+
+
+def test_a_file_with_triggers_of_its_own_gets_what_a_person_adds(store):
+    path = Path(directory(store), "a.md")
+    path.write_text("---\nname: a\ntriggers:\n  - first\n  - second\n---\n\nText.\n")
+    triggers.change(store, named(store, "a"), ["third"], ["first"])
+    assert path.read_text() == "---\nname: a\ntriggers:\n  - second\n  - third\n---\n\nText.\n"
+    assert texts(store) == {}
+    shown = triggers.of_memory(store.root, directory(store), "a.md", named(store, "a"), NOW)
+    assert [each.origin for each in shown] == ["file", "file"]
+    undone(store)
+    assert "first" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "field", ["triggers: one line", "triggers: [one line]", "metadata:\n  triggers:\n  - one line"]
+)
+def test_triggers_in_frontmatter_are_read_in_every_form(store, field):
+    Path(directory(store), "a.md").write_text(f"---\nname: a\n{field}\n---\n\nText.\n")
+    assert triggers.in_frontmatter(named(store, "a").fields) == ["one line"]
+
+
+def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
+    rows = triggers.after_adding([], ["how do I ship?"], "use", NOW)
+    rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
+    assert triggers.kept(rows, NOW) == []
+    assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows
+    mine = triggers.after_adding(rows, ["how do I ship?"], "person", NOW)
+    assert [each.origin for each in triggers.kept(mine, NOW)] == ["person"]
+
+
+def test_lines_of_use_decay_and_are_capped(store):
+    row = triggers.as_row
+    rows = [row(Trigger(f"{n} uses", "use", NOW, float(n))) for n in range(1, 8)]
+    rows += [row(Trigger("typed", "person", NOW - 900 * clock.DAY))]
+    assert [each.text for each in triggers.kept(rows, NOW)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
+    later = NOW + 200 * clock.DAY  # a tenth of each is left
+    assert [each.text for each in triggers.kept(rows, later)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
+    assert [each.text for each in triggers.kept(rows, NOW + 400 * clock.DAY)] == ["typed"]
+
+
+def test_too_many_too_long_and_empty_lines_are_refused(store):
+    add(store, "a", *(f"line {number}" for number in range(triggers.MOST)))
+    for wrong in ("one more", "x" * 301, " \n"):
+        with pytest.raises(UsageError):
+            add(store, "a", wrong)
+    assert len(texts(store)["a"]) == triggers.MOST
+
+
+def test_a_line_without_a_word_is_refused(store):
+    with pytest.raises(UsageError, match="needs a word"):
+        add(store, "a", "?")
+
+
+def test_what_was_learned_meanwhile_survives_undo(store):
+    add(store, "a", "mine")
+    path = own_files.beside_path(store.root, "triggers", directory(store))
+    rows = beside.rows(store.root, "triggers", directory(store))
+    own_files.write_beside(
+        path, directory(store), {"a.md": triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)}
+    )
+    undone(store)
+    assert texts(store) == {"a": ["learned"]}
+
+
+def test_merged_memories_have_the_lines_of_both_and_those_of_a_split_all(store):
+    add(store, "a", "one", "both")
+    add(store, "b", "two", "Both")
+    a, b, c = ((directory(store), f"{name}.md") for name in "abc")
+    store.journal.run("x", beside.moved_edits(store.root, {b: [a]}), "merge")
+    assert texts(store) == {"a": ["one", "both", "two"]}
+    store.journal.run("x", beside.moved_edits(store.root, {a: [b, c]}), "split")
+    assert texts(store) == {"b": ["one", "both", "two"], "c": ["one", "both", "two"]}
+    undone(store)
+    store.journal.run("x", beside.moved_edits(store.root, {a: []}), "gone")
+    assert texts(store) == {}
+
+
+def test_a_damaged_file_costs_only_its_damaged_lines(store):
+    add(store, "a", "mine")
+    path = Path(own_files.beside_path(store.root, "triggers", directory(store)))
+    path.write_bytes(
+        path.read_bytes() + b'\xff{"file": 3}\n{"file": "b.md", "text": "lost", "origin": "nobody"}\n[1]\n{"fi'
+    )
+    assert texts(store) == {"a": ["mine"]}
+    add(store, "a", "more")
+    assert texts(store) == {"a": ["mine", "more"]}
+
+
+def moved_to(store, tmp_path, name="elsewhere"):
+    new = str(tmp_path / name)
+    os.rename(directory(store), new)
+    return new
+
+
+def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
+    add(store, "a", "put it live")
+    assert beside.adopt(store.root, str(tmp_path)) == []  # the directory is where it was
+    new = moved_to(store, tmp_path)
+    assert beside.adopt(store.root, new) == ["triggers"]
+    assert [each.text for each in triggers.lines_of(store.root, new, NOW)["a.md"]] == ["put it live"]
+    assert len(os.listdir(store.root + "/triggers")) == 1
+    assert beside.adopt(store.root, new) == []
+
+
+def test_another_directory_with_a_memory_of_the_same_name_takes_nothing(store, tmp_path):
+    add(store, "a", "put it live")
+    moved_to(store, tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("Another one.\n")
+    assert beside.adopt(store.root, str(other)) == []
+
+
+FILES = st.text(min_size=1, max_size=8)
+ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(
+    lambda found: [fastjson.dumps({"text": text, "origin": "person"}) for text in found]
+)
+
+
+@given(st.dictionaries(FILES, ROWS.filter(bool), max_size=4), st.text())
+def test_rows_are_read_as_they_were_written(rows, place):
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "rows.jsonl"
+        own_files.write_beside(str(path), place, rows)
+        data = path.read_bytes() if rows else b""
+    assert own_files.beside_rows(data) == rows
+    assert not rows or fastjson.loads_dict(data.split(b"\n")[0])["dir"] == place
+    own_files.beside_rows(data[:-3] + b"\xff\n{")  # torn: never raises
+
+
+@given(ROWS, ROWS, ROWS)
+def test_an_edit_and_its_inverse_leave_what_others_added(before, after, others):
+    edit = BesideEdit("/r/triggers/x.jsonl", "/d", "a.md", tuple(before), tuple(after))
+    assert edit._result(before) == after
+    mine = {own_files.text_of(row) for row in before + after}
+    foreign = [row for row in others if own_files.text_of(row) not in mine]
+    there = edit.inverse()._result(edit._result(before + foreign))
+    assert sorted(there) == sorted(before + foreign)
+
+
+@given(st.lists(st.text(max_size=400), max_size=6))
+def test_every_line_is_one_line_and_stays_as_it_is(found):
+    for origin in triggers.BESIDE:
+        rows = triggers.after_adding([], found, origin, NOW)
+        lines = [each.text for each in triggers.kept(rows, NOW)]
+        assert all(line == triggers.one_line(line) and 0 < len(line) <= triggers.LONGEST for line in lines)
+        assert triggers.after_adding(rows, lines, origin, NOW) == rows

@@ -1,0 +1,44 @@
+"""A sample world with every kind of finding that can be fixed."""
+
+import json
+import os
+
+from memtui.base import clock, findings, fs, ids, paths
+from memtui.settings import config
+
+# What needs nobody's decision, and what a person is asked about.
+AT_ONCE = {
+    "root.open",
+    "root.locked",
+    "errors.recent",
+    "inbox.unproven",
+}
+ASKED = {
+    "hooks.absent",
+    "config.misspelt",
+    "kept.due",
+}
+
+
+def break_all(world):
+    """Break everything of a sample world that a fix can put right."""
+    root, shop = world.root, paths.inbox_dir(world.root, paths.project_key(world.shop))
+    with open(config.file_path(root), "a") as file:
+        file.write("budgte = 9000\n")
+    row = {"v": 1, "time": clock.iso(world.now - 60), "where": "Stop", "error": "OSError", "message": "disk full"}
+    fs.append(f"{root}/log/errors.jsonl", json.dumps({**row, "trace": []}).encode() + b"\n")
+    taken = paths.inbox_dir(root, None)
+    os.makedirs(f"{taken}/claimed", exist_ok=True)
+    fs.write_atomic(f"{taken}/claimed/{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md", b"mind the gap\n")
+    left = f"{root}/run/left-1.tmp"
+    fs.write_atomic(left, b"half")
+    os.utime(left, (world.now - 10 * 86_400, world.now - 10 * 86_400))
+    os.chmod(f"{root}/trust.json", 0o400)
+    os.chmod(shop + "/guidance.md", 0o644)
+    os.chmod(root, 0o755)
+
+
+def bare_codes(monkeypatch):
+    """Replace every sentence of the registry by its code."""
+    spoken = {code: kind._replace(words=code, remedy=code, flag=code) for code, kind in findings.REGISTRY.items()}
+    monkeypatch.setattr(findings, "REGISTRY", spoken)

@@ -1,0 +1,303 @@
+"""The doctor names each thing that is wrong, and says how to fix it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.base import clock, findings, fs, ids, paths
+from memtui.base.finding import NOTE, OK, PROBLEM
+from memtui.client import locate
+from memtui.deliver import error_log
+from memtui.demo import world as demo_world
+from memtui.inbox import file as inbox_file
+from memtui.store import scopes, status, trust, trusting
+from memtui.tidy.checks import doctor
+
+NOW = clock.parse("2026-11-21T09:00:00Z")
+
+
+class Machine:
+    """A machine where all is well, to be broken."""
+
+    def __init__(self, top):
+        self.home = top / "home"
+        self.repo = top / "repo"
+        self.env = {"HOME": str(self.home)}
+        self.root = self.home / ".claude/memtui"
+        (self.repo / ".git").mkdir(parents=True)
+        memory = self.repo / ".claude/memory"
+        memory.mkdir(parents=True)
+        (memory / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
+        (memory / "MEMORY.md").write_text("- [a](a.md) — A\n")
+        trusting.grant(str(self.root), str(memory))
+        self.memory = memory
+        self.guide("hello")
+
+    @property
+    def slug(self):
+        return paths.project_key(str(self.repo))
+
+    def guide(self, text, slug=None, **fields):
+        inbox_file.add_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)
+
+    def check(self):
+        return doctor.check(self.env, str(self.repo), NOW)
+
+    def problems(self):
+        return [(f.area, findings.message(f), findings.remedy(f)) for f in self.check() if f.level == PROBLEM]
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def only(machine, area, *words):
+    """The one problem there is; it is about `area`, holds these words, and says what to do."""
+    ((found, message, remedy),) = machine.problems()
+    assert found == area
+    for word in words:
+        assert word in message + remedy
+    assert remedy
+
+
+def test_nothing_is_wrong_where_nothing_is(machine):
+    assert {finding.level for finding in machine.check()} == {OK}
+    assert {f.area for f in machine.check()} == {
+        "root",
+        "config",
+        "errors",
+        "inbox",
+        "memories",
+        "trust",
+        "journal",
+        "kept",
+        "learned",
+    }
+
+
+def test_a_fresh_machine_is_well(tmp_path):
+    assert all(f.level == OK for f in doctor.check({"HOME": str(tmp_path)}, str(tmp_path), NOW))
+
+
+def test_files_open_to_others(machine):
+    os.chmod(machine.root / "global/guidance.md", 0o644)
+    assert machine.problems() == [], "nobody else comes so far, and `echo >> guidance.md` is a way to leave a note"
+    os.chmod(machine.root, 0o711)
+    only(machine, "root", "global/guidance.md", "chmod")
+
+
+def test_directories_open_to_others(machine):
+    os.chmod(machine.root, 0o755)
+    only(machine, "root", "chmod")
+
+
+@pytest.mark.usefixtures("as_a_user")
+def test_a_root_that_can_not_be_written(machine):
+    os.chmod(machine.root, 0o500)
+    try:
+        assert any("not writable" in message for _, message, _ in machine.problems())
+    finally:
+        os.chmod(machine.root, 0o700)
+
+
+def test_a_root_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    env = {"HOME": str(tmp_path), "MEMTUI_HOME": str(tmp_path / "file")}
+    found = doctor.check(env, str(tmp_path), NOW)
+    assert any("not a directory" in findings.message(f) for f in found if f.level == PROBLEM)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("mode = \n", "can't be read"),
+        ("budgte = 9000\n", "Did you mean budget"),
+        ("budget = 20000\n", "budget must be between"),
+        ('[projects."/no/such"]\nmodee = "off"\n', "Did you mean mode"),
+        ('[projects."/no/such"]\nbudget = 900\n', "can't be set for one project"),
+        ('[projects."shop"]\nmode = "off"\n', "absolute path"),
+    ],
+)
+def test_settings(machine, text, word):
+    fs.write_atomic(f"{machine.root}/config.toml", text.encode())
+    only(machine, "config", word, "memtui config edit")
+
+
+@pytest.mark.parametrize("line", ["recall_select = true", 'subconscious = "full"'])
+def test_what_asks_a_model_while_none_may_be_asked(machine, line):
+    config = f"{machine.root}/config.toml"
+    fs.write_atomic(config, f"{line}\n".encode())
+    said = [
+        findings.message(f) for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"
+    ]
+    assert said == [f"{line.partition(' ')[0]} is on, but llm_backend is off, so no model is asked."]
+    fs.append(config, b'llm_backend = "api"\n')
+    assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
+
+
+def test_a_project_table_that_names_no_root(machine):
+    (machine.repo / "src").mkdir()
+    fs.write_atomic(f"{machine.root}/config.toml", f'[projects."{machine.repo}/src"]\nmode = "off"\n'.encode())
+    only(machine, "config", str(machine.repo))
+
+
+def test_recent_errors_of_hooks(machine, monkeypatch):
+    monkeypatch.setattr(clock, "now", lambda: NOW - 86400)
+    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
+    only(machine, "errors", "UserPromptSubmit", "bad thing")
+    monkeypatch.setattr(clock, "now", lambda: NOW - 86400 * 30)
+    (machine.root / "log/errors.jsonl").unlink()
+    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
+    assert machine.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"expires": "2026-11-20"}, "expired"),
+        ({"expires": "tomorrow"}, "“tomorrow” is not a time"),
+        ({"attempts": "3"}, "came back 3 times"),
+        ({"for": "agnet:bob"}, "“agnet:bob”"),
+        ({"for": "agent:bob, session:ab"}, "“session:ab”"),
+        ({"for": "path:"}, "“path:”"),
+    ],
+)
+def test_guidance_that_nobody_will_get(machine, fields, word):
+    machine.guide("old", slug=machine.slug, **fields)
+    only(machine, "inbox", word, "“old” for repo", "memtui note --withdraw")
+
+
+def test_hand_written_guidance_that_holds_a_secret(machine):
+    path = f"{machine.root}/projects/{machine.slug}/guidance.md"
+    fs.append(path, b"The database wants password=hunter2 now.\n")
+    only(machine, "inbox", "for repo seems to contain a password", "memtui note --withdraw")
+    os.unlink(path)
+    machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
+    assert machine.problems() == []
+
+
+def test_guidance_that_is_too_long(machine):
+    machine.guide("x" * 9000)
+    only(machine, "inbox", "too long")
+
+
+@pytest.mark.large
+def test_an_inbox_that_is_too_large(machine):
+    fs.append(f"{machine.root}/projects/{machine.slug}/pending-items.md", b"- item\n" * 200_000)
+    only(machine, "inbox", "larger than")
+
+
+def test_a_claim_that_is_stuck(machine):
+    name = f"{ids.new_id(NOW - 86400)}~session~1.md"
+    fs.write_atomic(f"{machine.root}/global/claimed/{name}", b"note\n")
+    only(machine, "inbox", "not known whether")
+
+
+def test_a_broken_memory(machine):
+    (machine.memory / "a.md").write_text("---\nname: 'a\n---\n")
+    trusting.grant(str(machine.root), str(machine.memory))
+    only(machine, "memories", "a is broken", "editor")
+
+
+def test_a_memory_with_text_that_nobody_can_see(machine):
+    hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
+    (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
+    trusting.grant(str(machine.root), str(machine.memory))
+    only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
+
+
+def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
+    text = "\ufeff---\r\nname: a\r\ndescription: A\r\n---\r\n\r\n❤\ufe0f\u200d🔥 می\u200cخواهم\r\n"
+    (machine.memory / "a.md").write_bytes(text.encode())
+    trusting.grant(str(machine.root), str(machine.memory))
+    assert machine.problems() == []
+
+
+def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
+    (machine.memory / "MEMORY.md").write_text("- [b](b.md) — B\n")
+    found = machine.problems()
+    assert all(remedy.startswith("memtui check --fix --scope project") for _, _, remedy in found)
+    assert "b.md" in found[0][1]
+    assert "a.md" in found[1][1]
+
+
+def test_an_index_over_its_budget(machine):
+    lines = [f"## Part {n}\n" for n in range(220)]
+    (machine.memory / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
+    assert not any("limit" in findings.message(each) for each in machine.check())  # Claude Code never loads this one
+    own = Path(locate.auto_dir(machine.env, str(machine.repo)))
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
+    (own / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
+    assert any("over its limit: 1 memory not loaded" in findings.message(each) for each in machine.check())
+
+
+def test_memories_that_are_not_trusted(machine):
+    (machine.memory / "a.md").write_text("---\nname: a\ndescription: B\n---\n\nB.\n")
+    only(machine, "trust", "a.md", "memtui trust")
+
+
+def test_a_symlink_out_of_the_scope(machine, tmp_path):
+    (tmp_path / "secret.md").write_text("secret")
+    (machine.memory / "b.md").symlink_to(tmp_path / "secret.md")
+    only(machine, "memories", "b is not read", "Remove the link.")
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
+def test_what_silences_the_hooks_is_worth_a_note(machine, name):
+    machine.env[name] = "1"
+    assert [findings.message(f).split()[0] for f in machine.check() if f.level == NOTE] == [name]
+
+
+def test_a_mode_that_is_off_is_worth_a_note(machine):
+    fs.append(f"{machine.root}/config.toml", f'[projects."{machine.repo}"]\nmode = "off"\n'.encode())
+    assert ["off" in findings.message(f) for f in machine.check() if f.level == NOTE] == [True]
+
+
+def test_a_trust_file_that_can_not_be_read(machine):
+    Path(trust.path(str(machine.root))).write_text("{torn")
+    assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())
+
+
+def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
+    def fails(_root):
+        raise OSError(5, "I/O error")
+        yield
+
+    monkeypatch.setattr(doctor, "unfinished", fails)
+    only(machine, "journal", "I/O error")
+
+
+def test_a_torn_journal_is_worth_a_note(machine):
+    fs.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
+    assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
+
+
+def test_doctor_and_the_flags_of_memories_tell_the_same_findings(tmp_path):
+    world = demo_world.build(str(tmp_path / "world"), NOW)
+    memory, own = Path(world.shop, ".claude/memory"), Path(locate.auto_dir(world.env, world.shop))
+    (memory / "hides.md").write_text("---\nname: hides\n---\n\nUse\u200b pnpm, see [[no-such-memory]].\n")
+    (own / "MEMORY.md").write_text("- line\n" * 220 + (own / "MEMORY.md").read_text())
+    told = doctor.check(world.env, world.shop, NOW)
+    counts = status.Usage(world.root)
+    flags = [
+        flag
+        for scope in scopes.discover(world.env, world.shop)
+        if scope.exists
+        for row in status.of_scope(world.root, scope, counts)
+        for flag in row.flags
+    ]
+    by_itself = {"memories.broken", "memories.hidden", "memories.link"}
+    mine = [flag for flag in flags if flag.code in by_itself]
+    assert {flag.code for flag in mine} == by_itself
+    assert sorted(map(str, mine)) == sorted(str(each) for each in told if each.code in by_itself)
+    for code in ("memories.no_line", "trust.waiting"):
+        (whole,) = [each for each in told if each.code == code]
+        assert sorted(whole.data["files"]) == sorted(
+            file for flag in flags if flag.code == code for file in flag.data["files"]
+        )
+    (cut,) = [each for each in told if each.code == "memories.cut"]
+    assert {flag.subject for flag in flags if flag.code == "memories.cut"} == {cut.subject}

@@ -1,0 +1,518 @@
+"""What is old goes, and nothing else: changes, contents, deliveries, trust."""
+
+import json
+import os
+import posix
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import turns
+from memtui.base import clock, fs, ids
+from memtui.base.errors import NotFoundError
+from memtui.deliver import log as delivery_log
+from memtui.inbox import refused
+from memtui.store import trust, trusting
+from memtui.store.journal import undo
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Ledger
+from memtui.store.store import Store
+from memtui.store.versions.intake import Intake
+from memtui.store.versions.versions import Versions, Writer
+from memtui.tidy.checks import retention
+from memtui.views import fixes
+
+DAY = 86_400.0
+NOW = clock.parse("2026-11-21T09:00:00Z")
+
+
+class World:
+    """A store with a clock that is set by hand."""
+
+    def __init__(self, top):
+        self.env = {"HOME": str(top)}
+        self.root = f"{top}/.claude/memtui"
+        self.repo = top / "repo"
+        (self.repo / ".git").mkdir(parents=True)
+        self.time = NOW
+
+    @property
+    def store(self):
+        return Store(self.env, str(self.repo), now=lambda: self.time)
+
+    def undo(self, key=None):
+        return undo.run(self.store.journal, "undo", key).first()
+
+    def redo(self):
+        return undo.run(self.store.journal, "redo").first()
+
+    def days_ago(self, days):
+        self.time = NOW - days * DAY
+        return self.store
+
+    def create(self, name, days=0.0):
+        store = self.days_ago(days)
+        return store.create(store.scope("global"), name, f"about {name}", "user", f"The text of {name}.")
+
+    def set(self, **settings):
+        os.makedirs(self.root, exist_ok=True)
+        with open(f"{self.root}/config.toml", "w") as file:
+            file.writelines(f"{key} = {value}\n" for key, value in settings.items())
+
+    def collect(self, **more):
+        self.time = NOW
+        return retention.collect(self.root, NOW, **more)
+
+    def history(self):
+        self.time = NOW
+        return [each.summary for each in reversed(self.store.journal.ledger().all())]
+
+    def images(self):
+        return set(os.listdir(self.root + "/trash"))
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+# --- versions of memories
+
+
+def taken_in(world, days, texts):
+    directory = world.repo / "memory"
+    directory.mkdir(exist_ok=True)
+    for number, text in enumerate(texts):
+        versions = Versions(world.root, lambda: NOW - days * DAY + number)
+        (directory / "a.md").write_text(text)
+        os.utime(directory / "a.md", (NOW, NOW + number))
+        Intake(versions, lambda version: Writer("person")).take_in(str(directory))
+    return versions.of(str(directory), "a.md")
+
+
+def test_old_versions_go_and_the_newest_stays(world):
+    taken_in(world, 200, ["one", "two", "three"])
+    due = retention.due(world.root, NOW)
+    assert (due.versions, due.version_bytes, due.anything) == (2, 6, True)
+    found = world.collect()
+    assert (found.versions, found.version_bytes, found.busy) == (2, 6, [])
+    assert not retention.due(world.root, NOW).anything
+
+
+def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
+    texts = [str(number) * 500_000 for number in range(5)]
+    taken_in(world, 1, texts)
+    assert retention.due(world.root, NOW).versions == 0
+    world.set(keep_mb=1, keep_days=0)
+    assert world.collect().versions == 3
+    world.set(keep_mb=0, keep_days=0)
+    assert retention.due(world.root, NOW).versions == 0
+
+
+# --- changes
+
+
+def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(world):
+    world.create("old", days=200)
+    world.create("young", days=10)
+    (old,) = [each.id for each in world.store.journal.ledger().all() if each.summary == "create global:old"]
+    before = world.images()
+    due = retention.due(world.root, NOW)
+    assert (due.changes, due.images) == (1, 1)
+    assert world.images() == before, "it was only looked at"
+    found = world.collect()
+    assert (found.changes, found.images, found.busy) == (1, 1, [])
+    assert world.history() == ["create global:young"]
+    assert len(before) - len(world.images()) == 1
+    with pytest.raises(NotFoundError):
+        world.undo(old)
+    world.undo()
+    assert {each.stem for each in map(world.store.find, ["old"])} == {"old"}
+    assert not retention.due(world.root, NOW).anything
+
+
+def test_no_more_than_so_many_changes_are_kept(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 3)
+    for number in range(7):
+        world.create(f"m{number}", days=7 - number)
+    assert world.collect().changes == 4
+    assert world.history() == ["create global:m6", "create global:m5", "create global:m4"]
+    assert world.collect().changes == 0
+
+
+def test_with_zero_nothing_goes(world):
+    world.set(keep_days=0)
+    world.create("old", days=2000)
+    assert world.collect().changes == 0
+    assert world.history() == ["create global:old"]
+
+
+def test_what_was_made_as_one_step_stays_or_goes_together(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 3)
+    store = world.days_ago(5)
+    with store.journal.together():
+        for number in range(5):
+            store.create(store.scope("global"), f"m{number}", "about", "user", "text")
+    world.create("last", days=1)
+    assert world.collect().changes == 0, "else an undo would take back a part of it"
+    for number in range(3):
+        world.create(f"later{number}")
+    assert world.collect().changes == 5 + 1
+    assert len(world.history()) == 3
+
+
+def test_memories_deleted_long_ago_can_not_be_restored_and_are_named(world):
+    world.days_ago(250)
+    world.create("one", days=250)
+    store = world.days_ago(200)
+    store.delete(store.find("one"))
+    store = world.days_ago(3)
+    world.create("two", days=3)
+    store.delete(store.find("two"))
+    due = retention.due(world.root, NOW)
+    assert due.deleted == ["global:one"]
+    assert world.collect().deleted == ["global:one"]
+    assert [each.memory.stem for each in world.store.trash()] == ["two"]
+    world.store.restore(world.store.trash()[0].id)
+
+
+def test_a_clock_that_was_put_back_makes_nothing_older(world):
+    world.create("first", days=10)
+    world.create("wrong", days=900)
+    world.create("last", days=1)
+    assert world.collect().changes == 0
+    assert len(world.history()) == 3
+
+
+def test_lines_of_another_version_stay_and_torn_ones_go(world):
+    world.create("old", days=200)
+    fs.append(f"{world.root}/journal.jsonl", b'{"v": 1, "id": "torn"')
+    fs.append(f"{world.root}/journal.jsonl", b'{"v": 2, "id": "of tomorrow"}\n')
+    world.create("young")
+    world.collect()
+    lines = fs.read_bytes(f"{world.root}/journal.jsonl").splitlines()
+    assert lines[0] == b'{"v": 2, "id": "of tomorrow"}'
+    assert len(lines) == 3
+    assert world.history() == ["create global:young"]
+
+
+def test_contents_that_only_trust_names_stay(world):
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("one\n")
+    trusting.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
+    assert world.collect().changes == 1
+    (memory / "a.md").write_text("two\n")
+    assert trusting.earlier(world.root, trust.load(world.root, str(memory)), "a.md") == b"one\n"
+
+
+def test_where_the_journal_is_gone_no_content_is_removed(world):
+    world.create("one", days=1)
+    os.remove(f"{world.root}/journal.jsonl")
+    assert world.collect().images == 0
+    assert world.images()
+
+
+def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
+    world.create("old", days=200)
+    world.create("young", days=10)
+    journal = Journal(world.root, by="tui")
+    ledger = journal.ledger()
+    assert len(ledger.transactions) == 2
+    world.collect()
+    assert [each.summary for each in journal.ledger().all()] == ["create global:young"]
+    undo.run(journal, "undo").first()
+    assert Ledger(journal.path).follow().redoable == journal.ledger().redoable
+
+
+def test_changes_made_meanwhile_are_not_lost(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 5)
+    for number in range(10):
+        world.create(f"m{number}", days=1)
+    made = []
+
+    def busy():
+        store = Store(world.env, str(world.repo))
+        for number in range(20):
+            store.create(store.scope("global"), f"n{number}", "about", "user", "text")
+            made.append(number)
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    while thread.is_alive():
+        retention.collect(world.root, NOW)
+    thread.join()
+    ledger = Ledger(f"{world.root}/journal.jsonl").follow()
+    assert ledger.skipped == 0
+    assert [each.summary for each in ledger.all()][-1] == "create global:n19"
+    assert len(made) == 20
+    for _ in range(5):
+        world.undo()
+    for digest in world.images():
+        assert ids.digest(fs.read_bytes(f"{world.root}/trash/{digest}")) == digest
+
+
+@given(st.lists(st.sampled_from(["new", "new", "undo", "redo", "group"]), max_size=25), st.integers(1, 8))
+def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, most):
+    root = str(tmp_path_factory.mktemp("root"))
+    path = root + "/journal.jsonl"
+    done: list[str] = []
+    undone: list[str] = []
+    rows = []
+
+    def note(op, **more):
+        key = ids.new_id(NOW + len(rows))
+        head = {"v": 1, "id": key, "time": clock.iso(NOW + len(rows))}
+        rows.append({**head, "state": "intent", "by": "cli", "op": op, "summary": op, "changes": [], **more})
+        rows.append({**head, "state": "done"})
+        return key
+
+    for number, step in enumerate(steps):
+        if step == "undo" and done:
+            undone.append(done.pop())
+            note("undo", of=undone[-1])
+        elif step == "redo" and undone:
+            done.append(undone.pop())
+            note("redo", of=done[-1])
+        elif step in {"new", "group"}:
+            more = {"group": f"g{number // 4}"} if step == "group" else {}
+            done.append(note("edit", **more))
+            undone.clear()
+    fs.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    before = Ledger(path).follow()
+    assert (before.undoable, before.redoable) == (done, undone)
+    gone = {each.id for each in retention.compact(Journal(root), NOW, 0, most)}
+    after = Ledger(path).follow()
+    assert after.undoable == [key for key in done if key not in gone]
+    assert after.redoable == [key for key in undone if key not in gone]
+    assert after.skipped == 0
+    kept, made = (sum(each.is_change for each in ledger.all()) for ledger in (after, before))
+    assert kept >= min(most, made)
+
+
+# --- the log of deliveries
+
+
+def log(root, when, count=3):
+    seconds = clock.parse(when)
+    made = []
+    for number in range(count):
+        record = {
+            "v": 1,
+            "id": ids.new_id(seconds + number),
+            "time": clock.iso(seconds + number),
+            "event": "UserPromptSubmit",
+            "session_id": "s",
+            "text": f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>",
+            "chars": 50,
+            "items": [{"kind": "guidance", "id": f"N{number}"}],
+            "extra": [1],
+        }
+        delivery_log.append(root, record, seconds)
+        made.append(record)
+    return made
+
+
+def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
+    root = str(tmp_path)
+    _, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")
+    path = delivery_log.log_path(root, clock.parse("2026-04-30"))
+    fs.append(path, b'torn "text"\n')
+    due, size = retention.due(root, NOW), os.path.getsize(path)
+    assert (due.months, due.month_bytes) == ([path], size)
+    found = retention.collect(root, NOW)
+    assert (found.months, found.month_bytes) == ([path], size)
+    assert list(delivery_log.newest_first(root)) == [*new[::-1], *partly[::-1]]
+    assert not os.path.exists(path)
+    assert not retention.collect(root, NOW).months
+    assert not retention.due(root, NOW).anything
+
+
+# --- trust
+
+
+@pytest.fixture
+def trusted(world):
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    return memory
+
+
+def names(world, memory):
+    return sorted(trust.load(world.root, str(memory)).hashes.values())
+
+
+def test_of_each_memory_the_newest_trusted_texts_stay(world, trusted):
+    for number in range(25):
+        (trusted / "a.md").write_text(f"a {number}\n")
+        (trusted / "b.md").write_text("b\n")
+        trusting.grant(world.root, str(trusted))
+    assert retention.due(world.root, NOW).trusted == 5
+    assert len(names(world, trusted)) == 26
+    assert retention.collect(world.root, NOW).trusted == 5
+    known = trust.load(world.root, str(trusted))
+    assert [known.allows(f"a {number}\n".encode()) for number in (4, 5, 24)] == [False, True, True]
+    assert known.allows(b"b\n")
+    assert not retention.due(world.root, NOW).anything
+
+
+def test_trust_in_a_repository_that_is_gone_stays_and_with_zero_all_of_it(world, trusted):
+    for number in range(25):
+        (trusted / "a.md").write_text(f"a {number}\n")
+        trusting.grant(world.root, str(trusted))
+    world.set(keep_days=0)
+    assert not world.collect().trusted
+    shutil.rmtree(trusted)
+    assert len(names(world, trusted)) == 25
+
+
+# --- all of it
+
+
+@pytest.mark.kill
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_path):
+    """Before each fourth change, in turn."""
+    for days in (300, 250, 200, 20, 10):
+        world.create(f"m{days}", days=days)
+    store = world.days_ago(5)
+    store.delete(store.find("m20"))
+    made = [each["id"] for month in ("2026-02-10", "2026-03-10", "2026-11-02") for each in log(world.root, month, 5)]
+    memory = world.repo / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("a\n")
+    trusting.grant(world.root, str(memory), now=lambda: NOW)
+    stale = f"{world.root}/trash/x.1-abcdef01.tmp"
+    fs.append(stale, b"x")
+    os.utime(stale, (1, 1))
+    world.time = NOW
+    kept = ["trust a", "remove global:m20", "create global:m10", "create global:m20"]
+    top, copy = f"{tmp_path}/.claude", f"{tmp_path}/copy"
+    shutil.copytree(top, copy, symlinks=True)
+    for point in turns.share(range(1, 200)):
+        shutil.rmtree(top)
+        shutil.copytree(copy, top, symlinks=True)
+        pid = os.fork()
+        if not pid:
+            arm(point)
+            retention.collect(world.root, NOW)
+            os._exit(0)
+        done = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        summaries = world.history()
+        assert summaries[:4] == kept, point
+        assert len(summaries) in {4, 7}, point
+        logged = {each["id"] for each in delivery_log.newest_first(world.root)}
+        assert set(made[-5:]) <= logged <= set(made), point  # a month that is due goes as a whole
+        assert names(world, memory) == ["a.md"], point
+        # Life goes on: what is left of it is done by the next one, and all that is kept can be taken back.
+        found = world.collect()
+        assert found.busy == [], point
+        assert world.history() == kept, point
+        assert not retention.due(world.root, NOW).anything, point
+        assert os.listdir(world.root + "/log") == ["deliveries-2026-11.jsonl"]
+        world.undo()
+        world.undo()
+        assert world.store.find("m20").body.strip() == "The text of m20."
+        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made[-5:]), point
+        if done:
+            break
+    assert done
+    assert point > 10
+
+
+def arm(point):
+    """End this process right before the `point`-th call that changes something."""
+    count = 0
+
+    def wrap(name, real):
+        def call(*given, **more):
+            nonlocal count
+            if name != "open" or given[1] & os.O_CREAT:
+                count += 1
+                if count == point:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return real(*given, **more)
+
+        return call
+
+    for name in ("open", "write", "rename", "link", "unlink", "mkdir", "fsync"):
+        real = getattr(posix, name)
+        for module in (os, posix):
+            setattr(module, name, wrap(name, real))
+
+
+@pytest.mark.slow
+def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch):
+    world.create("young")
+    for number in range(30):
+        fs.append(f"{world.root}/trash/{number:064x}", b"x")
+    held = []
+    real = Journal.locked
+    monkeypatch.setattr(Journal, "locked", lambda journal: held.append(1) or real(journal))
+    monkeypatch.setattr(retention, "HELD_SECONDS", 0.001)
+    unlink = fs.unlink
+    monkeypatch.setattr(fs, "unlink", lambda path: (time.sleep(0.0005), unlink(path)))
+    assert world.collect().images == 30
+    assert len(held) > 5
+    assert len(world.images()) == 3, "those of the memory and its line"
+
+
+def test_two_at_once_do_it_once(world):
+    world.create("old", days=200)
+    with fs.Lock(f"{world.root}/run/gc.lock", 0):
+        assert world.collect(wait=0.0).busy == ["another one is at work"]
+    assert world.history() == ["create global:old"]
+
+
+def test_one_step_that_fails_keeps_no_other_from_its_work(world):
+    world.create("old", days=200)
+    fs.append(f"{world.root}/trust.json", b"no trust file")
+    log(world.root, "2026-03-10")
+    found = world.collect()
+    assert found.changes == 1
+    assert found.months
+    assert len(found.busy) == 1
+    assert found.busy[0].startswith("trust: ")
+
+
+def test_a_fresh_machine_stays_as_it_is(tmp_path):
+    root = str(tmp_path / "memtui")
+    assert not retention.due(root, NOW).anything
+    assert not retention.collect(root, NOW).anything
+    assert not os.path.exists(root)
+
+
+def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_path):
+    world = World(tmp_path)
+    rejected = f"{world.root}/global/rejected.jsonl"
+    rows = [
+        refused.line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
+        refused.line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
+        '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
+        refused.line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
+    ]
+    fs.append(rejected, "".join(rows).encode())
+    assert retention.due(world.root, NOW).rejected == 1
+    found = world.collect()
+    assert (found.rejected, found.busy) == (1, [])
+    assert [each.description for each in refused.load(f"{world.root}/global")] == [
+        "Use yarn",
+        "as an older version wrote it",
+        "Use bun",
+    ]
+    assert ("rejected", "1 draft that you rejected long ago") in fixes.due(
+        found, retention.limits(world.root), dry=False
+    )
+    assert retention.due(world.root, NOW).rejected == 0
+
+
+def test_rejected_drafts_stay_where_there_is_no_limit(tmp_path):
+    world = World(tmp_path)
+    fs.append(f"{world.root}/global/rejected.jsonl", refused.line("a", "", "Use npm", 0.0, never=False).encode())
+    world.set(keep_days=0)
+    assert world.collect().rejected == 0

@@ -1,0 +1,401 @@
+"""Applying a ChangeSet: one step that undo takes back, with links, index lines and trust kept in order; a proposal that
+can't be made any more is left out as a whole, and says why."""
+
+import os
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.base.errors import MemtuiError
+from memtui.store import history, triggers, trust, trusting
+from memtui.store.journal import undo
+from memtui.store.store import Store
+from memtui.store.versions.versions import Versions
+from memtui.tidy import changeset, composing
+
+from .stores import World, text_of
+
+ONE = text_of("one", "The first", "Use pnpm. See [[two]] and [[three|that one]].")
+TWO = text_of("two", "The second", "Never npm. See [[one]].")
+THREE = text_of("three", "The third", "Links: [[one]], [[two]], [[two#part]], `[[two]]`.")
+INDEX = "# Index\n- [one](one.md) - The first\n- [two](two.md) - The second\n- [three](three.md) — mine\nSee [it](two.md).\n"
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(f"{tmp_path}", {"one.md": ONE, "two.md": TWO, "three.md": THREE, "MEMORY.md": INDEX})
+
+
+def merge(world, text="Use pnpm. Never npm."):
+    return world.proposal("merge", ["one.md", "two.md"], {"one.md": text_of("one", "Both", text), "two.md": None})
+
+
+def apply(world, *proposals):
+    return composing.apply(Store(world.env, world.repo), proposals)
+
+
+def undone(world):
+    return undo.run(Store(world.env, world.repo).journal, "undo").first()
+
+
+def test_a_merge_is_one_step_links_and_lines_follow_and_one_undo_restores_every_byte(world):
+    before = world.files()
+    done = apply(world, merge(world))
+    assert [each.kind for each in done.made] == ["merge"]
+    assert not done.refused
+    assert not os.path.exists(world.path("two.md"))
+    assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — mine\nSee [it](one.md).\n"
+    assert "Links: [[one]], [[one]], [[one#part]], `[[two]]`." in world.text("three.md")
+    assert sorted(os.path.basename(each.path) for each in done.diffs if each.repaired) == ["MEMORY.md", "three.md"]
+    undone(world)
+    assert world.files() == before
+
+
+def test_a_merged_memory_has_the_triggers_of_both_until_undo(world):
+    store = Store(world.env, world.repo)
+    for name in ("one", "two"):
+        triggers.change(store, store.find(name), [f"when {name} is needed", "both"])
+    apply(world, merge(world))
+    known = triggers.lines_of(store.root, world.auto)
+    assert [each.text for each in known.pop("one.md")] == ["when one is needed", "both", "when two is needed"]
+    assert known == {}
+    undone(world)
+    known = triggers.lines_of(store.root, world.auto)
+    assert [each.text for each in known["two.md"]] == ["when two is needed", "both"]
+    assert [each.text for each in known["one.md"]] == ["when one is needed", "both"]
+
+
+def test_a_scope_below_a_directory_called_archive_is_no_archive(tmp_path):
+    world = World(f"{tmp_path}/.archive/home", {"one.md": ONE, "two.md": TWO})
+    assert apply(world, merge(world)).made
+    assert apply(world, world.proposal("archive", ["one.md"], {"one.md": None, ".archive/one.md": ONE})).made
+
+
+def test_redo_makes_it_again(world):
+    apply(world, merge(world))
+    after = world.files()
+    undone(world)
+    undo.run(Store(world.env, world.repo).journal, "redo").first()
+    assert world.files() == after
+
+
+def test_several_kinds_at_once_are_one_step(world):
+    world.write("four.md", text_of("four", body="Of [[three]]."))
+    world.write("old.md", text_of("old"))
+    before = world.files()
+    done = apply(
+        world,
+        merge(world),
+        world.proposal("rewrite", ["four.md"], {"four.md": text_of("four")}),
+        world.proposal("archive", ["old.md"], {"old.md": None, ".archive/old.md": world.read("old.md")}),
+        world.proposal("delete", ["three.md"], {"three.md": None}),
+    )
+    assert [each.kind for each in done.made] == ["merge", "rewrite", "archive", "delete"]
+    assert world.text(".archive/old.md") == text_of("old")
+    assert "three" not in world.text("MEMORY.md")
+    listed = {each.name for each in (Store(world.env, world.repo).find(name) for name in ("one", "four"))}
+    assert listed == {"one", "four"}
+    undone(world)
+    assert world.files() == before
+
+
+def test_links_to_what_is_removed_become_plain_words(world):
+    apply(world, world.proposal("delete", ["three.md"], {"three.md": None}))
+    assert "See [[two]] and that one." in world.text("one.md")
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "named"),
+    [
+        (lambda w: w.write("two.md", TWO + "More.\n"), "two.md"),
+        (lambda w: os.unlink(w.path("two.md")), "two.md"),
+        (lambda w: w.write("one.md", "other"), "one.md"),
+    ],
+)
+def test_a_stale_proposal_names_the_file_and_nothing_of_it_is_made(world, meanwhile, named):
+    planned = merge(world)
+    other = world.proposal("rewrite", ["three.md"], {"three.md": text_of("three")})
+    meanwhile(world)
+    before = world.files()
+    done = apply(world, planned, other)
+    assert [(each.proposal.id, each.reason) for each in done.refused] == [(planned.id, "stale")]
+    assert done.refused[0].path.endswith(named)
+    assert named in done.refused[0].error.message
+    assert [each.id for each in done.made] == [other.id]
+    assert {path for path, data in world.files().items() if before.get(path) != data} == {world.path("three.md")}
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "reasons"), [(INDEX + "- [four](four.md)\n", []), ("- [four](four.md)\n", ["stale"])]
+)
+def test_a_fix_of_memory_md_is_made_beside_a_line_that_came_meanwhile(world, meanwhile, reasons):
+    after = INDEX.replace("- [two](two.md) - The second\n", "")
+    planned = world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": after})
+    world.write("MEMORY.md", meanwhile)
+    assert [each.reason for each in apply(world, planned).refused] == reasons
+    assert world.text("MEMORY.md") == (meanwhile if reasons else after + "- [four](four.md)\n")
+
+
+def test_a_file_that_is_there_by_now_is_not_overwritten(world):
+    both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
+    world.write("new.md", "somebody's")
+    assert [each.reason for each in apply(world, both).refused] == ["stale"]
+    assert world.text("new.md") == "somebody's"
+
+
+def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world, monkeypatch):
+    planned = merge(world)
+    compose = composing.Composition
+
+    def composed(files, proposals):
+        found = compose(files, proposals)
+        world.write("two.md", TWO + "Just now.\n")
+        return found
+
+    monkeypatch.setattr(composing, "Composition", composed)
+    done = apply(world, planned)
+    assert [each.reason for each in done.refused] == ["stale"]
+    assert world.text("one.md") == ONE
+    assert world.text("two.md") == TWO + "Just now.\n"
+
+
+def test_two_that_change_other_lines_of_a_file_are_both_made(world):
+    world.write("long.md", "a\nb\nc\nd\ne\nf\n")
+    done = apply(
+        world,
+        world.proposal("rewrite", ["long.md"], {"long.md": "A\nb\nc\nd\ne\nf\n"}),
+        world.proposal("rewrite", ["long.md"], {"long.md": "a\nb\nc\nd\nE\nf\n"}),
+    )
+    assert len(done.made) == 2
+    assert world.text("long.md") == "A\nb\nc\nd\nE\nf\n"
+
+
+def test_two_that_change_the_same_line_the_later_is_refused(world):
+    first = world.proposal("rewrite", ["three.md"], {"three.md": THREE.replace("Links", "Some")})
+    second = world.proposal("rewrite", ["three.md"], {"three.md": THREE.replace("Links", "Other")})
+    done = apply(world, first, second)
+    assert [each.id for each in done.made] == [first.id]
+    assert [(each.reason, each.proposal.id) for each in done.refused] == [("overlap", second.id)]
+    assert first.id in done.refused[0].error.message
+
+
+def test_two_that_need_the_same_memory_are_not_both_made(world):
+    gone = world.proposal("delete", ["two.md"], {"two.md": None})
+    done = apply(world, merge(world), gone)
+    assert [each.reason for each in done.refused] == ["overlap"]
+
+
+def test_the_index_is_written_by_relinks_and_follows_the_others(world):
+    relink = world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": INDEX.replace("— mine", "— ours")})
+    done = apply(world, relink, merge(world))
+    assert len(done.made) == 2
+    assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — ours\nSee [it](one.md).\n"
+
+
+def test_memories_whose_links_follow_are_not_told_as_changed_by_somebody_else(world):
+    versions, scopes = Versions(world.root, now=lambda: 4e9), [world.store.scope("auto")]  # long after
+    history.taken_in(versions, scopes)
+    apply(world, merge(world))
+    history.taken_in(versions, scopes)
+    assert b"[[one#part]]" in versions.content(versions.of(world.auto, "three.md")[-1])
+    assert versions.of(world.auto, "three.md")[-1].writer.by == "person"
+    undone(world)
+    history.taken_in(versions, scopes)
+    assert versions.unseen([world.auto]) == []
+
+
+# trust
+
+
+@pytest.fixture
+def repository(world):
+    """Memories that came with a repository: `kept` is trusted, `strange` is not."""
+    world.write(f"{world.project}/kept.md", text_of("kept"))
+    world.write(f"{world.project}/strange.md", text_of("strange"))
+    trusting.grant(world.root, world.project, {"kept.md": world.read(f"{world.project}/kept.md")})
+    return world
+
+
+def test_an_untrusted_memory_is_not_merged_into_another(repository):
+    world, project = repository, repository.project
+    kept, strange = f"{project}/kept.md", f"{project}/strange.md"
+    before = world.files()
+    done = apply(
+        world,
+        world.proposal("merge", [kept, strange], {kept: "both", strange: None}),
+        world.proposal("merge", [kept, strange], {strange: "both", kept: None}),
+    )
+    assert [each.reason for each in done.refused] == ["untrusted", "untrusted"]
+    assert "memtui trust strange" in done.refused[0].error.hint
+    assert world.files() == before
+
+
+def test_what_is_made_of_trusted_memories_is_trusted_of_an_untrusted_one_it_is_not(repository):
+    world, project = repository, repository.project
+    kept, strange = f"{project}/kept.md", f"{project}/strange.md"
+    done = apply(
+        world,
+        world.proposal("rewrite", [kept], {kept: text_of("kept", body="Better.")}),
+        world.proposal("rewrite", [strange], {strange: text_of("strange", body="Better.")}),
+    )
+    assert len(done.made) == 2
+    known = trust.load(world.root, project)
+    assert known.allows(world.read(kept))
+    assert not known.allows(world.read(strange))
+
+
+def test_read_only_scopes_and_links_are_refused(world):
+    world.write(f"{world.repo}/CLAUDE.md", "Rules.\n")
+    os.symlink(world.path("one.md"), world.path("link.md"))
+    done = apply(
+        world,
+        world.proposal("rewrite", [f"{world.repo}/CLAUDE.md"], {f"{world.repo}/CLAUDE.md": "Mine.\n"}),
+        world.proposal("rewrite", ["link.md"], {"link.md": "x"}),
+        world.proposal("rewrite", ["one.md"], {"one.md": "x"}),
+    )
+    assert [each.reason for each in done.refused] == ["forbidden", "forbidden"]
+    assert world.text(f"{world.repo}/CLAUDE.md") == "Rules.\n"
+    assert len(done.made) == 1
+
+
+def test_a_memory_that_nobody_could_read_is_not_written(world):
+    done = apply(world, world.proposal("rewrite", ["one.md"], {"one.md": '---\nname: "x\n---\nx\n'}))
+    assert [each.reason for each in done.refused] == ["forbidden"]
+    assert world.text("one.md") == ONE
+
+
+def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world):
+    store = Store(world.env, world.repo)
+    apply(world, merge(world))
+    world.write("four.md", text_of("four"))
+    apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
+
+    def applied():
+        return [each for each in store.journal.ledger().changes() if each.op == "consolidate"]
+
+    newest, oldest = applied()
+    assert newest.summary == "rewrite four"
+    undo.run(store.journal, "undo", oldest.id).first()
+    assert world.text("one.md") == ONE
+    assert [each.state for each in applied()] == ["done", "undone"]
+
+
+def test_without_room_nothing_is_changed(world, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    before = world.files()
+    planned = merge(world)
+    monkeypatch.setattr("memtui.base.fs.write_atomic", full)
+    with pytest.raises(MemtuiError):
+        apply(world, planned)
+    monkeypatch.undo()
+    assert world.files() == before
+
+
+# shapes
+
+
+@pytest.mark.parametrize(
+    ("kind", "reads", "makes"),
+    [
+        ("merge", ["one.md"], {"one.md": "x"}),
+        ("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None}),
+        ("rewrite", ["one.md"], {"new.md": "x"}),
+        ("rewrite", ["one.md"], {"one.md": None}),
+        ("rewrite", ["MEMORY.md"], {"MEMORY.md": "x"}),
+        ("delete", ["one.md"], {"one.md": "x"}),
+        ("delete", ["one.md"], {"two.md": None}),
+        ("relink", ["one.md"], {"one.md": None}),
+        ("relink", ["MEMORY.md"], {"MEMORY.md": None}),
+        ("archive", ["one.md"], {"one.md": None, "other.md": "x"}),
+        ("rewrite", ["one.md"], {}),
+    ],
+)
+def test_a_proposal_has_the_shape_of_its_kind(world, kind, reads, makes):
+    with pytest.raises(MemtuiError):
+        world.proposal(kind, reads, makes)
+
+
+def test_the_same_change_has_the_same_id_another_has_another(world):
+    assert merge(world).id == merge(world).id != merge(world, "Other.").id
+
+
+# any sequence
+
+NAMES = ("a.md", "b.md", "c.md", "d.md")
+BODIES = st.sampled_from(["Text.", "See [[a]] and [[b|bee]].", "One.\n\nTwo [[c]].", "", "ü [[d]]\r\nend"])
+
+
+class Steps:
+    """Random proposals about a world, and undos."""
+
+    def __init__(self, world, data):
+        self.world, self.data = world, data
+
+    def there(self):
+        return sorted(name for name in os.listdir(self.world.auto) if name in NAMES)
+
+    def proposal(self):
+        draw, there = self.data.draw, self.there()
+        kind = draw(st.sampled_from(get_args(changeset.Kind)))
+        some = draw(st.permutations(there))
+        text = text_of(draw(st.sampled_from("abcde")), draw(st.sampled_from(["", "About it"])), draw(BODIES))
+        if kind == "merge" and len(there) > 1:
+            return self.world.proposal(kind, some[:2], {some[0]: text, some[1]: None})
+        if kind in {"rewrite"} and there:
+            return self.world.proposal(kind, some[:1], {some[0]: text})
+        if kind == "archive" and there:
+            return self.world.proposal(kind, some[:1], {some[0]: None, f".archive/{some[0]}": text})
+        if kind == "delete" and there:
+            return self.world.proposal(kind, some[:1], {some[0]: None})
+        if kind == "relink" and there:
+            return self.world.proposal(kind, ["MEMORY.md"], {"MEMORY.md": draw(st.sampled_from(["", INDEX, "- x\n"]))})
+        return None
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(data=st.data())
+def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory, data):
+    world = World(
+        f"{tmp_path_factory.mktemp('any')}", {name: text_of(name[0], body=data.draw(BODIES)) for name in NAMES}
+    )
+    world.write(
+        "MEMORY.md", "".join(f"- [{name[0]}]({name}) — About {name[0]}\n" for name in NAMES) + "Also [a](a.md)."
+    )
+    steps = Steps(world, data)
+    trees = [world.files()]
+    for _ in range(data.draw(st.integers(1, 4))):
+        if not os.path.exists(world.path("MEMORY.md")):
+            world.write("MEMORY.md", "")
+            trees = [world.files()]
+        if len(trees) > 1 and data.draw(st.booleans()):
+            undone(world)
+            trees.pop()
+            assert world.files() == trees[-1]
+            continue
+        proposals = [each for each in (steps.proposal() for _ in range(data.draw(st.integers(1, 4)))) if each]
+        done = apply(world, *{each.id: each for each in proposals}.values())
+        assert len(done.made) + len(done.refused) == len({each.id for each in proposals})
+        if done.transaction:
+            trees.append(world.files())
+    while len(trees) > 1:
+        undone(world)
+        trees.pop()
+        assert world.files() == trees[-1]
+
+
+def test_a_changeset_edited_by_a_person_is_made_as_edited(world):
+    planned = merge(world)
+    edited = planned.edited([world.output("one.md", "Mine.\n"), world.output("two.md", None)])
+    assert apply(world, edited).made
+    assert world.text("one.md") == "Mine.\n"
+    with pytest.raises(MemtuiError):
+        planned.edited([world.output("two.md", None)])
+
+
+def test_an_empty_changeset_changes_nothing(world):
+    assert composing.apply(world.store, ()) == composing.Applied((), ())

@@ -1,0 +1,212 @@
+"""Fact coverage: a statement that is there, in whatever place or form, is found; one that changed in a number, a path, a
+name or a negation is listed as dropped, before all others."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.tidy import changeset, coverage
+from memtui.tidy.changeset import FileOutput
+from memtui.views import changesets
+
+
+def how(before, after):
+    found = coverage.cover(coverage.of_text("/a.md", before), coverage.of_text("/b.md", after))
+    return [each.how for each in found.statements]
+
+
+THERE = {
+    "the same": ("Use pnpm for installs.", "Other.\n\nUse pnpm for installs."),
+    "as an item": ("Use pnpm for installs.", "- Use pnpm for installs"),
+    "of an item": ("* [ ] Run the tests", "Run the tests."),
+    "without joining words": ("The port of the API is 8080.", "Port of API: 8080"),
+    "capitals": ("THE LINTER RUNS FIRST", "the linter runs first"),
+    "in bold": ("Run the linter first.", "**Run** the *linter* first"),
+    "wrapped": ("Run the linter\nfirst, always.", "Run the linter first, always."),
+    "negated alike": ("Never push to main on a Friday.", "Never push to the main on Fridays!"),
+    "negated in other words": ("Don't push to main.", "Do not push to main."),
+    "a code block": ("```sh\nmake\nmake test\n```", "~~~\ncd x\nmake\nmake test\n~~~"),
+    "a quote": ("> The person said so.", "The person said so."),
+    "a row": ("| a1 | b2 |\n|---|---|\n| c3 | d4 |", "| a1 | b2 |\n|:-|:-|\n| c3 | d4 |"),
+    "another link's form": ("See [the guide](docs/guide.md).", "See the guide docs/guide.md."),
+}
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_what_is_there_is_found(name):
+    assert "dropped" not in how(*THERE[name])
+
+
+def test_a_statement_that_two_inputs_have_counts_once_and_a_field_not_at_all():
+    texts = [
+        f"---\nname: {each}\ndescription: Start it with {each}\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
+        for each in ("one", "two")
+    ]
+    both = [each for number, text in enumerate(texts) for each in coverage.of_file(f"/{number}.md", text.encode())]
+    found = coverage.cover(both, both)
+    assert found.count("kept") == 3
+    assert changesets.covered(found) == "Nothing is lost: 3 statements stay word for word."
+    lost = coverage.cover(both, coverage.of_text("/c.md", "Start it with one."))
+    # The sentence of each input and the description of one; the types are no statements.
+    assert changesets.covered(lost) == "3 statements are dropped; 1 stays."
+
+
+def test_a_field_that_differs_is_no_statement_and_what_stays_of_it_is_named():
+    before = [
+        each
+        for name, kind, more in (("one", "feedback", "  owner: anna\n"), ("two", "project", ""))
+        for each in coverage.of_file(
+            f"/{name}.md", f"---\nname: {name}\nmetadata:\n  type: {kind}\n{more}---\n\nThe port is 8080.\n".encode()
+        )
+    ]
+    after = coverage.of_file("/two.md", b"---\nname: two\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n")
+    found = coverage.cover(before, after)
+    assert changesets.dropped(found) == []
+    assert changesets.fields(found) == ["keeps “type: project”, not “feedback” (one)", "drops “owner: anna” (one)"]
+    assert changesets.covered(found) == "No statement is lost: 1 statement stays word for word."
+    assert changesets.lost([found]) == "Dropped: 2 values of the fields type, owner."
+    gone = coverage.cover(before, [])
+    assert changesets.covered(gone) == "2 statements are dropped."
+    assert changesets.lost([found, gone]) == "Dropped: 2 statements, and 5 values of the fields type, owner."
+    assert changesets.lost([coverage.cover(after, after)]) == ""
+
+
+DROPPED = {
+    "said in two sentences": ("Deploy on Fridays before noon.", "Deploy on Fridays. Before noon."),
+    "a longer sentence": ("Use pnpm for installs.", "Use pnpm for installs on CI only."),
+    "a kind of negation": ("Only Anna deploys.", "Not Anna deploys."),
+    "an arrow": ("Sync alpha -> beta nightly.", "Sync beta -> alpha nightly."),
+    "an arrow's direction": ("Sync alpha -> beta.", "Sync alpha <- beta."),
+    "two neighbours together": (
+        "The dev server uses port 3000.",
+        "Port 3000 is for dev. The dev server uses port 4000.",
+    ),
+    "pytest and unittest": ("unittest は使わない。", "テストは必ず unittest で実行する。pytest は使わない。"),
+    "a word without blanks": ("必须使用pnpm安装依赖。", "禁止使用pnpm安装依赖。"),
+    "gone": ("Use pnpm for installs.", "Something else."),
+    "nothing left": ("Use pnpm for installs.", ""),
+    "a number": ("The port is 8080.", "The port is 8081."),
+    "a unit": ("Wait 5s.", "Wait 5m."),
+    "a version": ("Needs Python 3.11.", "Needs Python 3.12."),
+    "a date": ("Freeze on 2026-11-22.", "Freeze on 2026-11-23."),
+    "a path": ("See src/a/main.py.", "See src/b/main.py."),
+    "a path, in capitals": ("See docs/Readme.md.", "See docs/readme.md."),
+    "a hidden file": ("Keep it in .env only.", "Keep it in env only."),
+    "a flag": ("Run `make -j4`.", "Run `make -J4`."),
+    "a name": ("Anna owns the deploys.", "Anne owns the deploys."),
+    "a name in code": ("Call `loadAll`.", "Call `loadall`."),
+    "plan A": ("We use plan A.", "We use plan B."),
+    "a word": ("Use pnpm for installs.", "Use yarn for installs."),
+    "a negation added": ("Use pnpm for installs.", "Never use pnpm for installs."),
+    "a negation lost": ("Never use pnpm for installs.", "Use pnpm for installs."),
+    "a short negation lost": ("You can't deploy on Friday.", "You can deploy on Friday."),
+    "a negation moved": ("Use pnpm, not npm.", "Use npm, not pnpm."),
+    "a negation in between": ("Deploy on Friday.", "Do not, in any case, deploy on Friday."),
+    "an only": ("Anna owns the deploys.", "Only Anna owns the deploys."),
+    "an operator": ("Check that a != b.", "Check that a = b."),
+    "a glob": ("Ignore *.log files.", "Ignore .log files."),
+    "who and whom": ("Billing depends on Shop.", "Shop depends on Billing."),
+    "before and after": ("Deploy before noon.", "Deploy after noon."),
+    "a tense": ("The API was slow.", "The API is slow."),
+    "a modal verb": ("Reviews must be done by two.", "Reviews may be done by two."),
+    "and and or": ("Use tabs or spaces.", "Use tabs and spaces."),
+    "spread over a text": ("Use pnpm for installs.", "Use it.\n\nAll.\n\nNot pnpm.\n\nHere for installs."),
+    "code": ("```\nrm -r build\n```", "```\nrm -rf build\n```"),
+    "code, said in words": ("```\nmake\n```", "make"),
+    "another language": ("Niemals npm verwenden.", "npm verwenden."),
+    "without blanks": ("从不使用npm。", "使用npm。"),
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_what_changed_is_listed_as_dropped(name):
+    assert "dropped" in how(*DROPPED[name])
+
+
+def test_dropped_ones_come_first_then_those_in_other_words():
+    before = "Keep this sentence.\n\nThe port is 80.\n\nOne is dropped."
+    assert how(before, "Keep this sentence. Port: 80.") == ["dropped", "reworded", "kept"]
+
+
+def memory(name, description, body, more=""):
+    return f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: user\n{more}---\n\n{body}\n".encode()
+
+
+def proposal(kind, inputs, outputs):
+    read = [changeset.read_from(path, data) for path, data in inputs.items()]
+    return changeset.propose(kind, read, [FileOutput(path, data) for path, data in outputs.items()])
+
+
+ONE = memory("one", "Use pnpm in this repository", "The lock file is pnpm's.")
+TWO = memory("two", "Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "  expires: 2027-01-01\n")
+
+
+def dropped(found):
+    return [each.statement.text for each in coverage.of_proposal(found).dropped]
+
+
+SWAPPABLE = [
+    "Copy the dump from host alpha to host beta before the nightly job starts.",
+    "Map port 8080 to port 9090 in staging.",
+    "Die Daten gehen von Berlin nach Hamburg, nie umgekehrt.",
+    "Siempre usar tabulaciones, nunca espacios, en el código.",
+    "テストは必ず pytest で実行し、 unittest は 使わない。",
+    "安装 使用 pnpm 不 使用 npm 。",
+]
+
+
+@given(st.sampled_from(SWAPPABLE), st.data())
+def test_a_sentence_with_two_telling_words_swapped_is_never_there(sentence, data):
+    spans = [m.span() for m in re.finditer(r"[^\W_]{2,}", sentence) if m[0].casefold() not in coverage.JOINING]
+    one, other = sorted(data.draw(st.lists(st.sampled_from(spans), min_size=2, max_size=2, unique=True)))
+    first, second = sentence[slice(*one)], sentence[slice(*other)]
+    swapped = sentence[: one[0]] + second + sentence[one[1] : other[0]] + first + sentence[other[1] :]
+    expected = "kept" if first == second else "dropped"
+    assert how(sentence, f"Before.\n\n{swapped}\n\nAfter.") == [expected]
+    assert how(sentence, f"Before.\n\n{sentence}\n\nAfter.") == ["kept"]
+
+
+def test_of_a_merge_descriptions_and_fields_count_and_what_is_dropped_is_named_with_its_file():
+    lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
+    found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
+    assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
+    assert {each.statement.path for each in coverage.of_proposal(found).dropped} == {"/a/two.md"}
+
+
+def test_other_kinds_have_no_coverage():
+    assert coverage.of_proposal(proposal("delete", {"/a/one.md": ONE}, {"/a/one.md": None})) is None
+
+
+SENTENCES = st.lists(
+    st.sampled_from(
+        ["Use pnpm.", "The port is 80.", "- an item", "```\ncode here\n```", "# Heading", "Never npm, ever."]
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.mark.slow
+@given(SENTENCES, st.randoms(use_true_random=False))
+def test_in_whatever_order_nothing_is_dropped(found, chance):
+    shuffled = list(found)
+    chance.shuffle(shuffled)
+    assert "dropped" not in how("\n\n".join(found), "\n\n".join(shuffled))
+
+
+@given(SENTENCES, SENTENCES)
+def test_a_planted_fact_that_is_left_out_is_always_found(before, after):
+    text = "\n\n".join([*before, "The planted token is zq-4711."])
+    assert how(text, "\n\n".join(after))[0] == "dropped"
+
+
+@given(st.text())
+def test_any_text_covers_itself(text):
+    assert "dropped" not in how(text, text)
+
+
+@given(st.text(alphabet="ab.*`~#|->1 \n[]()'", max_size=60))
+def test_any_markdown_covers_itself_and_keeps_its_words(text):
+    assert "dropped" not in how(text, text)

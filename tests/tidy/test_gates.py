@@ -1,0 +1,91 @@
+"""The gates before an unattended dream, each by itself, and as Setup tells them."""
+
+import os
+
+import pytest
+
+from memtui.base import findings, fs
+from memtui.base.errors import ConflictError
+from memtui.tidy import gates
+
+NOW = 1_795_000_000.0
+HOUR = 3600.0
+
+
+@pytest.fixture
+def root(tmp_path):
+    fs.write_atomic(f"{tmp_path}/config.toml", b"dream = true\n")
+    return str(tmp_path)
+
+
+def seen(root, count, at):
+    for number in range(count):
+        for name in (f"s{number}.json", f"s{number}.cursor.json"):
+            path = f"{root}/sessions/{name}"
+            fs.write_atomic(path, b"{}")
+            os.utime(path, (at, at))
+
+
+def dreamt(root, at):
+    with gates.held(root, at):
+        pass
+
+
+def test_at_first_only_sessions_are_missing(root):
+    assert gates.sessions_missing(root) == 5
+    seen(root, 4, NOW)
+    assert not gates.begin(root, NOW)
+    seen(root, 5, NOW)
+    assert gates.begin(root, NOW)
+
+
+def test_a_day_passes_between_two(root):
+    dreamt(root, NOW)
+    assert gates.last(root) == NOW
+    seen(root, 9, NOW + HOUR)
+    assert not gates.begin(root, NOW + 23 * HOUR)
+    assert gates.begin(root, NOW + 24 * HOUR)
+
+
+def test_sessions_before_the_last_do_not_count(root):
+    seen(root, 9, NOW - HOUR)
+    dreamt(root, NOW)
+    assert gates.sessions_missing(root) == 5
+
+
+def test_one_that_fails_is_begun_again_after_ten_minutes(root):
+    seen(root, 5, NOW)
+    assert gates.begin(root, NOW)
+    assert not gates.begin(root, NOW + 599)
+    assert gates.begin(root, NOW + 600)
+
+
+def test_one_is_at_it_at_a_time(root):
+    with gates.held(root, NOW), pytest.raises(ConflictError), gates.held(root, NOW + 1):
+        pass
+    dreamt(root, NOW + 2)
+    assert gates.last(root) == NOW + 2
+
+
+def test_one_that_fails_does_not_count(root):
+    with pytest.raises(ValueError, match="x"), gates.held(root, NOW):
+        raise ValueError("x")
+    assert gates.last(root) == 0
+    dreamt(root, NOW)
+    with pytest.raises(ValueError, match="x"), gates.held(root, NOW + 48 * HOUR):
+        raise ValueError("x")
+    assert gates.last(root) == NOW
+
+
+def told(root, now):
+    return [findings.message(each) for each in gates.check(root, now)]
+
+
+def test_health_says_what_each_waits_for(root):
+    assert told(root, NOW) == ["5 sessions more to wait for"]
+    seen(root, 5, NOW + 1)
+    assert told(root, NOW) == ["after the next turn (none so far)"]
+    dreamt(root, NOW)
+    assert told(root, NOW + 2 * HOUR) == ["at most once a day: in 22h at the soonest (the last 2h ago)"]
+    fs.write_atomic(f"{root}/config.toml", b"dream = false\n")
+    assert told(root, NOW + 2 * HOUR) == ["only when you ask (the last 2h ago)"]

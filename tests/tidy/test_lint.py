@@ -1,0 +1,523 @@
+"""What lint finds in a store made messy on purpose, what it fixes, and that it leaves a clean one alone."""
+
+import csv
+import os
+import shutil
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock, findings
+from memtui.store import memory
+from memtui.store.frontmatter import prose
+from memtui.store.index import index, index_lines
+from memtui.store.memory import from_bytes
+from memtui.tidy import contradictions, lint, lint_fixes
+from memtui.tidy.checks import memory_checks
+
+DATA = Path(__file__).parents[1] / "data/lint"
+NOW = clock.parse("2026-11-22T12:00:00Z")
+TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A copy of the messy store, with a key in it."""
+    found = tmp_path / "messy"
+    shutil.copytree(DATA / "messy", found)
+    text = "---\nname: key\ndescription: A token\nmetadata:\n  type: reference\n---\n\nThe token is " + TOKEN + ".\n"
+    (found / "key.md").write_text(text)
+    return found
+
+
+def check(path):
+    return lint.check(lint.at(str(path), "/", NOW))
+
+
+def files_of(found):
+    """Each finding as (code, name of the file)."""
+    return [(each.code, os.path.basename(lint.place(each)[0])) for each in found]
+
+
+def fix(path):
+    subject = lint.at(str(path), "/", NOW)
+    found = lint.check(subject)
+    for scope in subject.scopes:
+        lint_fixes.make(lint_fixes.plan("", scope, found))
+    return check(path)
+
+
+def planted():
+    with open(DATA / "faults.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_every_planted_fault_is_found_and_nothing_else(store):
+    assert set(files_of(check(store))) == {(row["code"], row["file"]) for row in planted()}
+
+
+def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing_to_fix(store):
+    after = fix(store)
+    assert set(files_of(after)) == {(row["code"], row["file"]) for row in planted() if row["fixed"] == "no"}
+    assert not any(map(lint_fixes.fixable, after))
+    before = {path.name: path.read_bytes() for path in store.iterdir()}
+    fix(store)
+    assert {path.name: path.read_bytes() for path in store.iterdir()} == before
+
+
+def test_fixes_write_what_is_known_and_leave_the_rest(store):
+    fix(store)
+    text = (store / "dates.md").read_text()
+    assert "begins 2026-11-09." in text
+    assert "went away 2026-11-04." in text
+    assert 'They said "tomorrow", and `last week` is a constant.' in text
+    assert "name: second-claim\n" in (store / "second-claim.md").read_text()
+    assert "name: shared\n" in (store / "first-claim.md").read_text()
+    assert "description: The staging database is restored every Monday.\n" in (store / "no-description.md").read_text()
+    lines = (store / "MEMORY.md").read_text().splitlines()
+    told = "how a release is made, by tag, build and publish, and then tell everybody in the channel that there is a new one"
+    assert f"- [Release](release.md) — {told}" in lines
+    assert "## Nothing Here" not in lines
+    assert "## More" in lines
+    both = "pnpm in every package, npm nowhere; listed a second time by accident"
+    assert [line for line in lines if "package-manager.md" in line] == [
+        f"- [Package manager](package-manager.md) — {both}"
+    ]
+    assert not any("gone.md" in line for line in lines)
+    assert any("(no-line.md)" in line for line in lines)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.05, 0.3, 0.6, 0.95])
+def test_a_check_that_is_stopped_reads_and_checks_no_further_memory(tmp_path, monkeypatch, part):
+    for number in range(40):
+        text = f"Never use tool {number}. Run `make {number}` in `src/{number}.py` by tomorrow."
+        (tmp_path / f"m{number}.md").write_text(f"---\nname: m{number}\ndescription: Rule {number}\n---\n\n{text}\n")
+    every = count_asked(tmp_path, 10**6)
+    assert every > 5 * 40
+    secrets = []
+    monkeypatch.setattr(memory_checks, "secrets", secrets.append)
+    limit = int(part * every)
+    assert count_asked(tmp_path, limit) <= limit + 15  # each loop that is left asks once
+    assert len(secrets) <= limit
+
+
+def count_asked(place, limit):
+    """Check a directory, and stop after a number of memories; return how often it was asked whether to go on."""
+    asked = []
+
+    def go_on():
+        asked.append(1)
+        return len(asked) <= limit
+
+    found = lint.check(lint.at(str(place), "/", NOW), go_on)
+    assert bool(found) == (len(asked) <= limit)
+    return len(asked)
+
+
+def test_a_clean_store_has_no_findings():
+    assert check(DATA / "clean") == []
+
+
+def test_the_worst_comes_first(store):
+    found = check(store)
+    levels = [each.level for each in found]
+    assert levels == sorted(levels, reverse=True)  # problem, then note
+    assert [each.code for each in found[:2]] == ["memories.broken", "memories.dangling"]
+
+
+def test_every_finding_has_words_a_file_and_no_secret(store):
+    for each in check(store):
+        assert findings.message(each)
+        assert os.path.exists(lint.place(each)[0])
+        assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
+
+
+def test_what_is_below_the_cut_goes_above_the_prose_that_pushed_it_down(tmp_path):
+    prose = "\n".join(f"Some words about the past, number {n}." for n in range(250))
+    for name in ("above", "below"):
+        (tmp_path / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The one {name}\n---\n\nWords.\n")
+    made = f"# Shop\n\n- [Above](above.md) — one\n\n{prose}\n\n- [Below](below.md) — two"
+    (tmp_path / "MEMORY.md").write_text(made)
+    assert ("memories.cut", "MEMORY.md") in files_of(check(tmp_path))
+    after = fix(tmp_path)
+    text = (tmp_path / "MEMORY.md").read_text()
+    assert text.startswith("# Shop\n\n- [Above](above.md) — one\n- [Below](below.md) — two\n\n")
+    assert sorted(text.split()) == sorted(made.split())
+    assert [each.level for each in after if each.code == "memories.cut"] == ["note"]
+
+
+def test_a_section_that_loses_its_last_line_goes(tmp_path):
+    (tmp_path / "kept.md").write_text("---\nname: kept\ndescription: Kept\n---\n\nWords.\n")
+    (tmp_path / "MEMORY.md").write_text(
+        "# Memory\n\n- [kept](kept.md)\n\n## Where things are\n\n- [gone](gone.md) — gone\n"
+    )
+    fix(tmp_path)
+    assert (tmp_path / "MEMORY.md").read_text() == "# Memory\n\n- [kept](kept.md)\n\n"
+
+
+def test_an_index_full_of_memories_is_not_reordered():
+    lines = "".join(f"- [M{n}](m{n}.md) — words\n" for n in range(300)).encode()
+    assert index_lines.move_up(lines) == lines
+
+
+def test_a_duplicate_with_another_anchor_is_none():
+    data = b"- [A](a.md#one) - x\n- [A](a.md#two) - y\n- [B](b.md)\n"
+    assert index_lines.repeated(index.parse_index(data)) == []
+
+
+def test_what_only_the_second_line_of_a_memory_says_goes_to_the_first(tmp_path):
+    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
+    (tmp_path / "b.md").write_text("---\nname: b\ndescription: The shelf\n---\n\nCounts in boxes.\n")
+    lines = ["- [A](a.md) — cents", "- [A](a.md) — the till counts", "  - in cents", "- [A again](a.md): on Mondays."]
+    lines += ["- [B](b.md)", "* [B](b.md) — " + "far too much text " * 12]
+    (tmp_path / "MEMORY.md").write_text("\n".join(lines))
+    after = fix(tmp_path)
+    assert (tmp_path / "MEMORY.md").read_text().splitlines() == ["- [A](a.md) — cents; on Mondays.", *lines[4:]]
+    assert [each.data["file"] for each in after if each.code == "memories.same_line"] == ["b.md"]
+
+
+WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
+LINES = st.lists(
+    st.sampled_from(
+        ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
+    ),
+    max_size=20,
+).map("\n".join)
+
+
+@given(WORDS | LINES)
+def test_fixes_of_an_index_are_stable_and_add_nothing(text):
+    data = text.encode()
+    for change in (index_lines.remove_empty_sections, index_lines.move_up):
+        once = change(data)
+        assert change(once) == once
+        assert set(once.decode().split()) <= set(data.decode().split())
+
+
+@given(WORDS)
+def test_a_description_is_one_short_line(text):
+    made = prose.first_sentence(text)
+    assert "\n" not in made
+    assert len(made) <= prose.LIMIT
+
+
+@given(st.lists(WORDS, min_size=2, max_size=3))
+def test_orders_are_found_in_any_text(texts):
+    found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate(texts)]
+    for one, other in contradictions.find(found):
+        assert one.memory.path != other.memory.path
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "opposed"),
+    [
+        ("Use tabs.", "Use spaces for indentation.", True),
+        ("Always squash commits.", "Never squash commits.", True),
+        ("Never squash commits on main.", "Always squash commits.", False),
+        ("Use tabs in Makefiles.", "Use spaces in Python.", False),
+        ("Use pnpm, not npm.", "Avoid npm.", False),
+        ("Never commit secrets.", "Do not commit secrets.", False),
+        ("Prefer single quotes.", "Prefer double quotes in strings.", True),
+        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files.", True),
+        ("Enable the build cache on CI.", "Disable the build cache on CI.", True),
+        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people.", True),
+        ("Integration tests run in parallel.", "Integration tests don't run in parallel.", True),
+        ("Migrations run before the deploy.", "Migrations run after the deploy.", True),
+        ("Never disable the build cache on CI.", "Enable the build cache on CI.", False),
+        ("Debug output is enabled in staging.", "Debug output is disabled in production.", False),
+        ("Tests of the till never run in parallel.", "Tests of the shelf run in parallel.", False),
+        ("The shop has no door on Sundays.", "The shop has two floors.", False),
+        ("Tests of the till are not run on CI.", "Tests of the till are run on CI.", True),
+        ("The notes are in shop/till not in shop", "The notes are in shop/till", False),
+        ("The files are `shop/till/local` not `shop/till`", "Look at `shop/till/local`", False),
+        (
+            "Use pnpm for every script in this repository.",
+            "Use pnpm for every script in this repository, never npm.",
+            False,
+        ),
+        ("Install every package and script by pnpm.", "Install every package and script by pnpm and never npm.", False),
+        ("Integration tests run in parallel on CI.", "Integration tests do not run in parallel on CI Fridays.", False),
+    ],
+)
+def test_plain_contradictions(one, other, opposed):
+    found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate((one, other))]
+    assert bool(list(contradictions.find(found))) == opposed
+
+
+@pytest.mark.parametrize("body", ["", "TODO", "# Title\n\n<!-- later -->\n", "n/a", "...", "- TBD\n"])
+def test_a_body_that_says_nothing_is_empty(body):
+    assert memory_checks.is_empty(body)
+
+
+@pytest.mark.parametrize("body", ["Use pnpm.", "用 pnpm。", "# Title\n\nTODO list of the shop: paint it.\n", "7"])
+def test_a_short_body_is_not_empty(body):
+    assert not memory_checks.is_empty(body)
+
+
+def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Shop\n\n- Run the integration tests with tox before every commit to main.\n- Be kind.\n"
+    )
+    kept = tmp_path / ".claude/memory"
+    kept.mkdir(parents=True)
+    (kept / "tests.md").write_text(
+        "---\nname: tests\ndescription: Integration tests\n---\n\nRun the integration tests with tox before every commit "
+        "to main.\n\n**Why:** CI is slow.\n"
+    )
+    (kept / "other.md").write_text("---\nname: other\ndescription: Other\n---\n\nRun the linter before every commit.\n")
+    (kept / "MEMORY.md").write_text("- [Tests](tests.md) — when\n- [Other](other.md) — what\n")
+    found = check(tmp_path)
+    assert files_of(found) == [("memories.repeats", "tests.md")]
+    assert found[0].data["file"] == str(tmp_path / "CLAUDE.md")
+
+
+def test_a_type_that_several_memories_have_is_the_stores_own(tmp_path):
+    for n in range(3):
+        (tmp_path / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: d{n}\ntype: learning\n---\n\nWord {n}.\n")
+    assert "memories.type" not in [each.code for each in check(tmp_path)]
+    (tmp_path / "m2.md").unlink()
+    assert "memories.type" in [each.code for each in check(tmp_path)]
+
+
+def test_a_usual_type_in_another_spelling_is_fixed(tmp_path):
+    (tmp_path / "m.md").write_text("---\nname: m\ndescription: d\ntype: References\n---\n\nWord.\n")
+    assert "memories.type" not in [each.code for each in fix(tmp_path)]
+    assert "type: reference\n" in (tmp_path / "m.md").read_text()
+
+
+def test_a_line_of_a_finding_is_the_line_in_the_file():
+    data = b"---\nname: a\n---\n\nOne.\n\nTwo.\n"
+    found = memory.from_bytes("/a.md", "auto", data)
+    assert memory_checks.line_of(found, found.body.index("Two")) == 7
+
+
+def test_an_index_of_which_most_files_are_elsewhere_keeps_its_lines(tmp_path):
+    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
+    lines = [f"- [M{n}](m{n}.md) — number {n}" for n in range(9)]
+    (tmp_path / "MEMORY.md").write_text("\n".join([*lines, ""]))
+    codes = [(each.code, lint_fixes.fixable(each)) for each in fix(tmp_path)]
+    assert codes[0] == ("memories.dangling", False)
+    assert (tmp_path / "MEMORY.md").read_text().splitlines() == [*lines, "- [a](a.md) — The till"]
+
+
+def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
+    (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
+    (found,) = check(tmp_path)
+    assert (found.code, lint.place(found)) == ("memories.secret", (str(tmp_path / "MEMORY.md"), 3))
+    (tmp_path / "MEMORY.md").write_text("# Shop\n\nRun it with `--seed N --keys 20000`.\n")
+    assert check(tmp_path) == []
+
+
+def test_two_files_of_one_name_in_two_directories_are_a_persons_to_rename(tmp_path):
+    for place, text in (("a", "The till counts in cents."), ("b", "Invoices go out on Mondays.")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "x.md").write_text(f"---\nname: x\ndescription: {place}\n---\n\n{text}\n")
+    (tmp_path / "MEMORY.md").write_text("- [A](a/x.md) — money\n- [B](b/x.md) — post\n")
+    (found,) = check(tmp_path)
+    assert (found.code, lint_fixes.fixable(found)) == ("memories.same_name", False)
+    assert lint.place(found)[0] == str(tmp_path / "b/x.md")
+
+
+FRONT = st.lists(
+    st.sampled_from(
+        [
+            "name: a",
+            "name: b",
+            "name: shared",
+            "description: The till counts in cents",
+            'description: "a \\"quoted\\" one: yes"',
+            "description:",
+            "type: feedback",
+            "metadata:\n  type: referense\n  modified: 2026-11-05T10:00:00Z",
+            "created: 2026-11-05",
+            "expires: 2026-01-01",
+            "verify: glob x",
+            "title: Till",
+            "tags: [a, b]",
+            "broken: 'x' y",
+        ]
+    ),
+    max_size=5,
+    unique=True,
+)
+BODY = st.lists(
+    st.sampled_from(
+        [
+            "The till broke yesterday, and “tomorrow” too.",
+            "We ship next week. See [[b]] and [[none]].",
+            "TODO",
+            "# Heading",
+            "```\ntoday\n```",
+            "Use tabs.",
+            "Use spaces.",
+            "**Why:** it was 3 days ago.",
+            "é日本 last month",
+            "",
+            "---",
+            "\tno \r\n end",
+        ]
+    ),
+    max_size=6,
+)
+LINE = st.sampled_from(
+    [
+        "# M",
+        "## Empty",
+        "- [A](a.md) — one",
+        "- [A](a.md)",
+        "  - more of it",
+        "- [B](b.md): The till counts in cents",
+        "- [N](n.md)",
+        "prose",
+        "",
+        "* [C](sub/c.md) — " + "far too long " * 20,
+        "<!-- note -->",
+        "```",
+        "see [a](a.md)",
+        "- [A](./a.md#x) - y",
+    ]
+)
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.tuples(FRONT, BODY), min_size=3, max_size=3),
+    st.lists(LINE, max_size=14),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_store_is_fixed_at_once_and_no_word_of_a_memory_is_lost(tmp_path_factory, files, lines, newline):
+    store = tmp_path_factory.mktemp("store")
+    (store / "sub").mkdir()
+    for name, (front, body) in zip(("a", "b", "sub/c"), files, strict=True):
+        head = ["---", *front, "---", ""] if front else []
+        (store / f"{name}.md").write_bytes(newline.join([*head, *body, ""]).encode())
+    if lines:
+        (store / "MEMORY.md").write_bytes(newline.join(lines).encode())
+    before = {path: path.read_bytes() for path in store.rglob("*.md")}
+    index_codes = {code for code, name in files_of(check(store)) if name == "MEMORY.md"}
+    after = fix(store)
+    assert {code for code, name in files_of(after) if name == "MEMORY.md"} <= index_codes
+    assert [each.code for each in after if lint_fixes.fixable(each)] == []
+    for path, data in before.items():
+        if path.name != "MEMORY.md" and b"2026-11-05" not in data:
+            assert set(data.split()) <= set(path.read_bytes().split()) | {b"shared", b"a", b"b"}
+
+
+# A store in which each fix can bring about what another one finds: (files, MEMORY.md).
+TILL = "The till counts all money in whole cents, never in euros, since rounding errors showed up in the yearly report"
+LONG = f"{TILL}, and everybody who works on it must know that before they change a line of the code that adds up sums"
+HEAD = "---\nname: {name}\n{description}metadata:\n  type: project\n---\n\n{body}\n"
+FOLLOWING = {
+    "a long line is shortened to the description": (
+        {"till": (f"description: {TILL}\n", LONG)},
+        f"- [Till](till.md) — {LONG}\n",
+    ),
+    "a long line has a very long target": (
+        {"till-" * 12: (f"description: {TILL}\n", LONG)},
+        f"- [Till](./{'till-' * 12}.md) — {LONG}\n",
+    ),
+    "a shortened line has room for what goes on below it": (
+        {"till": (f"description: {TILL}\n", LONG)},
+        f"- [Till](till.md) — {LONG}\n  - ask Ann first\n",
+    ),
+    "the new description is what the line says": (
+        {"till": ("", "The till counts in whole cents. Never euros.")},
+        "- [Till](till.md) — The till counts in whole cents\n",
+    ),
+    "two claim a name, with lines as memtui writes them": (
+        {
+            "a": ("name: shared\ndescription: Counts in cents\n", "x y"),
+            "b": ("name: shared\ndescription: Ann asks\n", "z"),
+        },
+        "- [shared](a.md) — Counts in cents\n- [shared](b.md) — Ann asks\n",
+    ),
+    "what goes up leaves a section empty": (
+        {"above": ("description: One\n", "One one."), "below": ("description: Two\n", "Two two.")},
+        "- [Above](above.md) — first\n\n" + "Old prose.\n" * 250 + "\n## Later\n\n- [Below](below.md) — second\n",
+    ),
+    "combined lines of a memory leave a section empty": (
+        {"till": ("description: Two\n", "Two two.")},
+        "- [Till](till.md) — first\n\n## Later\n\n- [Till](till.md) — second\n",
+    ),
+    "a line goes, and another comes": (
+        {"till": ("description: Cents\n", "Cents only."), "build-new": ("description: Fast\n", "Much faster.")},
+        "## Money\n\n- [Till](till.md) — first\n\n## Tools\n\n- [Build](build-old.md) — second\n",
+    ),
+}
+
+
+def told(found):
+    """Each finding with the file that it is about, one of those that it lists."""
+    return {(each.code, *lint.place(each)[:1], name) for each in found for name in each.data.get("files", [""])}
+
+
+@pytest.mark.parametrize("case", FOLLOWING)
+def test_a_second_run_finds_nothing_that_the_first_one_brought_about(tmp_path, case):
+    files, lines = FOLLOWING[case]
+    for name, (description, body) in files.items():
+        text = HEAD.format(name=name, description=description, body=body)
+        (tmp_path / f"{name}.md").write_text(text.replace(f"name: {name}\nname:", "name:"))
+    (tmp_path / "MEMORY.md").write_text(lines)
+    first = check(tmp_path)
+    assert any(map(lint_fixes.fixable, first)) or "very long" in case
+    second = fix(tmp_path)
+    assert [each.code for each in second if lint_fixes.fixable(each)] == []
+    assert {each for each in told(second) if each[0] != "memories.cut"} <= told(first)
+    assert told(fix(tmp_path)) == told(second)
+
+
+def test_a_line_that_comes_goes_to_the_section_that_another_leaves(tmp_path):
+    files, lines = FOLLOWING["a line goes, and another comes"]
+    for name, (description, body) in files.items():
+        (tmp_path / f"{name}.md").write_text(HEAD.format(name=name, description=description, body=body))
+    (tmp_path / "MEMORY.md").write_text(lines)
+    fix(tmp_path)
+    made = lines.replace("[Build](build-old.md) — second", "[build-new](build-new.md) — Fast")
+    assert (tmp_path / "MEMORY.md").read_text() == made
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300))
+def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
+    store = tmp_path_factory.mktemp("store")
+    (store / "a.md").write_bytes(memory_bytes)
+    (store / "MEMORY.md").write_bytes(index_bytes)
+    for each in fix(store):
+        assert findings.message(each)
+
+
+@pytest.mark.parametrize(
+    ("body", "description"),
+    [
+        ("```bash\nls\n```\n", ""),
+        ("| host | role |\n|---|---|\n| a | b |\n", ""),
+    ],
+)
+def test_a_missing_description_is_never_filled_with_markup(tmp_path, body, description):
+    path = tmp_path / "x.md"
+    path.write_text(f"---\npermalink: p/x\n---\n\n{body}")
+    before = path.read_bytes()
+    codes = {each.code for each in fix(tmp_path)}
+    assert from_bytes(str(path), "auto", path.read_bytes()).description == description
+    assert ("memories.no_sentence" in codes) == (not description)
+    assert (path.read_bytes() == before) == (not description)
+
+
+@pytest.mark.parametrize(
+    ("head", "fixed"),
+    [
+        ("name: x\ndescription: phase 1 --- phase 2\n# -----\n", "name: x\ndescription: phase 1 — phase 2\n# —\n"),
+        ("description: >\n  one\n  two --- three\n", "description: >\n  one\n  two — three\n"),
+        ("name: x\nverify: grep a---b in *.md\n", None),
+    ],
+)
+def test_a_head_that_the_client_would_cut_is_a_problem_and_gets_a_dash_where_that_means_the_same(tmp_path, head, fixed):
+    (tmp_path / "x.md").write_text(f"---\n{head}---\nText --- more.\n")
+    (found,) = [each for each in check(tmp_path) if each.code == "memories.cut_head"]
+    assert lint_fixes.fixable(found) == (fixed is not None)
+    after = fix(tmp_path)
+    assert (tmp_path / "x.md").read_text().startswith(f"---\n{fixed or head}---\nText --- more.\n") or fixed is None
+    assert ("memories.cut_head" in {each.code for each in after}) == (fixed is None)

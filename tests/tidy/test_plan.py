@@ -1,0 +1,193 @@
+"""The plan: what overlaps is merged, what lint can fix is fixed, what no longer helps goes; the same memories give the same
+plan, and after it was applied there is nothing left to propose."""
+
+import os
+
+import pytest
+
+from memtui.base import clock, phrasing
+from memtui.store import beside, trusting
+from memtui.store.index import index
+from memtui.store.journal import undo
+from memtui.store.plan import FileDiff
+from memtui.store.status import Usage
+from memtui.tidy import composing, coverage, lint, lint_fixes, plan, proposed, similarity
+from memtui.tidy.composing import savings
+
+from .stores import World, text_of
+
+NOW = clock.parse("2026-11-21T09:00:00Z")
+PNPM = text_of(
+    "prefer-pnpm", "Use pnpm in this repository, never npm", "The lock file of npm breaks the frozen install of CI."
+)
+AGAIN = text_of(
+    "pnpm-only",
+    "Never npm: this repository uses pnpm",
+    "A frozen install breaks with the lock file of npm on CI. Twice.",
+)
+REVIEW = text_of("review", "What to look at first in a review", "Names, tests, then the error paths.")
+INDEX = (
+    "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [pnpm-only](pnpm-only.md) — packages again\n"
+    "- [review](review.md) — how to review\n- [gone](gone.md) — not there\n"
+)
+
+
+@pytest.fixture
+def world(tmp_path):
+    files = {"prefer-pnpm.md": PNPM, "pnpm-only.md": AGAIN, "review.md": REVIEW, "MEMORY.md": INDEX}
+    return World(f"{tmp_path}", files)
+
+
+def planned(world):
+    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), beside.kept_apart(world.root))
+    return plan.plan(world.store, subject)
+
+
+def only(world, kind):
+    return [each for each in planned(world).proposals if each.kind == kind]
+
+
+def apply_all(world):
+    return composing.apply(world.store, planned(world).proposals)
+
+
+def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
+    (merge,) = only(world, "merge")
+    assert {os.path.basename(each.path) for each in merge.inputs} == {"prefer-pnpm.md", "pnpm-only.md"}
+    assert merge.evidence[0].code == "memories.alike"
+    assert "frozen" in merge.evidence[0].texts
+    assert coverage.of_proposal(merge).dropped == []
+
+
+def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the_inbox(world):
+    (merge,) = only(world, "merge")
+    one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.inputs)
+    (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
+    assert merge.evidence[0].score == in_inbox.score
+    number = phrasing.share(in_inbox.score)
+    assert number[-1] == "%"
+    assert f" are similar: {number}." in merge.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files."),
+        ("Enable the build cache on CI.", "Disable the build cache on CI."),
+        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people."),
+    ],
+)
+def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, other):
+    world.write("one.md", text_of("one", "What the team does about it", one))
+    world.write("other.md", text_of("other", "What the team does about it", other))
+    found = planned(world)
+    assert ["one" in str(each.data) for each in found.findings if each.code == "memories.contradict"] == [True]
+    assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
+
+
+def test_the_same_memories_give_the_same_plan(world):
+    assert planned(world).proposals == planned(world).proposals
+
+
+def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
+    (relink,) = only(world, "relink")
+    assert [each.code for each in relink.evidence] == ["memories.dangling"]
+    assert lint_fixes.is_safe(relink)
+    assert not lint_fixes.is_safe(only(world, "merge")[0])
+    assert "gone.md" not in relink.outputs[0].data.decode()
+
+
+def test_a_fix_takes_an_emptied_heading_with_it(world):
+    world.write("MEMORY.md", INDEX.replace("- [gone]", "\n## Places\n\n- [gone]"))
+    (relink,) = only(world, "relink")
+    assert "Places" not in relink.outputs[0].data.decode()
+
+
+def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
+    before = world.files()
+    done = apply_all(world)
+    assert not done.refused
+    assert planned(world).proposals == ()
+    saved = savings(done.diffs)
+    assert saved.memories == 1
+    assert saved.index_lines == 2
+    undo.run(world.store.journal, "undo").first()
+    assert world.files() == before
+
+
+def test_lines_of_an_index_are_counted_as_its_bar_counts_them():
+    before = b"# Index\n\n- [a](a.md)\n\n## Places\n- [gone](gone.md)"  # whose last line does not end
+    after = b"# Index\n\n- [a](a.md)\n"
+    bars = index.budget(before).lines - index.budget(after).lines
+    assert savings([FileDiff("/m/MEMORY.md", before, after, repaired=False)]).index_lines == bars == 3
+
+
+def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):
+    (merge,) = only(world, "merge")
+    assert proposed.reject(world.store, [merge], never=True).pairs == 1
+    assert only(world, "merge") == []
+    undo.run(world.store.journal, "undo").first()
+    assert len(only(world, "merge")) == 1
+
+
+def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_goes(world):
+    world.write("stub.md", text_of("stub", "A stub", "TODO"))
+    world.write(
+        "old.md", text_of("old", "Freeze of the release").replace("metadata:", "expires: 2026-01-01\nmetadata:")
+    )
+    rule = "Every commit is signed with the key of the person who made it"
+    other = "Secrets never go into a ticket, a log or a test"
+    world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")
+    world.write("signed.md", text_of("signed", rule, f"{rule}."))
+    world.write("more.md", text_of("more", other, f"{other}.\n\nThe vault is at vault.example."))
+    found = {os.path.basename(each.inputs[0].path): each.kind for each in planned(world).proposals}
+    assert found["stub.md"] == "delete"
+    assert found["old.md"] == "archive"
+    assert found["signed.md"] == "delete"
+    assert "more.md" not in found  # it says more than the rule
+    done = apply_all(world)
+    assert not done.refused
+    assert os.path.exists(world.path(".archive/old.md"))
+
+
+def test_a_variant_of_a_usual_type_becomes_that_type(world):
+    world.write("odd.md", text_of("odd", "Where the wiki is", "At wiki.example", kind="References"))
+    (retype,) = only(world, "rewrite")
+    assert b"type: reference\n" in retype.outputs[0].data
+
+
+def test_a_link_that_is_spelled_in_another_way_leads_to_the_memory_it_means(world):
+    world.write("linking.md", text_of("linking", "How we install", "See [[Prefer PNPM]] and [[nothing-like-it]]."))
+    relinks = [each for each in only(world, "relink") if each.evidence[0].code == "memories.link"]
+    assert [each.outputs[0].data.decode().count("[[prefer-pnpm]]") for each in relinks] == [1]
+
+
+def test_untrusted_memories_of_a_repository_are_not_merged(world):
+    for name in ("prefer-pnpm.md", "pnpm-only.md"):
+        world.write(f"{world.project}/{name}", world.read(name))
+        os.unlink(world.path(name))
+    merges = [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+    assert merges == []
+    trusting.grant(world.root, world.project)
+    assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+
+
+AGREES = text_of("pnpm-only", "Never npm: use pnpm", "A frozen install breaks on CI with the lock file of npm.")
+
+
+def across_scopes(world, place, text, other=PNPM):
+    """Two memories that overlap, one in the auto scope, with links to each and their lines."""
+    os.unlink(world.path("pnpm-only.md"))
+    world.write("prefer-pnpm.md", other.replace("Use pnpm in", "Use pnpm (see [[review]]) in"))
+    world.write("review.md", text_of("review", "What to look at first", "Names, as [[prefer-pnpm]] says."))
+    world.write("MEMORY.md", "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [review](review.md) — how\n")
+    world.write(f"{place}/pnpm-only.md", text)
+    world.write(f"{place}/MEMORY.md", "- [pnpm-only](pnpm-only.md) — packages, everywhere\n")
+
+
+def test_memories_of_two_scopes_are_named_and_not_merged(world):
+    across_scopes(world, world.everywhere, AGREES)
+    assert only(world, "merge") == []
+    assert [each.data["why"] for each in planned(world).findings if each.code == "memories.alike"] == [
+        "they are in different scopes"
+    ]

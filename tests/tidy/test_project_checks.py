@@ -1,0 +1,258 @@
+"""What memories name that is gone from their project, by real repositories; and the checks that they bring themselves."""
+
+import os
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock
+from memtui.store.memory import from_bytes
+from memtui.store.scopes import Scope
+from memtui.tidy import lint, lint_fixes, stale
+from memtui.tidy.project import ProjectFiles
+
+NOW = clock.parse("2026-11-22T12:00:00Z")
+SETTINGS = (
+    "-c",
+    "user.name=A",
+    "-c",
+    "user.email=a@example.com",
+    "-c",
+    "commit.gpgsign=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+)
+FILES = {
+    "package.json": '{"scripts": {"test": "tox", "build:all": "make"}}',
+    "web/package.json": '{"scripts": {"dev": "vite"}}',
+    "Makefile": "VERSION := 1\nbuild lint: deps\n\techo\n.PHONY: build\n",
+    "src/app.py": "def open_till_drawer():\n    return 1\n\n\nclass TillDrawer:\n    pass\n",
+    "src/kept.py": "x = 1\n" * 20,
+    "src/old/prices.py": "".join(f"price_{n} = {n}\n" for n in range(50)),
+    "src/gone.py": "y = 2\n",
+    "docs/notes.txt": "strict = true\n",
+}
+
+
+def git(top, *words):
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    done = subprocess.run(["git", "-C", top, *SETTINGS, *words], check=True, capture_output=True, env=env)
+    return done.stdout.decode()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A repository with a history: a file removed, one moved, a name removed from the code, a branch merged."""
+    top = tmp_path_factory.mktemp("repo")
+    git(top, "init", "-q", "-b", "main")
+    for path, text in FILES.items():
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(text)
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "all")
+    git(top, "checkout", "-qb", "feature/till")
+    git(top, "rm", "-q", "src/gone.py")
+    (top / "src/new").mkdir()
+    git(top, "mv", "src/old/prices.py", "src/new/prices.py")
+    (top / "src/app.py").write_text("class TillDrawer:\n    pass\n")
+    git(top, "commit", "-qam", "change")
+    git(top, "checkout", "-q", "main")
+    git(top, "merge", "-q", "--no-ff", "-m", "Merge branch 'feature/till'", "feature/till")
+    git(top, "branch", "-d", "feature/till")
+    git(top, "branch", "release-2")
+    (top / ".claude/memory").mkdir(parents=True)
+    return top
+
+
+def check(made, *lines, name="shop", fields=""):
+    """The findings on one memory with these lines, as (code, what it names)."""
+    directory = made / ".claude/memory"
+    for old in directory.iterdir():
+        old.unlink()
+    body = "\n".join(lines)
+    (directory / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The {name}\n{fields}---\n\n{body}\n")
+    (directory / "MEMORY.md").write_text(f"- [{name}]({name}.md) — read it first\n")
+    subject = lint.at(str(made), "/", NOW)
+    found = lint.check(subject)
+    return subject, found
+
+
+def named(made, *lines):
+    return [(each.code.partition(".")[2], each.data.get("words")) for each in check(made, *lines)[1]]
+
+
+def test_a_path_that_was_removed_or_moved_is_found(made):
+    assert named(made, "The drawer is in `src/gone.py`.") == [("path", "src/gone.py")]
+    assert named(made, "See `src/old/prices.py:12` for prices.") == [("path", "src/old/prices.py")]
+    assert named(made, "Prices live in `src/old/`.") == [("path", "src/old/")]
+
+
+def test_a_moved_path_is_corrected(made):
+    subject, found = check(
+        made, "Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest."
+    )
+    assert [each.data["proposed"] for each in found] == ["src/new/prices.py", "src/new/prices.py", ""]
+    lint_fixes.make(lint_fixes.plan("", subject.scopes[0], found))
+    text = (made / ".claude/memory/shop.md").read_text()
+    assert "Prices: `src/new/prices.py:12` and\n`src/new/prices.py`, in `src/gone.py` the rest.\n" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "`src/kept.py`, `kept.py`, `src/`, `./src/app.py:3-9` and `prices.py` are there.",
+        "`src/gone.py` was removed in May.",
+        "Never bring `src/gone.py` back.",
+        "`src/old/prices.py` → `src/new/prices.py`",
+        "A module such as `src/never/there.py`, `and/or`, `a/b`, `/etc/passwd`, `~/src/gone.py`, `../src/gone.py`.",
+        "src/gone.py without a code span",
+        "```\nsrc/gone.py\n`src/gone.py`\n```",
+        "`cat src/gone.py` and `https://example.com/src/gone.py`",
+        "`npm run test`, `pnpm run build:all -- --fast`, `yarn run tsc`, `bun run x.ts`, `npm run dev`, `npm run <script>`, `npm test`",
+        "`make build`, `make lint`, `make`, `make -j4 nowhere`, `make VERSION=2 x`",
+        "branch `main`, the `release-2` branch, branch `never-there`, the `feature/till` branch was merged",
+        "`TillDrawer` and `someLibraryCall()`, `use_effect_hook`",
+    ],
+)
+def test_what_is_there_never_was_or_is_told_as_past_is_left_alone(made, line):
+    assert named(made, line) == []
+
+
+def test_commands_that_the_project_does_not_know_are_found(made):
+    assert named(made, "Run `npm run tests` and `make biuld`.") == [
+        ("command", "npm run tests"),
+        ("command", "make biuld"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Run `npm run gone` before committing.",
+        "**How to apply:** Run `npm run gone` before each commit.",
+        "- Always run `npm run gone` before you push.",
+        "Never use spaces. Run `npm run gone`.",
+        "Do not push without `npm run gone`.",
+        "Never commit without running `npm run gone`.",
+    ],
+)
+def test_a_command_that_is_to_be_run_now_is_found_beside_what_is_forbidden(made, line):
+    assert named(made, line) == [("command", "npm run gone")]
+
+
+def test_a_file_to_see_is_found_beside_what_is_forbidden(made):
+    assert named(made, "Always use tabs. Never use spaces. See `src/gone.py`.") == [("path", "src/gone.py")]
+    assert named(made, "Read `src/gone.py` before editing prices. Never guess.") == [("path", "src/gone.py")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Do not run `npm run gone`.",
+        "Never run tests by hand. `npm run gone` is how.",
+        "Run `npm run gone`, not `npm run test`.",
+        "Run `npm run gone` before it was renamed.",
+        "Run `npm run gone` before May.",
+        "The old way. Run `npm run gone` before committing.",
+        "Formerly: Run `npm run gone` before committing.",
+        "Run `npm run gone` before committing. It was removed in May.",
+        "Never bring it back. `src/gone.py` had it. See `src/gone.py`.",
+        "Tests were pushed without `npm run gone`.",
+    ],
+)
+def test_what_is_forbidden_or_of_the_past_is_left_alone_in_each_sentence(made, line):
+    assert named(made, line) == []
+
+
+def test_a_makefile_that_includes_another_tells_nothing(made):
+    (made / "Makefile").write_text("include more.mk\nbuild:\n\techo\n")
+    assert named(made, "Run `make biuld`.") == []
+    (made / "Makefile").write_text(FILES["Makefile"])
+
+
+def test_a_name_gone_from_the_code_is_worth_knowing(made):
+    assert named(made, "Call `open_till_drawer()` first; `TillDrawer` is fine.") == [("symbol", "open_till_drawer")]
+
+
+def test_a_shallow_clone_tells_nothing(made, tmp_path):
+    git(made, "clone", "-q", "--depth", "1", f"file://{made}", str(tmp_path / "shallow"))
+    (tmp_path / "shallow/.claude/memory").mkdir(parents=True)
+    assert named(tmp_path / "shallow", "In `src/gone.py`, call `open_till_drawer()` on branch `feature/till`.") == []
+
+
+def test_words_that_look_like_options_reach_git_as_words(made):
+    lines = ["`--output=/tmp/x/y.py` `-c/core.py` branch `--all`, `-e_foo_Bar()` `$(touch x).py` `:(glob)x/y.py`"]
+    before = sorted(os.listdir(made))
+    assert named(made, *lines) == []
+    assert sorted(os.listdir(made)) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("glob src/*.py", True),
+        ("glob src/**/prices.py", True),
+        ("glob src/*.rs", False),
+        ("not glob yarn.lock", True),
+        ('grep "strict = true" in docs/*.txt', True),
+        ("grep 'strict = false' in docs/*.txt", False),
+        ("grep strict in *.txt", True),
+        ("not grep strict in *.toml", True),
+        ("git branch main", True),
+        ("git branch feature/till", False),
+        ("git tag v1", False),
+        ("git path src/app.py", True),
+        ("git path src", True),
+        ("git path src/gone.py", False),
+    ],
+)
+def test_the_checks_that_a_memory_brings(made, text, holds):
+    assert stale.holds(ProjectFiles(str(made)), text) is holds
+    codes = [each.code for each in check(made, "Words.", fields=f"verify: {text}\n")[1]]
+    assert codes == ([] if holds else ["memories.verify"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ls", "glob /etc/passwd", "glob ../x", "grep x", "git branch --all", "git push origin", "run make", "glob", "git"],
+)
+def test_a_check_that_is_none_of_these_is_a_problem_and_not_made(made, text):
+    with pytest.raises(ValueError, match=r"\w"):
+        stale.holds(ProjectFiles(str(made)), text)
+    assert [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]] == [
+        "memories.verify_unknown"
+    ]
+
+
+def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_path):
+    (tmp_path / ".claude/memory").mkdir(parents=True)
+    (tmp_path / "a.toml").write_text("strict = true\n")
+    (tmp_path / ".hidden").write_text("x")
+    project = ProjectFiles(str(tmp_path))
+    assert stale.holds(project, "grep strict in *.toml")
+    assert not stale.holds(project, "glob .hidden")
+    with pytest.raises(ValueError, match="no git repository"):
+        stale.holds(project, "git branch main")
+
+
+def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
+    (tmp_path / "secret.txt").write_text("the word")
+    link = made / "docs/link.txt"
+    link.symlink_to(tmp_path / "secret.txt")
+    try:
+        assert not stale.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
+    finally:
+        link.unlink()
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_check_or_is_refused(text):
+    memory = from_bytes("/m.md", "auto", b"")
+    try:
+        stale.holds(ProjectFiles("/nowhere"), text)
+    except ValueError:
+        pass
+    scope = Scope("auto", "auto", "/nowhere")
+    assert list(stale.verified(stale.Checked(scope, [memory]))) == []

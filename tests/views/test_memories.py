@@ -1,0 +1,20 @@
+"""The words for memories."""
+
+from memtui.client import loading
+from memtui.views.memories import loader
+
+
+def test_who_loads_one_memory_and_who_loads_several():
+    assert loader("project") == "memtui delivers it to sessions of this project"
+    assert loader("project", 2) == "memtui delivers them to sessions of this project"
+    assert loader("agent:reviewer", 2) == ""
+
+
+def test_of_claude_codes_own_memories_it_says_what_claude_code_does():
+    assert loader("auto") == "Claude Code will load it from your next session in this project"
+    assert loader("auto", way=loading.OFF) == ""
+    assert loader("auto", 2, "shop", loading.RECALLED) == (
+        "Claude Code itself gives them with prompts of the project shop that fit, and loads no MEMORY.md"
+    )
+    assert "MEMORY.md is over its limit" in loader("auto", way=loading.CUT)
+    assert loader("global", way=loading.CUT) == "memtui delivers it to sessions of all projects"

@@ -1,0 +1,98 @@
+"""The query of a list: words and terms, read as a person types them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
+from memtui.store.status import Row
+from memtui.views import query
+
+NAMES = ("type", "is")
+WORDS = st.text(st.characters(exclude_categories=("Z", "C"), exclude_characters=':"'), min_size=1, max_size=8)
+VALUES = st.text(st.characters(exclude_categories=("C",), exclude_characters='"'), min_size=1, max_size=8)
+
+
+@given(st.lists(WORDS, max_size=4), st.dictionaries(st.sampled_from(NAMES), VALUES))
+def test_words_and_terms_come_back_as_they_were_written(words, terms):
+    terms = {name: value for name, value in terms.items() if value.strip() and value == value.strip()}
+    text = " ".join([*words, *(query.term(name, value) for name, value in terms.items())])
+    assert query.parse(text, NAMES) == query.Query(" ".join(words), terms)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_query(text):
+    query.parse(text, NAMES)
+    query.memories(text)
+
+
+@given(st.lists(WORDS, max_size=3), st.sampled_from(("is:never", "is:problem")))
+def test_a_term_that_is_toggled_twice_is_gone(words, term):
+    text = " ".join(words)
+    once = query.toggled(text, term)
+    assert query.parse(once, NAMES).terms == {"is": term.partition(":")[2]}
+    assert query.toggled(once, term) == text
+
+
+def test_of_two_terms_of_a_name_the_last_counts_and_one_without_a_value_says_nothing():
+    assert query.parse("type:a type:b is:", NAMES) == query.Query("", {"type": "b"})
+
+
+def test_an_unknown_name_is_a_word_and_said():
+    found = query.parse('todo:x see "my notes"', NAMES)
+    assert (found.words, found.unknown) == ('todo:x see "my notes"', ("todo",))
+
+
+def row(kind="feedback", deliveries=0):
+    return Row(Memory("/m/a.md", "global", "a", "", kind, {}, "", 1, 0.0), "a.md", deliveries=deliveries)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", True),
+        ("type:feedback", True),
+        ("type:FEED", True),
+        ("type:tool", False),
+        ("scope:global", True),
+        ("scope:auto", False),
+        ("is:never", True),
+        ("is:problem", False),
+        ("is:untrusted", False),
+        ("project:shop", False),
+        ("project:all", True),
+    ],
+)
+def test_a_memory_is_found_by_what_its_terms_say(text, found):
+    assert query.memories(text).matches(Scope("global", "global", "/m"), row(), "shop") == found
+
+
+def test_memories_of_this_project_are_found_by_its_name():
+    scope = Scope("project", "project", "/m")
+    assert query.memories("project:shop").matches(scope, row(), "shop")
+    assert not query.memories("project:blog").matches(scope, row(), "shop")
+
+
+def test_a_memory_with_unsaved_text_is_a_problem():
+    scope = Scope("global", "global", "/m")
+    assert query.memories("is:problem").matches(scope, row(), "shop", {"/m/a.md"})
+
+
+def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
+    there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
+    for text, problem in (
+        ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
+        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted."),
+        ("tpye:tool", "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:."),
+        ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
+        ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),
+        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
+    ):
+        assert query.memories(text).problem(there).startswith(problem), text
+    for text in ("pnpm type:tool", "type:feed", "scope:glob", "is:n", "project:log"):
+        assert query.memories(text).problem(there) == "", text
+
+
+def test_a_state_that_there_is_not_finds_nothing():
+    assert not query.memories("is:nevr").matches(Scope("global", "global", "/m"), row(), "shop")
