@@ -80,6 +80,55 @@ async def test_a_query_that_names_another_project_is_of_all(app, query):
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
+@pytest.mark.parametrize(
+    ("query", "counted"),
+    [
+        ("project:blog", "4 of 15"),
+        ("project:shop", "11 of 15"),
+        ("project:all", "15 of 15"),
+        ("project:all is:lost", "2 of 15"),
+        ("session:a94d", "4 of 15"),
+        ("caching", "0 of 11"),
+    ],
+)
+async def test_a_query_counts_of_what_it_searches(app, query, counted):
+    async with running(app, (80, 24), "3") as pilot:
+        app.screen.show_query(query)
+        await settle(pilot)
+        assert f"{counted} deliveries" in app.screen.summary().plain
+        assert word(app) == ("all" if ":" in query else "shop")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")
+
+
+async def test_project_all_lists_what_the_key_for_all_projects_lists(app):
+    async with running(app, (80, 24), "3") as pilot:
+        app.screen.show_query("project:all")
+        await settle(pilot)
+        typed = [row.key for row in app.screen.table.rows]
+        assert projects(app) == {"shop", "blog"}
+        await pilot.press("escape", "p")
+        await settle(pilot)
+        assert [row.key for row in app.screen.table.rows] == typed
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("project:nope", "There is no project:nope. project: takes all, blog, shop."),
+        ("project:nope is:lost", "There is no project:nope. project: takes all, blog, shop."),
+        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
+        ("project:blog xyzzy", "No matches for “project:blog xyzzy”."),
+    ],
+)
+async def test_a_query_for_a_project_that_there_is_not_lists_nothing_and_says_which_there_are(app, query, words):
+    async with running(app, (80, 24), "3", "slash", *query, "enter") as pilot:
+        await until(pilot, lambda: app.screen.table.empty == f"{words}\nescape clears the filter.")
+        assert not app.screen.table.rows
+        assert app.screen.summary().plain.endswith("0 of 15 deliveries")
+
+
 async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_all(app):
     async with running(app, (80, 24), "3", "P") as pilot:
         assert app.screen.summary().plain == "plots · deliveries of all projects"

@@ -2,7 +2,7 @@
 model."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,11 +68,6 @@ class RowContext:
     notes: Sequence[Any] = ()
     unused: bool = False
     mentions: "Sequence[WaitingMention]" = ()
-
-    @property
-    def titles(self) -> Mapping[str, str]:
-        """The titles of sessions, by id."""
-        return {name: facts.title[:80] for name, facts in self.facts.items() if facts.title}
 
     def title(self, session: str) -> str:
         """Return what a session is about; empty if nothing tells."""
@@ -231,7 +226,7 @@ def under_way(context: RowContext, note: UnderWay) -> Text:
     text = Text(safe_text.clean(note.entry.text) + "\n\n")
     text.append_text(_receipt(receipts.WAITING))
     text.append(": a hook has given it to the client; the transcript does not show it yet\n")
-    taker = session_words(note.record.session, note.record.entrypoint, context.titles.get(note.record.session, ""))
+    taker = session_words(note.record.session, note.record.entrypoint, context.title(note.record.session)[:80])
     _line(text, f"taken {_moment(note.time, context.data.now())} by {taker}")
     _line(text, f"delivery {short_id(note.delivery)}")
     _line(text, "What does not arrive comes back and waits again.")
@@ -337,9 +332,7 @@ def _whisper_state(context: RowContext, job: Run, whisper: runs.Whisper) -> tupl
     except OSError:
         delivered = None
     if delivered is not None:
-        record = delivered.delivery
-        outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
-        return RECEIPTS[outcome]
+        return RECEIPTS[data.receipts.of(delivered.delivery)]
     if runs.waits(data.root, job, whisper):
         return "○ waiting", "cyan"
     return "expired" if data.now() - job.time > runs.EXPIRES else "withdrawn", "dim"

@@ -1,5 +1,6 @@
 """The rows that Activity shows: the notes that a query wants, then the sessions, newest first, with what each got."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -41,22 +42,22 @@ def parse(text: str) -> Filter:
 
 
 class Listing(RowContext):
-    """What was read, and which sessions are folded. `scope`: what is listed without a query; `everything`: the reading
-    of that; `asks`: whether there is a query; `wrong`: why it means nothing; `wanted`: the query, of this project where
-    it names none and no session; `reading`: of what it wants; `runs`: of the model by session, newest first; `started`:
-    when each session with a state began, and the key of its project, by id; `live`: the sessions that run."""
+    """What was read, and which sessions are folded. `here`: the key of this project where only that is listed, else
+    empty; `scope`: what is searched, all projects once a query names one or a session; `everything`: the reading of
+    that; `asks`: whether a query leaves anything out; `wrong`: why it means nothing; `wanted`: what of `scope` it
+    wants; `reading`: of that; `runs`: of the model by session, newest first; `started`: when each session with a state
+    began, and the key of its project, by id; `live`: the sessions that run."""
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__(data, read_only)
         self.everything: Reading | None = None
         self.reading: Reading | None = None
-        self.wanted, self.scope, self.wrong, self.asks = Filter(), Filter(), "", False
+        self.wanted, self.scope, self.here, self.wrong, self.asks = Filter(), Filter(), "", "", False
         self.live: frozenset[str] = frozenset()
         self.runs: dict[str, list[RunRow]] = {}
         self.started: dict[str, tuple[float, str]] = {}
         self._folds: dict[str, bool] = {}
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
-        self._been_newest: set[str] = set()
 
     @property
     def unwritten(self) -> set[str]:
@@ -65,24 +66,34 @@ class Listing(RowContext):
         return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def want(self, text: str, here: str) -> None:
-        """Take another query. `here`: the key of this project where only that is listed, else empty."""
-        criteria, self.wrong, self._folds_of_query, self.scope = Filter(), "", {}, Filter(project=here)
+        """Take another query."""
+        criteria, self.wrong, self._folds_of_query, self.here = Filter(), "", {}, here
         try:
             criteria = parse(text)
         except ValueError as error:
             self.wrong = str(error)
-        self.asks = bool(criteria)
-        self.wanted = criteria if criteria.project or criteria.session else criteria.but(project=here)
+        self.scope = Filter(project="" if criteria.project or criteria.session else here)
+        project = "" if criteria.project.casefold() == query.ALL else criteria.project
+        self.asks = bool(criteria.but(project=project))
+        self.wanted = criteria.but(project=project or self.scope.project)
         self.words = self.wanted.text
 
     def fold(self, session: str, *, unfold: bool) -> None:
         """Fold or unfold a session."""
         (self._folds_of_query if self.asks else self._folds)[session] = unfold
 
+    def find_mistake(self) -> str:
+        """Say what is wrong with the query, also that nothing is of the project it names; empty if nothing is."""
+        project, rows = self.wanted.project, self.reading.rows if self.reading is not None else ()
+        if self.wrong or rows or project in {"", self.here, *self.projects, *self.projects.values()}:
+            return self.wrong
+        names = {os.path.basename(name) for name in self.projects.values()} - {""}
+        return "" if project in names else query.not_among("project", project, [query.ALL, *sorted(names)])
+
     def wanted_notes(self) -> Sequence[NoteRow]:
         """Return the notes that the query wants. Those that are lost did not arrive either."""
         criteria = self.wanted
-        if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:
+        if self.find_mistake() or criteria.memory or criteria.kind not in {"", "guidance"}:
             return []
         if criteria.outcome not in {"", WAITS, LOST, receipts.WAITING}:
             return []
@@ -111,21 +122,24 @@ class Listing(RowContext):
         if self.wrong or self.everything is None:
             return []
         logged = self._logged()
-        self.projects |= projects.names_of_roots(self.data.env, {row.root for row in logged})
+        roots = {row.root for row in (*logged, *self.everything.rows, *self.data.statistics.recent)}
+        self.projects |= projects.names_of_roots(self.data.env, roots)
         groups, runs = _by_session(logged), self._wanted_runs()
         whole, all_runs = groups, runs
         if self.asks:
             whole, all_runs = _by_session(_joined(logged, self.everything.rows)), self.runs
-        others = [] if self.asks else [*sorted(self.live), *self._without_deliveries()]
+        # Also sessions that got nothing, as far back as the log was read.
+        oldest = self.everything.rows[-1].time if self.everything.rows and not self.everything.done else 0.0
+        begun = [name for name, (began, _) in self.started.items() if began >= oldest]
+        others = [] if self.asks else [*sorted(self.live), *begun]
         others = [other for other in others if self.scope.project in {"", self.started.get(other, (0.0, None))[1]}]
         for name in (*others, *runs):
             groups.setdefault(name, [])
         order = sorted(
             groups, key=lambda name: (name not in self.live, -self._newest(whole.get(name, ()), all_runs, name))
         )
-        if order and not self.asks and order[0] not in self._been_newest:
-            self._been_newest.add(order[0])
-            self._folds[order[0]] = True
+        if order and not self.asks:
+            self._folds.setdefault(order[0], True)
         unknown: dict[str, DeliveryRow | None] = {}
         rows: list[Row] = []
         for name in order:
@@ -146,12 +160,6 @@ class Listing(RowContext):
     def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
         times = [*(row.time for row in deliveries[:1]), *(run_row.time for run_row in runs.get(name, ())[:1])]
         return max(times) if times else self.started.get(name, (0.0, ""))[0]
-
-    def _without_deliveries(self) -> list[str]:
-        """Return the sessions that got nothing, as far back as the log was read."""
-        reading = self.everything
-        oldest = 0.0 if reading is None or reading.done or not reading.rows else reading.rows[-1].time
-        return [name for name, (began, _) in self.started.items() if began >= oldest]
 
     def _wanted_runs(self) -> dict[str, list[RunRow]]:
         """Return the runs that the query wants, by session."""

@@ -125,15 +125,17 @@ class Activity(ListScreen[Row]):
         everything.more(self.app.size.height, lambda _: False)
         self.show_rows(everything)
         self.call_after_refresh(self._read, everything, PAGE, first=True)
-        if self.listing.asks or self.listing.wrong:
+        if self.listing.asks:
             self._read_wanted()
         self.reload()
 
     def _read_wanted(self) -> None:
-        """Read what the query wants: all, or the log again from its end."""
+        """Read what the query wants: all, or the log again from its end; all anew where it is of other projects."""
         self._reading_more = self._to_last = False
         self._to_first = self.is_mounted
-        if self.listing.asks and not self.listing.wrong:
+        if self.listing.everything is None or self.listing.everything.wanted != self.listing.scope:
+            self.read_first()
+        elif self.listing.asks:
             self.listing.reading = None
             self._read(None, PAGE)
         else:
@@ -148,7 +150,7 @@ class Activity(ListScreen[Row]):
 
     def reload(self) -> None:
         """Read the notes, what was appended to the log, and which sessions run; all anew once p was pressed."""
-        if self.is_mounted and self.listing.scope.project != self._here:
+        if self.is_mounted and self.listing.here != self._here:
             self._set_query(self.typed)
             self.read_first()
         elif self.is_mounted and self.listing.everything is not None:
@@ -249,7 +251,7 @@ class Activity(ListScreen[Row]):
     @property
     def of_all_projects(self) -> bool:
         """Whether the list has what sessions of all projects got."""
-        return self.listing.wanted.project != self._here or not self._here
+        return not self.listing.scope.project
 
     @property
     def _here(self) -> str:
@@ -301,7 +303,7 @@ class Activity(ListScreen[Row]):
 
     def why_no_matches(self) -> str:
         nothing = "Nothing was lost." if self.typed == IS_LOST else super().why_no_matches()
-        return self.listing.wrong or nothing
+        return safe_text.line(self.listing.find_mistake()) or nothing
 
     def status_words(self) -> str:
         """Return how many lines of the log could not be read, and that the oldest are not held."""
@@ -414,11 +416,8 @@ class Activity(ListScreen[Row]):
 
     @on(Input.Submitted, "#filter")
     def _submitted(self, event: Input.Submitted) -> None:
-        event.prevent_default()
         self._stop_typing()
         self._search(event.value)
-        event.input.set_class(bool(event.value.strip()), "shown")
-        self.table.focus()
 
     def _search(self, text: str) -> None:
         if text.strip() != self.typed:
