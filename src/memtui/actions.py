@@ -12,7 +12,7 @@ GLOBAL, LIST = "app", "list"
 PLACEHOLDER = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 SECTIONS = {"M": "Move", "C": "Choose", "D": "Do", "A": "All"}  # of the help, by the first letter of the marks
 # One line an action: id | keys | footer | marks | title in the palette, where it is not the verb | help. Marks: the
-# section, `w` if it writes, `l` if it acts on the list.
+# section, `w` if it writes, `l` if it acts on the list, `r` if it changes the row under the cursor.
 _TABLE = """\
 app.memories | 1 | | M | go to: memories | Memories: what the agent remembers
 app.inbox | 2 | | M | go to: inbox | Inbox: what waits for your decision
@@ -39,39 +39,39 @@ list.right | l,right | | M | right pane, or unfold | Go right, or open the fold
 list.next | J | | M | read the next | The next one, also while you read
 list.previous | K | | M | read the previous | The previous one in the list
 list.open | | | M | read, whole screen | Read it in place of the list
-memories.edit | e | edit | Dw | | Edit its fields and text
-memories.editor | E | | Dw | edit in your editor | Edit the file in $VISUAL or $EDITOR
+memories.edit | e | edit | Dwr | | Edit its fields and text
+memories.editor | E | | Dwr | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
 memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
-memories.remove | x | remove | Dw | remove this memory | Move it to the trash
-memories.purge | | | Dw | delete for good | Delete for good: no undo brings it back
+memories.remove | x | remove | Dwr | remove this memory | Move it to the trash
+memories.purge | | | Dwr | delete for good | Delete for good: no undo brings it back
 memories.recall | r | prompt | D | try a prompt | Try a prompt: what it brings and why; mute one
-memories.retype | t | type | Dw | type | Change its type
-memories.pin | P | | Dw | pin or unpin | Pin or unpin: recall counts a pinned one more
-memories.move | m | move | Dw | | Move to another scope
-memories.copy | | | Dw | copy to another scope | Copy to another scope: this one stays
+memories.retype | t | type | Dwr | type | Change its type
+memories.pin | P | | Dwr | pin or unpin | Pin or unpin: recall counts a pinned one more
+memories.move | m | move | Dwr | | Move to another scope
+memories.copy | | | Dwr | copy to another scope | Copy to another scope: this one stays
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
 memories.sort | s | sort | Cl | sort | Sort by the next column
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
-memories.export | | | Dw | export this scope… | Export this scope: to a folder
-memories.trust | a | trust | Dw | | Trust one that came with the repository
-inbox.approve | a | approve | Dw | | Approve: do what is shown
-inbox.edit | e | edit | Dw | | Edit, then approve it
-inbox.reject | x | reject | Dw | | Reject; on the grey row: never again
-inbox.later | w | later | Dw | | Hide it until tomorrow or a date
-inbox.merge | m | merge | Dw | | Merge a draft into a memory
+memories.export | | | Dwr | export this scope… | Export this scope: to a folder
+memories.trust | a | trust | Dwr | | Trust one that came with the repository
+inbox.approve | a | approve | Dwr | | Approve: do what is shown
+inbox.edit | e | edit | Dwr | | Edit, then approve it
+inbox.reject | x | reject | Dwr | | Reject; on the grey row: never again
+inbox.later | w | later | Dwr | | Hide it until tomorrow or a date
+inbox.merge | m | merge | Dwr | | Merge a draft into a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
-inbox.note | | | Dw | turn into a note | Turn into a note for the next prompt
+inbox.note | | | Dwr | turn into a note | Turn into a note for the next prompt
 inbox.backfill | | | Dw | past sessions | Read past sessions for drafts
-activity.edit | e | edit | Dw | | Edit a note that waits
-activity.withdraw | x | withdraw | Dw | | Withdraw a note before it is sent
-activity.again | a | send again | Dw | send a note again | Send a note again: in a form; expired or held: at once
+activity.edit | e | edit | Dwr | | Edit a note that waits
+activity.withdraw | x | withdraw | Dwr | | Withdraw a note before it is sent
+activity.again | a | send again | Dwr | send a note again | Send a note again: in a form; expired or held: at once
 activity.plots | P | plots | D | | Plots: deliveries, receipts, hook time
-setup.approve | a | fix | Dw | fix, change, add hooks | Fix, install hooks, open a setting
-setup.edit | e | change | Dw | change | Change a setting
-setup.remove | x | reset | Dw | reset, or remove hooks | Reset a setting, or remove hooks
+setup.approve | a | fix | Dwr | fix, change, add hooks | Fix, install hooks, open a setting
+setup.edit | e | change | Dwr | change | Change a setting
+setup.remove | x | reset | Dwr | reset, or remove hooks | Reset a setting, or remove hooks
 """
 
 
@@ -80,7 +80,8 @@ class Action:
     """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated, empty for one that only the
     palette has; `footer` the short word in the footer, empty for none; `section` the group of the help in which its key
     stands; `name` its title in the palette, such as `group: verb`; `help` a sentence; `writes` whether `--read-only`
-    forbids it; `listed` whether it acts on the list, so that it is off while one thing is read in the list's place."""
+    forbids it; `listed` whether it acts on the list, so that it is off while one thing is read in the list's place;
+    `of_row` whether it changes the row under the cursor."""
 
     id: str
     keys: str
@@ -90,6 +91,7 @@ class Action:
     help: str
     writes: bool = False
     listed: bool = False
+    of_row: bool = False
 
     @property
     def group(self) -> str:
@@ -106,7 +108,7 @@ def _read(line: str) -> Action:
     action_id, keys, footer, marks, title, about = (part.strip() for part in line.split("|"))
     group, _, verb = action_id.partition(".")
     name = title if ":" in title else f"{group}: {title or verb.replace('_', ' ')}"
-    return Action(action_id, keys, footer, SECTIONS[marks[0]], name, about, "w" in marks, "l" in marks)
+    return Action(action_id, keys, footer, SECTIONS[marks[0]], name, about, *(mark in marks for mark in "wlr"))
 
 
 ACTIONS = tuple(map(_read, _TABLE.splitlines()))

@@ -421,9 +421,8 @@ async def test_an_action_of_another_screen_is_done_there(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         for words, screen in (
-            ("activity: edit", "activity"),
-            ("inbox: edit", "inbox"),
             ("memories: new", "memories"),
+            ("memories: versions", "memories"),
         ):
             await palette(pilot, words)
             await pilot.press("enter")
@@ -433,6 +432,30 @@ async def test_an_action_of_another_screen_is_done_there(app):
             await pilot.press("escape")
             await settle(pilot)
             assert app.screen is below
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "screen", "note"),
+    [
+        ("memories: remove", "memories", "Choose a memory, then x."),
+        ("inbox: approve", "inbox", "Choose a row, then a."),
+        ("activity: withdraw", "activity", "Choose a row, then x."),
+    ],
+)
+async def test_an_action_of_another_screen_changes_no_row_that_was_not_seen(app, world, words, screen, note):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        if screen == "memories":
+            await pilot.press("2")
+            await settle(pilot)
+        entries = len(app.data.journal().ledger().all())
+        await palette(pilot, words)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.group == screen
+        assert notes(app) == [note]
+        assert len(app.data.journal().ledger().all()) == entries
 
 
 @pytest.mark.slow

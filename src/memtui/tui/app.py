@@ -264,7 +264,7 @@ class MemtuiApp(Services):
 
     def action_run(self, action_id: str) -> None:
         """Run an action by its id. An action of another screen runs there, once that screen has read its files; unless
-        it only goes somewhere, which can be done from anywhere."""
+        it only goes somewhere, which can be done from anywhere, or changes a row, which has to be seen first."""
         here = self.on_top
         if here is None:
             return
@@ -273,10 +273,10 @@ class MemtuiApp(Services):
             self._run_on(here, action_id)
         else:
             other: ListScreen[Any] = self.go(group)
-            other.when_read(lambda: self._run_on(other, action_id))
+            other.when_read(lambda: self._run_on(other, action_id, unseen=actions.get(action_id).of_row))
 
-    def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
-        """Run the command of an action on a screen, or show why it can't be run."""
+    def _run_on(self, screen: ListScreen[Any], action_id: str, *, unseen: bool = False) -> None:
+        """Run the command of an action on a screen, or show why it can't be run: also where its row is `unseen`."""
         # Screen first: Activity has a command of its own for app.note.
         command = screen.commands.get(action_id) or self.commands.get(action_id)
         if command is None:  # not every list has all that lists can do
@@ -290,7 +290,7 @@ class MemtuiApp(Services):
         elif action.listed and screen.detail_covers_list:
             reason = "The list is hidden while you read: escape goes back to it."
         else:
-            reason = command.why_not()
+            reason = command.why_not() or f"Choose a {screen.row_word}, then {actions.key_of(action_id)}." * unseen
         if reason:
             self.warn(reason)
         else:

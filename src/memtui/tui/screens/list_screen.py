@@ -178,7 +178,6 @@ class ListScreen(Screen[None], Generic[Row]):
         return self._nothing
 
     def why_no_matches(self) -> str:
-        """Return that nothing matches, or what is wrong with the query."""
         wrong = safe_text.line(query.unknown_term(self.typed, self.terms), 200)
         return wrong or f"No matches for “{safe_text.line(self.typed, 60)}”."
 
@@ -194,11 +193,9 @@ class ListScreen(Screen[None], Generic[Row]):
     def counted(self) -> str:
         """Return how many rows there are, and how many pass the filter: `5 of 13 memories`."""
         count, total = self.numbers()
-        noun = self.nouns[total != "1"]
-        return f"{count} of {total} {noun}" if self.is_filtered else f"{total} {noun}"
+        return f"{count} of " * self.is_filtered + f"{total} {self.nouns[total != '1']}"
 
     def numbers(self) -> tuple[str, str]:
-        """Return how many rows pass the filter, and how many there are."""
         return f"{len(self.table.rows):,}", f"{len(self.all_rows):,}"
 
     def describe(self, row: Row) -> Described:
@@ -228,6 +225,8 @@ class ListScreen(Screen[None], Generic[Row]):
             others = (actions.keyed("{list.next} {list.previous}"), "next, previous")
             return [("escape", "back"), *[others] * (self.size.width >= STACKED)]
         clear = [("escape", "clear")] if self.is_filtered else []
+        if marked := self.marked_words():
+            return [*clear, (marked, "marked:")]
         word = self.fold_word() or ("read" if self.table.has_focus and self.table.row is not None else "")
         return clear + ([("enter", word)] if word else [])
 
@@ -271,7 +270,6 @@ class ListScreen(Screen[None], Generic[Row]):
         return command is None or not command.why_not()
 
     def on_resize(self) -> None:
-        """Draw the bars and the detail for the new width."""
         self.call_after_refresh(self.summarize)
         self.call_after_refresh(self.show_detail)
 
@@ -294,7 +292,6 @@ class ListScreen(Screen[None], Generic[Row]):
         yield self.frame.foot
 
     def status_words(self) -> str:
-        """Return what there is to say beside the keys, such as that a range begins."""
         return actions.keyed("a range has begun: {list.range} ends it here") if self.table.in_range else ""
 
     def on_news(self, message: News) -> None:
@@ -307,7 +304,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.draw_top()
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
-        """Return the keys that work in the line in which a person types, and what each does."""
         return (("enter", "to the list"), ("escape", "clear, back"))
 
     def footer_actions(self) -> list[actions.Action]:
@@ -337,6 +333,9 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def no_row(self) -> str:
         return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."
+
+    def marked_words(self) -> str:
+        return str(len(self.acted_on())) if self.table.marks else ""
 
     def acted_on(self) -> Sequence[Row]:
         return self.table.chosen()

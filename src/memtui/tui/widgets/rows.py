@@ -201,9 +201,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.action_move(1)
 
     def mark_all(self, rows: Sequence[Row]) -> None:
-        """Mark all these rows; unmark everything if they all are marked."""
+        """Mark all these rows too; unmark them if they all are marked."""
         every = {self._key(row) for row in rows}
-        self.marks, self._anchor = set() if every <= self.marks else every, ""
+        self.marks, self._anchor = self.marks - every if every <= self.marks else self.marks | every, ""
         self.redraw()
 
     def keep_marks(self, rows: Sequence[Row]) -> None:

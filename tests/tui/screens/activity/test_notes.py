@@ -1199,3 +1199,15 @@ async def test_on_a_small_screen_all_of_a_note_stands_below_the_list(app):
         drawn = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
         below = " ".join(drawn[app.screen.table.region.bottom :])
         assert text in below
+
+
+@pytest.mark.slow
+async def test_the_undo_of_a_note_sent_again_puts_the_cursor_back_on_it(world, app):
+    held = "The error rate doubled after the last deploy."
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, held)
+        await pilot.press("a")
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        assert app.screen.table.row.text == held

@@ -328,7 +328,7 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         assert screen.summary().plain.startswith("Nothing passes 40% · ")
         assert screen.summary().plain.endswith(" · 11 searched, 2 of agents left out")
         monkeypatch.setattr(type(screen.recall.recalling), "unheard", "")
-        assert "40% · t adds a trigger · " in screen.summary().plain
+        assert "40% · in the list t adds a trigger · " in screen.summary().plain
         assert names(app)[0] == "-"
         assert screen.table.row is screen.table.rows[1]
         assert screen.table.rule() == f"{len(screen.recall.last.left_out)} found, none delivered"

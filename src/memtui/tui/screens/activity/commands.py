@@ -27,7 +27,7 @@ class NoteCommands:
 
     def __init__(self, screen: ListScreen[Row], context: RowContext) -> None:
         self.screen, self.services, self.context = screen, screen.services, context
-        self._withdrawn: set[str] = set()  # the keys of the notes withdrawn last, of which an undo brings the rows back
+        self._changed: set[str] = set()  # texts of the notes withdrawn or sent again last, which an undo brings back
 
     def table(self) -> dict[str, Command]:
         """Return command by action id."""
@@ -94,7 +94,7 @@ class NoteCommands:
         try:
             self.services.data.review().withdraw(items)
             self.screen.table.clear_marks()
-            self._withdrawn = {item.key for item in items}
+            self._changed = {item.text for item in items}
             # The next key is for the row that is then under the cursor, though the files are not read again yet.
             self.context.notes = [note for note in self.context.notes if note.item not in items]
             self.screen.fill()
@@ -103,10 +103,17 @@ class NoteCommands:
             self.services.read()
 
     def undo(self) -> None:
-        """Undo the last change, and put the cursor on a withdrawn note that comes back."""
-        if keys := self._withdrawn:
-            self._withdrawn = set()
-            self.screen.wanted = lambda listed: next((at for at, row in enumerate(listed) if row.key in keys), None)
+        """Undo the last change, and put the cursor on the note that comes back."""
+        if texts := self._changed:
+            self._changed, listed = set(), {row.key for row in self.screen.table.rows}
+            self.screen.wanted = lambda rows: next(
+                (
+                    at
+                    for at, row in enumerate(rows)
+                    if isinstance(row, NoteRow) and row.text in texts and row.key not in listed
+                ),
+                None,
+            )
         self.services.turn("undo")
 
     def _sent(self) -> list[Note]:
@@ -146,7 +153,7 @@ class NoteCommands:
     def _renew(self, item: Waiting) -> None:
         try:
             self.services.data.review().again(item)
-            self.screen.wanted = rows.newest(item.text)
+            self.screen.wanted, self._changed = rows.newest(item.text), {item.text}
             words = ", but nothing delivers it yet" if self.services.data.unheard() else ""
             self.services.say(f"Sent again: {named([item])} waits{words}. {actions.takes_back()}")
         finally:

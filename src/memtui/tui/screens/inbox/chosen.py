@@ -75,10 +75,16 @@ class Chosen:
             return [] if leader is None else [leader]
         return [row for row in self._every() if row.kind.family == leader.kind.family]
 
+    @property
+    def _under(self) -> InboxRow | None:
+        """The row under the cursor; in place of a fold the leader."""
+        row = self.screen.table.row
+        return self.leader if row is None or row.folds else row
+
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
         kind that always does, and among hidden rows, all of them."""
-        under = self.leader
+        under = self._under
         alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
             return [row for row in alike if row.until is not None]
@@ -87,7 +93,7 @@ class Chosen:
 
     def mark_all(self) -> None:
         """Mark all like the row under the cursor; say why it is not among them, if it isn't."""
-        under, table = self.leader, self.screen.table
+        under, table = self._under, self.screen.table
         self.screen.mark_all()
         if under is not None and under is table.row and table.marks and under.key not in table.marks:
             self.services.say(f"{len(table.marks)} marked; this one needs a look: {under.needs_look}.")

@@ -315,10 +315,8 @@ class Inbox(ListScreen[InboxRow]):
         self.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind is DRAFT), None)
         self.fill()
 
-    def key_words(self) -> list[tuple[str, str]]:
-        """Return, in place of enter, what the keys that follow act on where that is not the row under the cursor."""
-        words, count = super().key_words(), self.chosen.count()
-        return [pair for pair in words if pair[0] != "enter"] + [(count, "marked:")] if count else words
+    def marked_words(self) -> str:
+        return self.chosen.count()
 
     def footer_actions(self) -> list[actions.Action]:
         leader = self.chosen.leader
@@ -410,8 +408,9 @@ class Inbox(ListScreen[InboxRow]):
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
-        if self.table.row in self._ghost.rows:  # it was the last one
-            self.table.action_move(-1)
+        if self.table.row in self._ghost.rows:
+            below = self.table.cursor + 1
+            self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
 
     # moving
 

@@ -42,7 +42,7 @@ NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
-BY_TRIGGER = "{memories.retype} adds a trigger"
+BY_TRIGGER = "in the list {memories.retype} adds a trigger"
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
