@@ -81,7 +81,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
         assert "That was all." in notes(app)[-1]
         assert app.screen.group == "inbox"
-        assert app.screen.is_on_draft
+        assert app.screen.table.row.kind.word == "draft"
 
 
 @pytest.mark.parametrize("keys", ["z", "az"])
@@ -112,7 +112,7 @@ async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world,
         await settle(pilot)
         assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.\nThat was all.")
         assert app.screen.group == "inbox"
-        assert app.screen.is_on_draft
+        assert app.screen.table.row.kind.word == "draft"
 
 
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):

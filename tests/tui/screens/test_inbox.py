@@ -17,6 +17,7 @@ from textual.widgets import Input, TextArea
 import memtui
 from memtui.base import paths
 from memtui.base.errors import MemtuiError
+from memtui.demo import sessions
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
@@ -817,10 +818,10 @@ async def test_the_undo_of_never_again_says_that_a_merge_is_rejected_as_before(a
 @pytest.mark.parametrize("keys", [["x"], ["x", "x"]])
 async def test_the_first_row_of_the_list_rejected_leaves_the_cursor_on_the_next(app, keys):
     async with running(app, SMALL) as pilot:
-        below = [row.gist for row in app.screen.table.rows[1:3]]
+        below = [row.says for row in app.screen.table.rows[1:3]]
         await pilot.press(*keys)
         await settle(pilot)
-        assert app.screen.table.row.gist == below[len(keys) - 1]
+        assert app.screen.table.row.says == below[len(keys) - 1]
         assert app.last_note.startswith("Rejected: ")
 
 
@@ -935,7 +936,7 @@ async def test_the_grey_row_stays_above_the_next_row_as_drafts_come_above_it(wor
         assert app.screen.table.cursor == before + 1
         await pilot.press("k")
         await settle(pilot)
-        assert app.screen.table.row.gist == "No snapshot tests for components"
+        assert app.screen.table.row.says == "No snapshot tests for components"
 
 
 @pytest.mark.parametrize("keys", [["x", "z"], ["x", "", "z"], ["x", "", "1", "z", "2"]])
@@ -1637,6 +1638,11 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
         ("knd:fix", "There is no knd: here. Did you mean kind:? The query takes kind:, type:, scope:, is:, project:."),
         ("scope:agnt", "There is no scope:agnt. Did you mean scope:agent?"),
         ("is:pinned", "There is no is:pinned. is: takes problem, untrusted."),
+        (
+            "project:reviewer",
+            "There is no project:reviewer. project: takes all, blog, shop.\nescape clears the filter.",
+        ),
+        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
     ],
 )
 async def test_a_term_that_means_nothing_is_named(app, typed, words):
@@ -1665,6 +1671,66 @@ async def test_the_filter_takes_kind_type_scope_state_and_project(app, typed, ki
         await pilot.press("slash", *typed, "enter")
         await settle(pilot)
         assert {row.kind.word for row in app.screen.table.rows} == kinds
+
+
+def project_of_top(app):
+    return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
+
+
+async def test_a_query_that_names_another_project_shows_what_waits_there_while_it_stands(app):
+    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
+        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
+        await settle(pilot)
+        assert app.screen.summary().plain == "1 of 17 to decide (1 in other projects)"
+        assert project_of_top(app) == "all"
+        assert " 2 Inbox 16 " in drawn(app)[0], "the tab counts what the key chose"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.summary().plain == "16 to decide · 1 in other projects (p)"
+        assert project_of_top(app) == "shop"
+        assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
+
+
+async def test_memories_that_others_wrote_in_a_project_that_the_query_names_are_listed(world, app):
+    path = f"{world.config}/projects/{paths.slug(world.blog)}/memory/newsletter.md"
+    put(path, read(path) + "One more line.\n")
+    sessions.take_in(world, NOW)
+    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
+        await until(pilot, lambda: {row.kind.word for row in app.screen.table.rows} == {"draft", "changed"})
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not [row.place for row in app.screen.all_rows if "blog" in row.place]
+
+
+async def test_all_as_a_project_means_all_of_them(app):
+    async with running(app, SMALL, "slash", *"project:all kind:draft", "enter") as pilot:
+        await until(pilot, lambda: {"project blog", "project shop"} <= {row.place for row in app.screen.table.rows})
+
+
+async def test_a_draft_for_all_projects_is_found_by_the_project_in_which_it_waits(world, app):
+    fields = {"project": world.blog, "name": "in-metres", "scope": "global", "confidence": "0.9", "durable": "0.9"}
+    directory = paths.inbox_dir(world.root, paths.project_key(world.blog))
+    inbox_file.add_entry(directory, "updates", fields, "Give lengths in metres")
+    async with running(app, SMALL, "slash", *"project:blog metres", "enter") as pilot:
+        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["global"])
+
+
+async def test_a_project_in_which_nothing_waits_is_no_mistake(world, app):
+    os.unlink(paths.inbox_dir(world.root, paths.project_key(world.blog)) + "/pending-updates.md")
+    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
+        await until(pilot, lambda: app.screen.table.empty.startswith("No matches for “project:blog”."))
+        await settle(pilot)
+        assert app.screen.table.empty == "No matches for “project:blog”.\nescape clears the filter."
+
+
+@pytest.mark.parametrize("typed", ["alt text", "kind:draft alt text"])
+async def test_a_query_without_matches_says_which_key_shows_all_projects(app, typed):
+    async with running(app, SMALL, "slash", *typed, "enter") as pilot:
+        await settle(pilot)
+        words = f"No matches for “{typed}”.\nescape clears the filter."
+        assert app.screen.table.empty == f"{words}\np shows all projects."
+        await pilot.press("p")
+        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
 
 
 async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):

@@ -758,7 +758,7 @@ async def test_of_a_conflict_that_git_left_a_version_is_chosen_and_that_is_undon
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         table = app.screen.table
-        table.move_to(next(at for at, row in enumerate(table.rows) if "conflict markers" in row.gist))
+        table.move_to(next(at for at, row in enumerate(table.rows) if "conflict markers" in row.says))
         await press(pilot, "a", "escape")
         assert read(f"{place}/prefer-pnpm.md") == before
         await press(pilot, "a", "down", "enter")

@@ -89,7 +89,8 @@ async def show(services: Services) -> None:
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
-            screen.go_to_draft()
+            screen.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind.singular == "draft"), None)
+            screen.fill()
         can_do = not services.read_only and (services.data.is_sample or not step.real)
         words, hint = step.words, "" if can_do else step.real
         answer: str | None = ""
@@ -201,7 +202,8 @@ class Tour(Dialog[str]):
     def on_key(self, event: events.Key) -> None:
         if self.can_do and event.character == self._key:
             event.stop()
-            if self.lists_drafts and not self.below.is_on_draft:
+            row = self.below.table.row
+            if self.lists_drafts and (row is None or row.kind.singular != "draft"):
                 services_of(self).warn(NO_DRAFT)
             else:
                 self.dismiss(self.step.action)

@@ -179,7 +179,6 @@ class ChangeCommands(RowCommands):
         subject = OutcomeSubject(self.services.data, row.facts, row.autosave, applieds.append)
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
-        self.screen.table.redraw()
         if applieds:
             self.services.read(MEMORIES)
             await self._report(applieds[0])

@@ -127,7 +127,7 @@ class Chosen:
     def describe(self, row: InboxRow, view: InboxView) -> Described:
         """Return the detail of a row; below what the keys act on, where that is other rows."""
         if row.kind is GHOST:
-            return Described(Text(f"{row.gist}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
+            return Described(Text(f"{row.says}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         self.lead = self.words()
         view.without_keys = self.services.read_only or bool(self.lead)
         described = row.describe(view)
@@ -212,7 +212,7 @@ class RowCommands:
     def named(self, rows: Sequence[InboxRow]) -> str:
         """Name rows: one by its sentence, several by their number."""
         if len(rows) == 1:
-            return f"“{cut(safe_text.line(rows[0].gist), GIST_SHOWN)}”"
+            return f"“{cut(safe_text.line(rows[0].says), GIST_SHOWN)}”"
         return counted(rows)
 
     async def later(self) -> None:

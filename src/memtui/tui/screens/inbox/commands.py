@@ -54,7 +54,7 @@ class GhostCommands(RowCommands):
         """Reject it for good. One that is alone in the list asks, as the cursor could not go on to another row."""
         (row,) = self.chosen.same_kind()
         is_alone = len(self.screen.table.rows) == 1
-        if is_alone and not await self.chosen.agrees("Never again", Text(row.gist), "reject it for good"):
+        if is_alone and not await self.chosen.agrees("Never again", Text(row.says), "reject it for good"):
             return
         self.chosen.act(lambda: row.forbid(self.services.data), f"Never again: {self.named([row])}.")
 

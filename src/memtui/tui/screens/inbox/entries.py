@@ -61,12 +61,8 @@ class EntryRow(InboxRow):
     item: Waiting
 
     @property
-    def gist(self) -> str:
-        return drafts.title(self.item, 300)
-
-    @property
     def look(self) -> tuple[object, ...]:
-        return self.key, self.until, self.item.entry.raw, self.is_taken
+        return self.key, self.until, self.item.entry.raw, self.is_taken, self.place
 
     @property
     def heading(self) -> str:
@@ -142,13 +138,14 @@ def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
 
 def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> EntryRow:
     """Make the row of a draft or todo."""
-    kind, place = (DRAFT if item.kind == "updates" else TODO), "global"
-    if item.slug is not None and not (kind is DRAFT and drafting.label_of(item) == "global"):
-        place = f"project {view.project_name(item) or view.data.facts.project}"
+    kind = DRAFT if item.kind == "updates" else TODO
+    project = (view.project_name(item) or view.data.facts.project) if item.slug is not None else ""
+    is_global = not project or (kind is DRAFT and drafting.label_of(item) == "global")
     memory_type = item.entry.fields.get("type") or "feedback" if kind is DRAFT else ""
     return EntryRow(
-        key=item.key, kind=kind, place=place, until=item.until(view.now), autosave=item.id, item=item,
-        is_taken=is_taken, memory_type=memory_type,
+        key=item.key, kind=kind, place="global" if is_global else f"project {project}", until=item.until(view.now),
+        autosave=item.id, item=item, is_taken=is_taken, memory_type=memory_type, project=project,
+        says=drafts.title(item, 300),
     )  # fmt: skip
 
 
@@ -194,7 +191,6 @@ class TodoCommands(RowCommands):
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
-        self.screen.table.redraw()
 
 
 # Columns for the name of a memory before its description.
@@ -302,7 +298,6 @@ class DraftCommands(RowCommands):
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
-        self.screen.table.redraw()
 
     def _values(self, item: Waiting) -> dict[str, str]:
         """Return what the form of a draft shows."""

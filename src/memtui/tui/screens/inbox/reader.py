@@ -36,7 +36,7 @@ class InboxReading(NamedTuple):
     """What was read. `waiting`: the drafts and todos of all inboxes; `names`: of the projects, by slug; `problem`:
     which inboxes could not be read, in words; `others`: the rows of the memories that somebody else wrote, and of those
     that are not trusted; `hidden`: until when what is no entry is hidden; `places`: the directories of the scopes, by
-    label."""
+    label; `of_all`: whether it is of all projects."""
 
     waiting: list[Waiting]
     names: dict[str, str]
@@ -44,13 +44,15 @@ class InboxReading(NamedTuple):
     others: list[InboxRow]
     hidden: dict[str, float]
     places: dict[str, str]
+    of_all: bool
 
 
 def read(data: "Data", *, all_projects: bool) -> InboxReading:
     """Read all of it; with `all_projects` what others wrote in other projects, too."""
     unread, changes = list[Finding](), list[Changed]()
     waiting = data.waiting(("updates", "items"), every=True, unread=unread)
-    names = projects.names(data.env, {**homes(data.env, waiting), data.slug: data.project_root})
+    others_by_slug = {other.slug: other.path for other in projects.with_memory(data.env)} if all_projects else {}
+    names = projects.names(data.env, {**others_by_slug, **homes(data.env, waiting), data.slug: data.project_root})
     problem = " ".join(map(findings.with_remedy, unread))
     try:
         changes = data.changed(every=all_projects)
@@ -58,7 +60,7 @@ def read(data: "Data", *, all_projects: bool) -> InboxReading:
         problem = f"{problem} {error.message}".strip()
     others = [*rows_of_changed(data, changes), *rows_of_untrusted(data, data.untrusted(changes))]
     places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
-    return InboxReading(waiting, names, problem, others, later.load(data.root), places)
+    return InboxReading(waiting, names, problem, others, later.load(data.root), places, all_projects)
 
 
 def read_entries(data: "Data", last: InboxReading) -> InboxReading | None:

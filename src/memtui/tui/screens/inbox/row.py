@@ -198,7 +198,8 @@ class InboxRow:
     entry, which has its own field for that; `autosave`: the name under which unsaved text of it is kept; `item`: the
     entry of an inbox that it is, `changed`: the memory that somebody else wrote, each None for others; `folds`: the
     rows that it folds; `cause`: what many rows are folded by; `is_taken`: whether a memory has the name of a draft, as
-    far as its file tells; `memory_type`: of the memory that it is or would become; `state`: what `is:` finds it by."""
+    far as its file tells; `memory_type`: of the memory that it is or would become; `state`: what `is:` finds it by;
+    `project`: the one in whose inbox an entry waits."""
 
     key: str
     kind: RowKind
@@ -214,11 +215,7 @@ class InboxRow:
     is_taken: bool = False
     memory_type: str = ""
     state: str = ""
-
-    @property
-    def gist(self) -> str:
-        """What it says, which leads the row."""
-        return self.says
+    project: str = ""
 
     @property
     def heading(self) -> str:
@@ -228,7 +225,7 @@ class InboxRow:
     @property
     def look(self) -> tuple[object, ...]:
         """What decides how it is drawn."""
-        return self.key, self.until, self.gist, self.later_key
+        return self.key, self.until, self.says, self.later_key
 
     def when(self, _view: "InboxView") -> str:
         """Return its age; empty where nothing says it."""
@@ -240,7 +237,7 @@ class InboxRow:
 
     def cells(self, view: "InboxView") -> list[Text]:
         """Draw the cells of the row: kind, sentence, place, age."""
-        kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
+        kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.says, SENTENCE))
         where = Text(safe_text.line(self.place, PLACE), "dim", no_wrap=True)
         if self.kind is GHOST:
             what.stylize("dim")
@@ -253,7 +250,7 @@ class InboxRow:
     @property
     def searched(self) -> str:
         """The text that the filter searches."""
-        return f"{self.kind.word} {self.gist} {self.place}"
+        return f"{self.kind.word} {self.says} {self.place}"
 
     def describe(self, _view: "InboxView") -> Described:
         """Return the detail."""
@@ -344,7 +341,7 @@ def folded(rows: Sequence[InboxRow], unfolded: Collection[str], now: float) -> l
             alike = [row for row in inbox_rows if row.cause == cause]
             at, kind = inbox_rows.index(alike[0]), alike[0].kind
             others = [row for row in inbox_rows if row.cause != cause]
-            like = "that others changed" if cause == BY_OTHERS else f"such as “{alike[0].gist}”"
+            like = "that others changed" if cause == BY_OTHERS else f"such as “{alike[0].says}”"
             noun = ("memory", "memories") if cause == BY_OTHERS else (kind.singular, kind.plural)
             inbox_rows = [*others[:at], *fold(cause, alike, f"{many(count, *noun)} {like}"), *others[at:]]
     untils = [row.until for row in snoozed if row.until is not None]

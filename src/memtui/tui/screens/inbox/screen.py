@@ -28,12 +28,12 @@ from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import Ghost, commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
-from memtui.tui.screens.inbox.row import DRAFT, FoldRow, InboxRow, InboxView, as_seen, folded, in_order
+from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView, as_seen, folded, in_order
 from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import safe_text
+from memtui.views import query, safe_text
 
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
@@ -68,7 +68,9 @@ class Inbox(ListScreen[InboxRow]):
         table = RowList[InboxRow](
             COLUMNS, self._draw, attrgetter("key"), empty=READING, look=attrgetter("look"), id="list"
         )
-        super().__init__(services, table, lambda row: row.searched, placeholder=terms.HINT)
+        super().__init__(
+            services, table, lambda row: row.searched, placeholder="words, kind:, type:, scope:, is:, project:"
+        )
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
         self.commands |= commands(self.chosen, self.view) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
@@ -138,9 +140,7 @@ class Inbox(ListScreen[InboxRow]):
     def _read(self, last: InboxReading | None = None, *, with_memories: bool = True) -> None:
         """Read all, or after a decision about entries these alone, with the rest as in `last`."""
         worker, data, removed = get_current_worker(), self.services.data, frozenset(self._gone)
-        reading = (
-            reader.read_entries(data, last) if last else reader.read(data, all_projects=self.services.all_projects)
-        )
+        reading = reader.read_entries(data, last) if last else reader.read(data, all_projects=self.of_all_projects)
         if worker.is_cancelled or reading is None:
             return
         self.call_later(self._show_reading, reading, removed)
@@ -152,13 +152,11 @@ class Inbox(ListScreen[InboxRow]):
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
         waiting = {entry.key for entry in reading.waiting if not entry.entry.snoozed(view.now)}
         self._gone -= removed
-        if reading.names != view.names:
-            view.names = reading.names
-            self.table.redraw()
+        view.names = reading.names
         view.forget({entry.directory for entry in reading.waiting})
         others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
         self._elsewhere = entries.rows_of(others, view, reading.places)
-        here = [entry for entry in reading.waiting if self.services.all_projects or entry.slug in near]
+        here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
         self._note_returned("entries", waiting | self._awake(reading.others))
         self._left.discard("entries")
@@ -190,7 +188,8 @@ class Inbox(ListScreen[InboxRow]):
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
         self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
         awake = [row for row in self.all_rows if row.until is None]
-        if self.planned or self._plan_problem:
+        # The tab counts what the key chose, not what a query names.
+        if (self.planned or self._plan_problem) and self.of_all_projects == self.services.all_projects:
             self.services.data.note_decisions(Counter(row.kind.word for row in awake if row.item is None))
         if before != self._state():
             self.fill()
@@ -244,6 +243,9 @@ class Inbox(ListScreen[InboxRow]):
 
     def fill(self) -> None:
         """Fill the list, and look for the evidence of the entry under the cursor. What has unsaved text has a mark."""
+        if (last := self._last) is not None and last.of_all != self.of_all_projects:
+            self._show_reading(last._replace(of_all=self.of_all_projects), frozenset())  # what others wrote comes later
+            self._read()
         autosaves = autosave.names(self.services.data.root)
         if autosaves != self.view.autosaves:
             self.view.autosaves = autosaves
@@ -263,14 +265,21 @@ class Inbox(ListScreen[InboxRow]):
 
     @property
     def sought(self) -> str:
-        return terms.words(self.typed)
+        return query.parse(self.typed, terms.TERMS).words
+
+    @property
+    def of_all_projects(self) -> bool:
+        return super().of_all_projects or "project" in query.parse(self.typed, terms.TERMS).terms
 
     def why_no_matches(self) -> str:
-        return terms.mistake(self.all_rows, self.typed) or super().why_no_matches()
+        rows = [*self.all_rows, *self._elsewhere]
+        return terms.mistake(rows, self.typed, self.view.names.values()) or super().why_no_matches()
 
     def why_empty(self) -> str:
         if self.is_filtered:
-            return super().why_empty()
+            words, key = super().why_empty(), actions.key_of("list.project")
+            is_mistaken = not words.startswith(super().why_no_matches())
+            return words if is_mistaken or self.of_all_projects else f"{words}\n{key} shows all projects."
         if self._last is None:
             return READING
         planning = self.planning and not self.planned
@@ -291,10 +300,10 @@ class Inbox(ListScreen[InboxRow]):
         others = len(terms.select(self._elsewhere, self.typed) if self.typed else self._elsewhere)
         elsewhere = f"{others} in other projects" if others else ""
         count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted()
-        count += f" ({elsewhere})" if elsewhere and self.services.all_projects else ""
+        count += f" ({elsewhere})" if elsewhere and self.of_all_projects else ""
         text.append(count, style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
-        if elsewhere and not self.services.all_projects:
+        if elsewhere and not self.of_all_projects:
             text.append(f" · {elsewhere} ({actions.key_of('list.project')})", style="dim")
         return text
 
@@ -306,14 +315,6 @@ class Inbox(ListScreen[InboxRow]):
     def describe(self, row: InboxRow) -> Described:
         self.view.detail_width = self.frame.detail_width
         return self.chosen.describe(row, self.view)._replace(title=row.heading)
-
-    @property
-    def is_on_draft(self) -> bool:
-        return self.table.row is not None and self.table.row.kind is DRAFT
-
-    def go_to_draft(self) -> None:
-        self.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind is DRAFT), None)
-        self.fill()
 
     def marked_words(self) -> str:
         return self.chosen.count()

@@ -1,6 +1,6 @@
 """The query of the Inbox: words, and the terms kind:, type:, scope:, is: and project:."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from memtui.inbox import format as inbox_format
 from memtui.tui.model import fuzzy
@@ -9,15 +9,21 @@ from memtui.tui.screens.inbox.row import ORDER, InboxRow
 from memtui.views import changesets, query
 from memtui.views import legend as marks
 
+
+def _project(row: InboxRow) -> str:
+    """Return the project that an entry waits in, or that the scope of another row is of; agents are none."""
+    scope, _, name = row.place.partition(" ")
+    return row.project or (name if scope in {"project", "auto", "team"} else "")
+
+
 # What each term looks at.
 TERMS: dict[str, Callable[[InboxRow], str]] = {
     "kind": lambda row: row.kind.word,
     "type": lambda row: row.memory_type,
     "scope": lambda row: row.place.partition(" ")[0],
     "is": lambda row: row.state,
-    "project": lambda row: row.place.partition(" ")[2],
+    "project": _project,
 }
-HINT = "words, kind:, type:, scope:, is:, project:"
 STATES = {query.PROBLEM: "a problem, or a fix of one", query.UNTRUSTED: "no session gets the memory yet"}
 # What the keys of the screen explain.
 LEGEND = (
@@ -31,23 +37,21 @@ LEGEND = (
 )
 
 
-def words(typed: str) -> str:
-    """Return the words of a query, without its terms."""
-    return query.parse(typed, TERMS).words
-
-
 def select(rows: Sequence[InboxRow], typed: str) -> Sequence[InboxRow]:
     """Return the rows that a query lets through."""
-    terms = [(TERMS[name], value.casefold()) for name, value in query.parse(typed, TERMS).terms.items()]
-    rows = [row for row in rows if all(value in text_of(row).casefold() for text_of, value in terms)]
-    return fuzzy.Haystack(rows, lambda row: row.searched).select(words(typed))
+    search = query.parse(typed, TERMS)
+    terms = [(name, value.casefold()) for name, value in search.terms.items()]
+    limits = [(TERMS[name], value) for name, value in terms if (name, value) != ("project", query.ALL)]
+    rows = [row for row in rows if all(value in text_of(row).casefold() for text_of, value in limits)]
+    return fuzzy.Haystack(rows, lambda row: row.searched).select(search.words)
 
 
-def mistake(rows: Sequence[InboxRow], typed: str) -> str:
-    """Return in sentences what is wrong with a query: a term that there is not, or a value that no row has."""
+def mistake(rows: Sequence[InboxRow], typed: str, projects: Iterable[str]) -> str:
+    """Return in sentences what is wrong with a query: no such term, or a value that no row and no project has."""
     for name, value in query.parse(typed, TERMS).terms.items():
-        always = {"is": STATES, "kind": ORDER}.get(name, ())
-        values = sorted({*always, *filter(None, map(TERMS[name], rows))})
+        always = {"is": STATES, "kind": ORDER, "project": projects}.get(name, ())
+        values = [query.ALL] if name == "project" else []
+        values += sorted({*always, *filter(None, map(TERMS[name], rows))})
         if not any(value.casefold() in other.casefold() for other in values):
             return query.not_among(name, value, values)
     return query.unknown_term(typed, TERMS)
