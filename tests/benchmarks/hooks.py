@@ -87,7 +87,7 @@ class World:
         self.config = base / ".claude"
         self.root = self.config / "memtui"
         slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
-        names = runpy.run_path(str(source / "memtui" / "core" / "base" / "paths.py"))
+        names = runpy.run_path(str(next(source.rglob("base/paths.py"))))
         self.inbox = self.root / "projects" / names.get("project_key", names["slug"])(str(self.project))
         self.inbox.mkdir(parents=True)
         # Its records are of now, or no claim would be settled by them.
