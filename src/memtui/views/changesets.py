@@ -182,8 +182,11 @@ def made(proposals: Sequence[Proposal]) -> str:
 
 
 def done(proposals: Sequence[Proposal]) -> str:
-    """Say what was done: `Approved: merge pnpm-only into prefer-pnpm.`, or of several as `made`."""
-    return f"Approved: {title(proposals[0])}." if len(proposals) == 1 else made(proposals)
+    """Say what was done: `Approved: fix MEMORY.md of agent:reviewer.`, or of several as `made`."""
+    if len(proposals) > 1:
+        return made(proposals)
+    words, label = title(proposals[0]), scope_of(proposals[0])
+    return f"Approved: {words} of {label}." if label and words.endswith("MEMORY.md") else f"Approved: {words}."
 
 
 def refused(refused: Refused) -> str:

@@ -838,6 +838,23 @@ async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(a
         assert marked.count("draft") == 1
 
 
+async def test_a_fold_can_not_be_marked_beside_a_marked_row(app):
+    async with running(app, SMALL) as pilot:
+        await pilot.press("space", "G", "space")
+        await settle(pilot)
+        assert app.last_note == "This row folds 1 draft: enter shows or hides it."
+        assert len(app.screen.table.marks) == 1
+
+
+async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cleared(app):
+    async with running(app, WIDE) as pilot:
+        await pilot.press("slash", *"snapshot", "enter", "x", "escape")
+        await settle(pilot)
+        assert [row.says for row in app.screen.table.rows if row.kind.word == "rejected"] == [
+            "No snapshot tests for components"
+        ]
+
+
 async def test_a_grey_row_can_not_be_marked(app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")

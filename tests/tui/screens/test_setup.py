@@ -849,7 +849,7 @@ async def test_the_detail_of_a_heading_says_what_its_row_does_not(setup_app):
     async with setup_app.run_test(size=(60, 30)) as pilot:
         screen = await ready(pilot, folded=True)
         row = await stand(pilot, screen, lambda row: row.key == "head disk")
-        assert re.fullmatch(r"[\d.]+ .?B · \d changes to undo", row.words)
+        assert re.fullmatch(r"[\d.]+ .?B · \d changes kept", row.words)
         drawn = "\n".join(strip.text for strip in screen._compositor.render_strips())
         assert row.words in drawn, "there is room for it"
         assert "of deliveries, their texts for 180 days, " in " ".join(detail(screen).split())

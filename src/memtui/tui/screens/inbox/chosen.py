@@ -191,12 +191,17 @@ class Chosen:
             return "The filter hides the marked ones: escape shows them."
         if row is None or not row.folds:
             return "There is nothing under the cursor."
+        return self._folds(row)
+
+    def _folds(self, row: InboxRow) -> str:
         return f"This row folds {counted(row.folds)}: enter shows or hides {'it' if len(row.folds) == 1 else 'them'}."
 
     def why_not_marked(self) -> str:
         """Say why the row under the cursor can't be marked: nothing is there, or it was rejected."""
-        is_ghost = self.leader is not None and self.leader.kind is GHOST
-        return "This row was rejected: it can't be marked." if is_ghost else self.nothing()
+        row = self.screen.table.row
+        if row is not None and row.kind is GHOST:
+            return "This row was rejected: it can't be marked."
+        return self._folds(row) if row is not None and row.folds else self.nothing()
 
 
 class RowCommands:
@@ -244,7 +249,7 @@ class RowCommands:
     def reject(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
         """Reject the chosen rows with `change`. A single one stays grey if it can be rejected for good."""
         rows = self.chosen.same_kind()
-        is_grey = for_good and len(rows) == 1 and not self.screen.typed
+        is_grey = for_good and len(rows) == 1
         self.chosen.act(change, self.rejected(rows), parts, is_grey=is_grey)
 
     def reject_entries(self, *, for_good: bool = True) -> None:

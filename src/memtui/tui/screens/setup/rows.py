@@ -62,8 +62,8 @@ LEGEND = legend.section(
 )
 # What the heading of DISK says, by the code of the finding on all that is kept.
 KEPT = {
-    "kept.ok": "{bytes:size} · {changes:change} to undo",
-    "kept.due": "{bytes:size} · {changes:change} to undo · old data to delete",
+    "kept.ok": "{bytes:size} · {changes:change} kept",
+    "kept.due": "{bytes:size} · {changes:change} kept · old data to delete",
 }
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 ERRORS_SHOWN = 30
