@@ -33,7 +33,7 @@ def unfound(screen, row):
     """The words in a row's columns that the filter does not search."""
     cells = zip(screen.table.columns, screen.table._draw(row), strict=True)
     text = " ".join(cell.plain for column, cell in cells if column.title not in NO_WORDS)
-    searched = screen.searched(row).casefold()
+    searched = row.searched.casefold()
     return {word for word in re.findall(r"\w{3,}", text.casefold()) if word not in searched and not word.isdigit()}
 
 

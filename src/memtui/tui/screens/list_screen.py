@@ -18,7 +18,6 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.tui import key_bindings
 from memtui.tui.files import COMMAND
-from memtui.tui.model import fuzzy
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
 from memtui.tui.services import Command, HowFar, News, Services
@@ -49,11 +48,9 @@ class ListScreen(Screen[None], Generic[Row]):
     terms: ClassVar[Collection[str]] = ()  # of its filter
     nothing_chosen: ClassVar[str] = "Nothing is selected."
 
-    def __init__(
-        self, services: Services, table: RowList[Row], searched: Callable[[Row], str], *, placeholder: str
-    ) -> None:
+    def __init__(self, services: Services, table: RowList[Row], *, placeholder: str) -> None:
         super().__init__()
-        self.services, self.table, self.searched = services, table, searched
+        self.services, self.table = services, table
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.frame, self.glance = Frame(self), Glance(id="glance")
         self.filter_line = Field(placeholder=placeholder, id="filter")
@@ -165,7 +162,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.draw()
 
     def select(self) -> Sequence[Row]:
-        return fuzzy.Haystack(self.all_rows, self.searched).select(self.typed)
+        return self.all_rows
 
     @property
     def is_filtered(self) -> bool:
@@ -198,9 +195,9 @@ class ListScreen(Screen[None], Generic[Row]):
     def numbers(self) -> tuple[str, str]:
         return f"{len(self.table.rows):,}", f"{len(self.all_rows):,}"
 
-    def describe(self, row: Row) -> Described:
-        """Return what the detail shows of a row; by default the text that the filter searches."""
-        return Described(Text(safe_text.clean(self.searched(row))))
+    def describe(self, _row: Row) -> Described:
+        """Return what the detail shows of a row; by default nothing."""
+        return Described(Text())
 
     @property
     def sought(self) -> str:

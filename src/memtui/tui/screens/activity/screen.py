@@ -86,7 +86,7 @@ class Activity(ListScreen[Row]):
         listing = self.listing = Listing(services.data, read_only=services.read_only)
         table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
-        super().__init__(services, table, lambda row: row.key, placeholder=placeholder)
+        super().__init__(services, table, placeholder=placeholder)
         receivers = Receivers(
             self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.read_first
         )  # fmt: skip

@@ -68,9 +68,7 @@ class Inbox(ListScreen[InboxRow]):
         table = RowList[InboxRow](
             COLUMNS, self._draw, attrgetter("key"), empty=READING, look=attrgetter("look"), id="list"
         )
-        super().__init__(
-            services, table, lambda row: row.searched, placeholder="words, kind:, type:, scope:, is:, project:"
-        )
+        super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
         self.commands |= commands(self.chosen, self.view) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),

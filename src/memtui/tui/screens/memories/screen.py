@@ -61,7 +61,7 @@ class Memories(ListScreen[Pair]):
 
     def __init__(self, services: Services) -> None:
         table = MemoryTable(self._draw, lambda: self.sought, empty=READING)
-        super().__init__(services, table, rows.searched, placeholder="words, type:, scope:, is:, project:")
+        super().__init__(services, table, placeholder="words, type:, scope:, is:, project:")
         self.filter_line.suggester = Completion(self._choices)
         self.places = ScopeTree()
         self.reader = MemoryReader(services, self, self._show, self._show_counts, self._show_outcomes)

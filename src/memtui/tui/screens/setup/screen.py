@@ -57,7 +57,7 @@ class Setup(ListScreen[SetupRow]):
         titles = (Column("", slim, until_width=ROOMY), Column("", roomy, from_width=ROOMY))
         columns = (Column("", 1), *titles, Column(""))
         table = RowList[SetupRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
-        super().__init__(services, table, rows.searched, placeholder="words of a line, is:problem")
+        super().__init__(services, table, placeholder="words of a line, is:problem")
         self.snapshot = Snapshot()
         self.row_commands = SetupCommands(services, self, lambda: self.snapshot)
         for verb in ("mark", "mark_all", "range"):  # nothing here is done to several at once
