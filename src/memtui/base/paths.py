@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # Variables that move the client's own memory (client/locate.py).
 MOVING = ("CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE_MEMORY_DIR", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
 SLUG_LIMIT = 200
+# The directory in which Python finds memtui.
+SOURCES = __file__[: -len("/memtui/base/paths.py")]
 # A prime below 2^24, so that six hex digits hold what a root leaves, and roots that differ in one letter differ in it.
 KEY_PRIME = 16777213
 MAX_LINKS = 40  # as the kernel has it

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from memtui.base import fs, paths
 
-# The directory that Python finds memtui in.
-SOURCES = __file__.removesuffix("/memtui/core/places/reindexing.py")
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from memtui.worker import reindexing; reindexing.main(sys.argv[2:])"
 )
@@ -62,7 +60,7 @@ def request(root: str, changed: Iterable[str]) -> None:
 def start(root: str, due: list[str]) -> None:
     """Start a process, in its own session, that brings indexes up to date or makes them. Never raises."""
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    argv = [sys.executable, "-I", "-S", "-c", START, SOURCES, root, *due]
+    argv = [sys.executable, "-I", "-S", "-c", START, paths.SOURCES, root, *due]
     with contextlib.suppress(OSError, NotImplementedError):
         if due:
             os.posix_spawn(sys.executable, argv, {}, file_actions=null, setsid=True)

@@ -34,6 +34,8 @@ Result = TypeVar("Result")
 # Why an action that writes can't be run.
 READ_ONLY = "Nothing was changed: memtui runs with --read-only."
 BUSY = "Changes are being made. Wait, or press escape on the screen that started them."
+# The group of the workers that undo and redo.
+UNDO_GROUP = "undo"
 # A note stays as long as it takes to read; an error until a key is pressed.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # The characters that a note shows of a text that was copied.

@@ -14,7 +14,7 @@ from memtui.base.storage import file_error
 from memtui.store.journal import acts, ledger, undo
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.dialogs.ask import sure
-from memtui.tui.services import BUSY, READ_ONLY, HowFar
+from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar
 from memtui.views.changes import KEYS, PLACES, asked_about, reason, undone_as_one
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Undo:
         self._wanted.append((op, key, sure_of))
         if not self._running:
             self._running = True
-            self.services.run_worker(self._turn_all(), group="turn")
+            self.services.run_worker(self._turn_all(), group=UNDO_GROUP)
 
     def stop(self) -> bool:
         """Stop after the present change. Return False if it is not one of many."""

@@ -7,9 +7,6 @@ import sys
 from memtui.base import fastjson, fs, paths
 from memtui.client import settings_files
 
-# The directory that Python finds memtui in.
-SOURCES = __file__.removesuffix("/memtui/worker/starting.py")
-
 
 def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
     """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
@@ -19,7 +16,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, pa
     own = {name: value for name, value in env.items() if name not in names}
     started = subprocess.Popen(
         [python(root), "-m", module, *words],
-        env={**own, "PYTHONPATH": SOURCES},
+        env={**own, "PYTHONPATH": paths.SOURCES},
         cwd="/",
         stdin=subprocess.PIPE if payload else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -41,6 +38,6 @@ def python(root: str) -> str:
         files = None
     records = files.values() if isinstance(files, dict) else []
     noted = [str(record.get("python")) for record in records if isinstance(record, dict) and record.get("python")]
-    above, separator, _ = SOURCES.rpartition("/lib/python")
+    above, separator, _ = paths.SOURCES.rpartition("/lib/python")
     candidates = [*noted, above + "/bin/python"] if separator else noted
     return next((candidate for candidate in candidates if os.access(candidate, os.X_OK)), sys.executable)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -956,8 +957,13 @@ async def test_the_grey_row_stays_above_the_next_row_as_drafts_come_above_it(wor
         assert app.screen.table.row.says == "No snapshot tests for components"
 
 
-@pytest.mark.parametrize("keys", [["x", "z"], ["x", "", "z"], ["x", "", "1", "z", "2"]])
-async def test_undo_takes_the_grey_row_away(world, app, keys):
+@pytest.mark.parametrize(
+    ("keys", "seconds"),
+    [(["x", "z"], 0), (["x", "", "z"], 0), (["x", "", "1", "z", "2"], 0), (["x", "", "1", "z", "2"], 0.5)],
+)
+async def test_undo_takes_the_grey_row_away(world, app, monkeypatch, keys, seconds):
+    attempt = undo.attempt
+    monkeypatch.setattr(undo, "attempt", lambda *args, **options: (time.sleep(seconds), attempt(*args, **options))[1])
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         before = [row.key for row in app.screen.table.rows]

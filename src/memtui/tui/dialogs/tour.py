@@ -16,7 +16,7 @@ from textual.worker import Worker
 from memtui import actions
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.files import COMMAND
-from memtui.tui.services import Services, services_of
+from memtui.tui.services import UNDO_GROUP, Services, services_of
 
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
 DRAW_SECONDS = 0.25
@@ -140,7 +140,7 @@ async def _start_session(services: Services, screen: Any) -> None:
 
 async def _undo(services: Services) -> bool:
     services.action_run(UNDO)
-    await _settle(worker for worker in services.workers if worker.group == "turn")
+    await _settle(worker for worker in services.workers if worker.group == UNDO_GROUP)
     return services.last_note.startswith(UNDONE)
 
 

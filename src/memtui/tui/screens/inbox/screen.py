@@ -31,7 +31,7 @@ from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChan
 from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView, as_seen, folded, in_order
 from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services
+from memtui.tui.services import UNDO_GROUP, Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import query, safe_text
 
@@ -157,7 +157,9 @@ class Inbox(ListScreen[InboxRow]):
         here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
         self._note_returned("entries", waiting | self._awake(reading.others))
-        self._left.discard("entries")
+        # An undo that another screen began may still bring entries back.
+        if not any(worker.group == UNDO_GROUP and not worker.is_finished for worker in self.workers):
+            self._left.discard("entries")
         self._arrange(before)
 
     def _state(self) -> tuple[object, ...]:
