@@ -26,10 +26,10 @@ def main(argv: "list[str] | None" = None) -> int:
     """Run one command and return its exit code (docs/cli.md)."""
     gc.set_threshold(OBJECTS)
     words = list(sys.argv[1:] if argv is None else argv)
-    if words[:1] == ["--complete"]:
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what fits the line that is typed
         from memtui.cli import completing
 
-        return completing.main(words[1:], os.environ)
+        completing.complete(os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])])
     from memtui.cli.output import Output, UnwritableError
     from memtui.views import glyphs
 

@@ -6,7 +6,7 @@ import contextlib
 
 from memtui.base import findings
 from memtui.base.errors import EXIT_FINDINGS, MemtuiError
-from memtui.cli import completing, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
@@ -16,6 +16,7 @@ from memtui.hooks.install.entries import STATUS_LINE
 from memtui.views import hooks as hook_words
 
 PLUGIN = ("claude plugin marketplace add PATH-OR-URL", "claude plugin install memtui@memtui")
+SHELLS = ("bash", "zsh", "fish")
 SHOWN = "It shows the diff of the settings file first, and makes a backup."
 
 
@@ -50,8 +51,9 @@ def register(commands: "parser.Commands") -> None:
         "memtui setup completions bash >> ~/.bash_completion\n"
         'memtui setup completions zsh > "${fpath[1]}/_memtui"\n'
         "memtui setup completions fish > ~/.config/fish/completions/memtui.fish",
+        "It needs the package argcomplete: pip install 'memtui[completions]'.",
     )
-    other.add_argument("shell", choices=tuple(completing.SCRIPTS), metavar="SHELL", help=", ".join(completing.SCRIPTS))
+    other.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 def plugin(_: Context, __: argparse.Namespace) -> Result:
@@ -69,8 +71,12 @@ def plugin(_: Context, __: argparse.Namespace) -> Result:
 
 
 def complete(_: Context, args: argparse.Namespace) -> Result:
-    script = completing.SCRIPTS[args.shell]
-    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script.rstrip("\n")))
+    try:
+        from argcomplete.shell_integration import shellcode
+    except ImportError:
+        raise MemtuiError("Completions need a package.", "Install it: pip install 'memtui[completions]'") from None
+    script = shellcode(["memtui"], shell=args.shell).strip("\n")
+    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
 
 
 def change(ctx: Context, args: argparse.Namespace) -> Result:
