@@ -5,11 +5,10 @@ import shutil
 import subprocess
 import sys
 
+import argcomplete
 import pytest
 
 from memtui.cli import parser
-
-argcomplete = pytest.importorskip("argcomplete")
 
 
 def needed(shell):
