@@ -46,8 +46,7 @@ def replaced(directory: str) -> "list[str]":
 
 
 def keep(path: str, fd: int, size: int) -> "str | None":
-    """Give the open file a second name, under which it stays when it is replaced, and return that path; empty on a file
-    system without hard links. None if the file at `path` is another by now, or no longer has `size` bytes."""
+    """Return the second name that keeps an open file when it is replaced; "": no hard links, None: it changed."""
     directory, _, name = path.rpartition("/")
     backup = f"{directory}/{inbox_format.CLAIMED}/{MARK}{name}~{size}~{ids.new_id()}"
     try:
@@ -68,8 +67,7 @@ def keep(path: str, fd: int, size: int) -> "str | None":
 
 
 def unknown(entries: "list[inbox_format.Entry]", known_ids: "set[str]") -> "list[inbox_format.Entry]":
-    """Return the entries that are not among the keys of `elsewhere`. Of hand-written text whose beginning is known,
-    return the end that was appended to it."""
+    """Return the entries not among the keys of `elsewhere`, and the end that was appended to a known one."""
     rows = []
     for entry in entries:
         if not _is_known(entry, known_ids):
@@ -85,8 +83,7 @@ def _is_known(entry: inbox_format.Entry, known_ids: "set[str]") -> bool:
 def parted(
     entry: inbox_format.Entry, is_wanted: "Callable[[inbox_format.Entry], bool]"
 ) -> "tuple[inbox_format.Entry, list[inbox_format.Entry]] | None":
-    """Split a hand-written entry into a beginning that `is_wanted` takes and what was appended to it by hand. None
-    if no beginning of it is wanted."""
+    """Split hand-written text into a beginning that `is_wanted` takes and what was appended; else None."""
     if entry.fields:
         return None
     lines = entry.raw.split("\n")
@@ -103,8 +100,7 @@ def _key(entry: inbox_format.Entry) -> str:
 
 
 def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
-    """Return the keys, for `unknown`, of the guidance that is in an inbox, or that other deliveries than `delivery_id`
-    took since a time (seconds since the epoch) or claimed later; and "", which is no entry's key."""
+    """Return keys, for `unknown`, of guidance in an inbox, or that other deliveries took since or claimed."""
     from memtui.deliver import log as delivery_log
 
     known_ids = {""}

@@ -112,8 +112,7 @@ def _touched(pattern: str, asker: Asker) -> bool:
 
 
 class Claim:
-    """Guidance taken by one delivery out of the inbox at `directory`, as the file `claimed/<name>`. `size`: how many
-    bytes of the file were read; `entries`: those to deliver, each with its reason."""
+    """Guidance that one delivery took, as `claimed/<name>`: `size` bytes were read; `entries` have reasons."""
 
     __slots__ = ("directory", "entries", "name", "size")
 
@@ -135,8 +134,7 @@ class Claim:
 
 
 def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]":
-    """List the guidance for the asker, each with its reason, without taking it. Raises OSError for a file that can't be
-    read, or is a symlink: renamed, it may point nowhere."""
+    """List the guidance for the asker, each with its reason, without taking it. Raises OSError, also for a symlink."""
     path = directory + "/" + inbox_format.FILES["guidance"]
     try:
         stat_result = posix.lstat(path)
@@ -148,8 +146,7 @@ def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]"
 
 
 def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim | None":
-    """Take the guidance for the asker out of an inbox. None if there is none, another hook was faster, or the inbox is
-    being rewritten. Entries for others, and those that do not fit, are put back at once. Raises OSError."""
+    """Take the guidance for the asker; None if there is none, or another process was faster. Raises OSError."""
     if not any(fits(entry) for entry, _ in peek(directory, asker)):
         return None
     path = directory + "/" + inbox_format.FILES["guidance"]
@@ -191,8 +188,7 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
 
 
 def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool = False) -> None:
-    """Append entries to the inbox they came from. `locked`: the caller holds its lock. Raises OSError. Their source
-    stays the same; hand-written text gets marks and its id, so that it keeps it if more is written to it."""
+    """Append entries to their inbox, with marks and id. `locked`: the caller has its lock. Raises OSError."""
     text = "".join([inbox_format.standalone(e) for e in entries])
     if not text:
         return
@@ -212,8 +208,7 @@ def put_back(directory: str, entries: "list[inbox_format.Entry]", locked: bool =
 
 
 def drop(claim: Claim) -> None:
-    """Remove a claim whose entries are all back in the inbox, and put back what was appended to it since. A claim that
-    may still grow is left to reconcile.py. Raises OSError."""
+    """Remove a claim whose entries are all back in the inbox, unless it may still grow. Raises OSError."""
     fd = fs.open_regular(claim.path, ours=True, follow=False)
     try:
         if posix.fstat(fd).st_nlink > 1 or not fs.quiet(fd):

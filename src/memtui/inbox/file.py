@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 def add_entry(
     directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
 ) -> str:
-    """Add an entry of `kind` (guidance, updates, items) as a whole, with `id` and `time` if the fields lack them, and
-    return its id. Without the lock, after `timeout` seconds, it is still whole. Raises OSError."""
+    """Add an entry of `kind` with `id` and `time`; return its id. Whole also without the lock. Raises OSError."""
     seconds = clock.now() if now is None else now
     fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
     rendered, path = inbox_format.render(fields, text), directory + "/" + inbox_format.FILES[kind]
@@ -84,8 +83,7 @@ def _end_of(path: str) -> bytes:
 
 
 def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> bool:
-    """Replace the text of an inbox file by what `change` returns for it, nothing of which removes the file; return
-    whether anything changed. What writers without a lock append meanwhile stays. Raises fs.LockTimeoutError."""
+    """Replace an inbox file's text by what `change` returns; return whether it changed. Raises fs.LockTimeoutError."""
     directory = path[: path.rfind("/")]
     with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, timeout):
         recover(directory)
@@ -93,8 +91,7 @@ def rewrite(path: str, change: "Callable[[str], str]", timeout: float = 2.0) -> 
 
 
 def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True) -> bool:
-    """Rewrite a file, as `rewrite`, for a caller that holds the inbox lock. `again`: whether what was appended late is
-    added by another rewrite, which a killed process can't leave half done."""
+    """Rewrite as `rewrite`, under the caller's lock; `again`: what was appended late is added by another rewrite."""
     while True:
         try:
             fd = fs.open_regular(path)
@@ -126,9 +123,7 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
 
 
 def add_locked(path: str, text: str, again: bool = True) -> None:
-    """Put entries at the end of an inbox file by a rewrite, since a process can be killed in the middle of an append.
-    Only to a file over MAX_BYTES they are appended. For a caller that holds the inbox lock. `again`: as for
-    `rewrite_locked`. Raises OSError."""
+    """Put entries at a file's end by a rewrite (an append over MAX_BYTES), under the caller's lock. Raises OSError."""
     if inbox_format.is_too_long(path):
         fs.append(path, inbox_format.encode(text), durable=True)
         return
@@ -136,8 +131,7 @@ def add_locked(path: str, text: str, again: bool = True) -> None:
 
 
 def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
-    """Add to the file at `path` what was written to the replaced one, open as `fd`, beyond `size` bytes, and remove
-    its other name `backup`. `whole`: add all or nothing even if this process is killed. Raises OSError."""
+    """Add to `path` what was written to the replaced file beyond `size`, and remove that one. Raises OSError."""
     if not fs.quiet(fd, WRITER_SECONDS) and backup:
         return
     late = fs.read_fd(fd, size, fs.KINDS["claim"][0])
@@ -152,8 +146,7 @@ def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
 
 
 def recover(directory: str) -> None:
-    """Carry over what was appended to the replaced files of an inbox, and remove those that nobody has open any more.
-    The caller holds the inbox lock. Raises OSError."""
+    """Carry over what was appended to replaced files, and remove them, under the caller's lock. Raises OSError."""
     replaced = []
     for backup in claimed.replaced(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{backup}"
@@ -181,8 +174,7 @@ def recover(directory: str) -> None:
 
 
 def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
-    """Return late text as entries with marks, without those `known_ids`. So they stay the same whatever is written
-    before or behind them. In a file of items each line is an entry already."""
+    """Return late text as entries with marks, without `known_ids`; in a file of items each line is one already."""
     if path.endswith("/" + inbox_format.FILES["items"]):
         return "" if known_ids and late in _end_of(path) else inbox_format.decode(late)
     entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)

@@ -33,8 +33,7 @@ BULLETS = ("- ", "* ", "+ ")
 
 
 class Entry:
-    """One entry. `raw`: its exact source; `start`: its offset in the parsed text, in characters. For hand-written text
-    `fields` is empty and `id` is `h` and a hash."""
+    """One entry: `raw` is its source, `start` its offset in characters. Hand-written: no `fields`, a hash as `id`."""
 
     __slots__ = ("fields", "id", "raw", "start", "text")
 
@@ -72,8 +71,7 @@ class Entry:
         return number if 0 <= number <= 1 else None
 
     def one_off(self) -> bool:
-        """Whether it is a draft that was met once and is hardly worth keeping for good: by how likely it lasts, by
-        how sure it is where nobody has scored that, or because whoever wrote it takes it for `unlikely` to last."""
+        """Whether it is a draft met once and hardly worth keeping: by its chance to last, else its confidence."""
         if self.count("seen", 1) > 1:
             return False
         if self.flag("unlikely"):
@@ -82,8 +80,7 @@ class Entry:
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 
     def for_sessions(self) -> bool:
-        """Whether sessions get it unreviewed, if it is a draft: it was met again, or is likely enough to last; one that
-        nothing has judged if the rules are sure of it or nobody extracted it. An imported one is not."""
+        """Whether sessions get it unreviewed, if it is a draft: met again, likely to last, or sure; none imported."""
         if self.fields.get("kind") == IMPORTED:
             return False
         if self.count("seen", 1) > 1:
@@ -186,8 +183,7 @@ def render(fields: "dict[str, str]", text: str) -> str:
 
 
 def standalone(entry: Entry) -> str:
-    """Return the source of an entry such that it stays the same entry whatever is written before or behind it:
-    unchanged if it is whole and has an id, else rendered with its id."""
+    """Return an entry's source such that it stays the same entry whatever is written before or behind it."""
     if entry.fields.get("id") and entry.raw.rstrip("\r\n").rpartition("\n")[2].rstrip() == CLOSE:
         return entry.raw if entry.raw.endswith("\n") else entry.raw + "\n"
     return render({**entry.fields, "id": entry.id}, entry.text)
@@ -198,8 +194,7 @@ def _is_open(line: str) -> bool:
 
 
 def parse(source: str, items: bool = False) -> "list[Entry]":
-    """Parse the entries of an inbox file, in order. Never raises; an entry without an end mark ends before the next
-    first line, or at the end. `items`: split hand-written text into list items and lines, as in pending-items.md."""
+    """Parse the entries of an inbox file in order; `items`: loose text is split into list items. Never raises."""
     entries: list[Entry] = []
     at = loose = 0
     begin = -1  # offset of the open entry's first line, or -1

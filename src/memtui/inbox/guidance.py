@@ -12,8 +12,7 @@ WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyon
 def unheard(
     mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
 ) -> str:
-    """Return why memtui delivers nothing to sessions, as a code: hooks, unreadable, disabled, off or notes; empty if it
-    does. `disabled`: Claude Code runs no hooks; `unreadable`: it skips a settings file; `memories`: these are meant."""
+    """Return why memtui delivers nothing: hooks, unreadable, disabled, off or notes; empty if it does."""
     if not hooked:
         return "unreadable" if unreadable else "hooks"
     if disabled:

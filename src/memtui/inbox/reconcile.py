@@ -60,8 +60,7 @@ def reconcile(
     limit: "int | None" = None,
     ended: bool = False,
 ) -> "list[Reconciled]":
-    """Reconcile the claims of one session, or of all, in some inboxes, or in all; `ended`: the session is over. A claim
-    is left for later whose outcome takes more than `limit` bytes of a transcript, or that can't be read or locked."""
+    """Reconcile the claims of a session, or all; later those that take over `limit` bytes, or can't be read."""
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
     reconcileds = []
@@ -90,8 +89,7 @@ def reconcile(
 
 
 def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Reconcile the claims of a session that ends: once its client is gone and has written its transcript, or after
-    END_SECONDS, for the client stays after `/clear`."""
+    """Reconcile the claims of a session that ends, once its client has written its transcript or END_SECONDS passed."""
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
     while any(claim_owner == owner for inbox in all_inboxes(root) for _, _, claim_owner, _ in claimed.listed(inbox)):
@@ -103,8 +101,7 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
 
 
 def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Withdraw from all inboxes the notes whose answer was broken off and that the session, resumed, was told of after
-    all. For the worker: it may search the log and read the transcript. Raises OSError."""
+    """Withdraw the notes that a resumed session was told of after all. For the worker. Raises OSError."""
     session = session_state.safe(session_id)
 
     def without(source: str) -> str:
@@ -229,8 +226,7 @@ class _Claim:
         return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
 
     def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Reconciled | None":
-        """Put back what did not arrive, log the delivery if the hook did not, and remove the claim. If the process dies
-        in between, nothing is delivered twice. None if the claim may still grow."""
+        """Put back what did not arrive, log the delivery, remove the claim; None if the claim may still grow."""
         data = _read(self.path, age)
         if data is None:
             return None
@@ -276,8 +272,7 @@ class _Claim:
     def _put_back(
         self, failed: "list[inbox_format.Entry]", others: "list[inbox_format.Entry]", outcome: str, repeat: bool
     ) -> "list[str]":
-        """Append to the inbox the entries that did not arrive and those that were not delivered, unless they are there
-        or delivered already. Return the ids of the entries appended."""
+        """Append what did not arrive or was not delivered, unless it is there; return the ids of what was appended."""
         path = self.directory + "/" + inbox_format.FILES["guidance"]
         if failed or others:
             # The hook, or a process that reconciled before, may have put entries back before it died.
@@ -296,8 +291,7 @@ class _Claim:
         return [e.id for e in [*failed, *others]]
 
     def _log_recovered(self, entries: "list[inbox_format.Entry]", view: receipts.TranscriptView, size: int) -> None:
-        """Write the record that the hook did not write, from the claim, the transcript and the session's state. If the
-        delivery had two claims, the record of the second holds only its own notes."""
+        """Write the record that the hook did not write, from the claim, the transcript and the session's state."""
         seconds = ids.id_time(self.delivery_id) or clock.now()
         scope = inbox_format.scope_of(self.directory)
         items = [
@@ -343,8 +337,7 @@ def _read(path: str, age: float) -> "bytes | None":
 
 
 def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "int | None":
-    """Return how many bytes of a claimed file its hook had read; None if the record does not say. The claims of one
-    delivery have the same name in both inboxes."""
+    """Return how many bytes of a claimed file its hook had read; None if the record does not say."""
     claims = record.get("claims")
     for row in claims if isinstance(claims, list) else []:
         if isinstance(row, list) and len(row) == 3 and row[:2] == [directory[len(root) + 1 :], name]:
@@ -365,9 +358,7 @@ def _retried(entry: inbox_format.Entry, attempts: int, repeat: bool, session: st
 
 
 def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format.Entry], list[inbox_format.Entry]]":
-    """Return all entries of a claim that is not in the log, and those of them that the transcript shows. Text appended
-    by hand after the hook had read the file may have joined the hand-written entry at its end. Then that entry is split
-    so that its beginning has an id that the transcript shows. All entries count if it shows no ids."""
+    """Return all entries of an unlogged claim, and those that the transcript shows; all if it shows no ids."""
     entries = inbox_format.parse(text)
     rows = [e for e in entries if e.id in shown_ids]
     if entries and entries[-1].id not in shown_ids:

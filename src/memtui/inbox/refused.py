@@ -71,8 +71,7 @@ def _of(row: dict[str, object]) -> RefusedDraft:
 
 
 def too_old(data: bytes, before: float) -> tuple[bytes, int]:
-    """Return a file without the drafts that were rejected before a time, in seconds since the epoch, and how many these
-    are. What must never be drafted again stays."""
+    """Return a file without drafts rejected before a time (not for good), and how many these are."""
     lines = data.splitlines(keepends=True)
     rows = ((line, fastjson.loads_dict(line)) for line in lines)
     recent = [line for line, row in rows if is_never(row) or (clock.parse(row.get("time")) or before) >= before]

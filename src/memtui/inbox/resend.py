@@ -16,8 +16,7 @@ MEMORIES = {"recall", "memory"}
 
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
-    """Note what became of the deliveries of a session, and which of them had a list that did not arrive; return the ids
-    of these. Raises OSError. For the worker: reads the log back to the session's start, and its transcript."""
+    """Note what became of a session's deliveries; return those with a list that did not arrive. Raises OSError."""
     state = session_state.load(root, session_id)
     begun = clock.parse(state.get("started"))
     if begun is None:
@@ -53,8 +52,7 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
 
 
 def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
-    """Return the outcomes of some deliveries of a session, by its transcript from the place of the first that is not
-    known to have arrived, and note in the log those that are known now."""
+    """Return the outcomes of a session's deliveries by its transcript, and note in the log those that are known now."""
     starts = [steps.size_of(record) for record in records if record.get("outcome") not in receipts.GOT]
     views = {}
     if path and starts and None not in starts:
@@ -77,8 +75,7 @@ class Left:
 
 
 def left_behind(path: str, names: "set[str]", earlier: str) -> Left:
-    """Find which deliveries the conversation has left behind, by its records from the last one up to `earlier`, the
-    last record of the branch in an earlier call. What a compaction summed up was not left behind."""
+    """Find deliveries off the conversation's branch, by its records from the last up to `earlier`, its last end."""
     other = Left()
     until = ""
     missing = set(names)
@@ -115,8 +112,7 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """Return the state of a session without the lists that did not arrive, but for what it was told since. The note of
-    them goes with a later call, once the new state is saved. Raises OSError if the log is not whole."""
+    """Return a session's state without the lists that did not arrive. Raises OSError if the log is not whole."""
     redone = sorted(_names(state, "redone"))
     lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*redone}
     if not lost:

@@ -13,8 +13,7 @@ from memtui.inbox import format as inbox_format
 
 @dataclass(frozen=True)
 class UnderWay:
-    """One note of a claim. `delivery` and `session`: their ids; `time`: when the hook took it; `slug`: its project,
-    None for the global inbox; `record`: the delivery as logged, without items if it is not logged yet."""
+    """One note of a claim: ids of `delivery` and `session`, `time` of the claim, `slug`, `record` (maybe empty)."""
 
     delivery: str
     session: str

@@ -13,8 +13,7 @@ AGENT = b'"agent": "'  # a record has the key only if the session has an agent
 
 
 class Stranger(NamedTuple):
-    """An addressee of whom nothing is known. `kind`: session or agent; `project`: of a session that is known but of
-    another project, whose notes it does not get, the root or slug of its own."""
+    """An addressee of whom nothing is known: a session or agent; `project`: that of a session of another."""
 
     kind: str
     name: str
@@ -22,8 +21,7 @@ class Stranger(NamedTuple):
 
 
 def strangers(root: str, config_dir: str, addresses: Sequence[str], slug: str | None) -> list[Stranger]:
-    """Return those of these addressees whom no note of a project reaches, as far as is known: sessions of another
-    project than `slug` (None: the note is for any) or that left no trace, agents without a delivery."""
+    """Return the addressees whom no note of a project (`slug`; None: of any) reaches, as far as is known."""
     unknown = []
     for address in addresses:
         kind, _, name = address.partition(":")

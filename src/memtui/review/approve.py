@@ -61,8 +61,7 @@ def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str
 
 
 def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
-    """Find the memory that a pending update shall be merged into, and the store to do it with. It is one of the
-    update's project or a global one. Raises as `scopes.find`; ConflictError for a memory of another project."""
+    """Find the memory to merge an update into, of its project or global, with its store. Raises as `scopes.find`."""
     home = drafting.home_store(store, item) or store
     owner = store if "/" in ref else home  # a path is relative to the person's directory
     try:
@@ -89,8 +88,7 @@ def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
 
 
 def refusal(store: Store, memory: Memory) -> MemtuiError | None:
-    """Return why no pending update can be merged into a memory of the store: it is broken, or not trusted, as merging
-    would trust the part that came with the repository, too. None if one can be."""
+    """Return why no update can be merged into a memory: it is broken, or untrusted text would be trusted; else None."""
     if not store.is_trusted(memory):
         return references.not_trusted(memory.stem)
     if memory.broken is not None:
@@ -99,8 +97,7 @@ def refusal(store: Store, memory: Memory) -> MemtuiError | None:
 
 
 def mergeable(store: Store, memories: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
-    """Return those of some memories that pending updates can be merged into, and those that are not trusted. `store`
-    and reasons as for `refusal`, which is for one."""
+    """Return the memories that updates can be merged into, and those that are not trusted, as `refusal` tells."""
     trusts = {scope.label: trust.load(store.root, scope.directory) for scope in store.scopes() if scope.needs_trust}
     whole = [mem for mem in memories if mem.broken is None]
     new = [mem for mem in whole if mem.scope_label in trusts and not trusts[mem.scope_label].allows(mem.raw)]
@@ -120,8 +117,7 @@ def merged(store: Store, items: Sequence[Waiting], mem: Memory) -> Memory:
 
 
 def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) -> Memory:
-    """Put a pending update at the end of a memory of the store, and return the memory as it is now. `trigger`: what was
-    asked then will find it, too. Raises as `merged`, and ConflictError if either changed meanwhile."""
+    """Put an update at a memory's end; `trigger`: what was asked then finds it. Raises as `merged`, ConflictError."""
     scope = store.scope(memory.scope_label)
     after = merged(store, [item], memory)
     request = item.entry.fields.get("request", "") if trigger else ""

@@ -24,8 +24,7 @@ Kind = Literal["new", "edited", "deleted"]
 
 @dataclass(frozen=True)
 class Changed:
-    """A memory of a scope that somebody else wrote: its newest version `now`, and the newest one `before` it that a
-    person has seen; None if the file is new. `writer`: who else wrote it."""
+    """A memory that somebody else wrote: its version `now`, the newest seen one `before` (None: new), and who."""
 
     scope: Scope
     now: Version
@@ -104,8 +103,7 @@ def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
 
 
 def to_keep(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
-    """Return the two texts whose difference a person sees who keeps one: as `texts`, but of one that is trusted by that
-    all that was never trusted."""
+    """Return the two texts whose difference one sees who keeps it: all that was never trusted, if that trusts it."""
     before, now = texts(versions, item)
     trusted = trust.load(versions.root, item.scope.directory) if item.scope.needs_trust else None
     was = item.before.digest if item.before is not None else GONE
@@ -151,16 +149,14 @@ def undelivered(root: str, items: Sequence[Changed]) -> list[Changed]:
 
 
 def reject(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
-    """Restore what a person saw last, as one step of undo: a new file goes to the trash, a deleted one comes back. A
-    failure does not stop the others; ConflictError is the failure of one that changed since it was taken in."""
+    """Restore what a person saw last, as one step of undo; a failure does not stop the others."""
     outcome = store.each(items, lambda item: reject_one(store, versions, item))
     history.taken_in(versions, list({change.scope.directory: change.scope for change in items}.values()))
     return outcome
 
 
 def reject_one(store: Store, versions: Versions, item: Changed) -> None:
-    """Restore what a person saw last of one, as a step of undo, after which it waits to be seen again. Raises as
-    `present`, and as `texts`."""
+    """Restore what a person saw last of one, which then waits again. Raises as `present` and `texts`."""
     extra = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
         store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=REJECTS, extra=extra)
@@ -177,8 +173,7 @@ def reject_one(store: Store, versions: Versions, item: Changed) -> None:
 
 
 def present(item: Changed) -> Memory:
-    """Return the memory as it is. Raises ConflictError if it is not the version that waits to be seen any more,
-    MemtuiError if it can't be read."""
+    """Return the memory as it is. Raises ConflictError if it is another version by now, MemtuiError."""
     try:
         memory = read_memory(item.key, item.scope.label)
     except NotFoundError as error:

@@ -18,8 +18,7 @@ IN_METADATA = {"tags": "tags", "created": "created", "modified": "modified", "se
 
 
 class Choices(NamedTuple):
-    """A person's choices for a draft. They replace what the pending update says; an empty one replaces nothing. With
-    an empty `body` (not None) the description becomes the memory's text, an empty `trigger` is none."""
+    """A person's choices for a draft: empty ones replace nothing, but an empty `body` or `trigger` is none."""
 
     name: str = ""
     type: str = ""
@@ -34,9 +33,7 @@ AS_DRAFTED = Choices()
 
 @dataclass(frozen=True)
 class Draft:
-    """The memory that a pending update proposes. `data`: the whole file; `store`: that of the project it belongs to;
-    `replaced`: the memory as it is, if the update proposes another text for it; `trigger`: the prompt that will find
-    it, empty if none will."""
+    """The memory that an update proposes: its file's `data`, its `store`, the memory `replaced`, its `trigger`."""
 
     item: Waiting
     store: Store
@@ -74,8 +71,7 @@ class Draft:
 
 
 def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft:
-    """Return the draft of a pending update: what approving it writes, and where. Raises MemtuiError. Nothing is written
-    into a repository where the person keeps no memories: then it goes into the client's own memory of the project."""
+    """Return what approving an update writes, and where: no repository without memories. Raises MemtuiError."""
     stem, data = content(item, choices)
     label = label_of(item, choices)
     own = _store_for(store, item, label)
@@ -93,8 +89,7 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
 
 
 def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
-    """Return the memory for which a pending update proposes another text; None if it proposes a new one, or if that
-    memory was changed since: then its name is taken."""
+    """Return the memory for which an update proposes another text; None if it is new, or that changed since."""
     fields = item.entry.fields
     file = fields.get("replaces", "")
     if not file or scope.label != fields.get("scope") or stem != fields.get("name"):
@@ -134,8 +129,7 @@ def project_of(item: Waiting) -> str:
 
 
 def home_store(store: Store, item: Waiting) -> Store | None:
-    """Return the store of the project that an entry belongs to, on the same journal: `store` itself for entries of
-    its project and of the global inbox. None if the project can't be found."""
+    """Return the store of an entry's project, on the same journal (`store` for its own and global); None if unknown."""
     if item.slug in {None, paths.project_key(paths.project_root(store.cwd))}:
         return store
     directory = project_of(item)
@@ -147,8 +141,7 @@ def home_store(store: Store, item: Waiting) -> Store | None:
 
 
 def _store_for(store: Store, item: Waiting, label: str) -> Store:
-    """Return the store to approve an entry with: `store`, or that of the entry's project for the scopes `project` and
-    `auto`. Raises UsageError if the project can't be found."""
+    """Return the store to approve an entry with. Raises UsageError if the entry's project can't be found."""
     if label not in {"project", "auto"}:
         return store
     other = home_store(store, item)

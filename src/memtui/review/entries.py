@@ -28,8 +28,7 @@ def _anchor(entry: inbox_format.Entry, source: str) -> str:
 
 
 def removal(item: Waiting) -> TextEdit:
-    """Return the change that takes an entry out of its file. An entry before it that has no end mark still ends there,
-    and does not go on with the text behind."""
+    """Return the change that takes an entry out of its file; one before it without an end mark still ends there."""
     missing = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
     return TextEdit(item.path, item.entry.raw, missing, _anchor(item.entry, item.source), item.entry.start)
 
@@ -48,8 +47,7 @@ def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
 
 
 class Review:
-    """The operations on entries. Each is one transaction of the journal and returns its id, unless it says otherwise.
-    All raise ConflictError, with nothing written, if an entry has changed meanwhile."""
+    """The operations on entries, each one step that returns its id. All raise ConflictError if an entry changed."""
 
     def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
         self.root = root
@@ -70,8 +68,7 @@ class Review:
         return self._run("withdraw", _removals(items), items)
 
     def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
-        """Replace guidance that expired or came back too often by a new entry; return its id and the transaction's. An
-        expiry in the past is dropped, unless `expires` gives another; it may be `when.NEVER`."""
+        """Send guidance again as a new entry; return its id and the transaction's. `expires` may be `when.NEVER`."""
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
         stays = expires is None and not item.entry.expired(now)
@@ -123,8 +120,7 @@ class Review:
         return self._run("keep", changes, items)
 
     def edit(self, item: Waiting, text: str) -> tuple[str, str]:
-        """Change the text of an entry of any kind; the evidence of a pending update stays. Return the entry's id, which
-        is a new one for hand-written text, and the transaction's."""
+        """Change an entry's text, not its evidence; return its id (new if hand-written) and the transaction's."""
         if not text.strip():
             raise UsageError("The text is empty.", "To remove the entry, reject it, withdraw it or mark it done.")
         whole = text.strip("\n")
@@ -134,8 +130,7 @@ class Review:
         return fields["id"], self._run("edit entry", [_rewritten(item, fields, whole)], [item], "edit {}")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Leave guidance in an inbox. It can be undone until a hook takes it. Return the entry's id and the
-        transaction's. Raises as `deliverable.check`."""
+        """Leave guidance in an inbox; return its id and the transaction's. Raises as `deliverable.check`."""
         self._check_length(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
@@ -144,8 +139,7 @@ class Review:
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Change the text, fields and inbox of guidance that is not delivered yet; its attempts count anew. Return the
-        entry's id, a new one for hand-written text, and the transaction's. Raises UsageError for too long a text."""
+        """Change undelivered guidance, and its inbox; return its id and the transaction's. Raises as `guide`."""
         self._check_length(directory, fields, text)
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}

@@ -29,8 +29,7 @@ class LikeRefused:
 
 @dataclass
 class Evidence:
-    """`said`: the conversation around an entry's evidence; `title`: of its session; `problem`: why the transcript does
-    not show it, empty if it does; `similar`: memories, `refused`: rejected drafts, the most similar first."""
+    """What was said around an entry's evidence, its session's title, why that is missing, and what is similar."""
 
     said: list[Utterance] = field(default_factory=list)
     title: str = ""

@@ -19,8 +19,7 @@ MOST = 10_000
 
 
 def moment(words: str, now: float) -> float | None:
-    """Return when what is hidden shows again, in seconds since the epoch; None for `now`. A day without a time is its
-    beginning. Raises UsageError, which says what is taken."""
+    """Return when what is hidden shows again (seconds since the epoch), None for `now`. Raises UsageError."""
     if not words:
         raise UsageError("Type a time, such as 30m or tomorrow.")
     seconds = when.read(words, now, ahead=True)

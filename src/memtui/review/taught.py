@@ -49,8 +49,7 @@ def weights_path(root: str) -> str:
 
 
 def figures_of(record: Mapping[str, object]) -> dict[str, tuple[float, float]]:
-    """Return average precision on the validation figures by question, shipped and as it is now, from the file of what
-    follows."""
+    """Return average precision on the validation figures by question, shipped and now, from the file of weights."""
     figures = record.get("figures")
     return {
         str(name): (float(row[0]), float(row[1]))
@@ -60,8 +59,7 @@ def figures_of(record: Mapping[str, object]) -> dict[str, tuple[float, float]]:
 
 
 class Taught(NamedTuple):
-    """Decisions by their kind; average precision by question, shipped and as it is now; how many features were
-    corrected, in how many projects; how often a correction was halved; how many decisions wait for the next turn."""
+    """Decisions by kind, precision by question (shipped, now), features, projects, halvings, what waits."""
 
     counts: Mapping[str, int]
     figures: Mapping[str, tuple[float, float]]
@@ -141,8 +139,7 @@ def drafts_in(changes: Iterable[Change]) -> list[inbox_format.Entry]:
 
 
 def waiting(root: str, journal: Journal) -> int:
-    """Count the decisions that count only after the next turn, when the worker reads the journal: those that are new,
-    are others than before, or were undone."""
+    """Count the decisions that are new, changed or undone since the worker read the journal."""
     if fs.stamp(journal.path) == read_until(root) or not os.path.exists(drafts_path(root)):
         return 0
     if config.value(config.load(root), None, "extract_learn") is not True:

@@ -18,8 +18,7 @@ UNSCORED = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Waiting:
-    """An entry of an inbox. `slug` is its project, None for the global inbox; `kind` is one of KINDS; `source` is the
-    text of the file that holds it."""
+    """An entry of an inbox: its kind, its project's `slug` (None: global), and the `source` of its file."""
 
     kind: str
     slug: str | None
@@ -75,8 +74,7 @@ def waiting_in(
     unread: list[Finding] | None = None,
     cache: Known | None = None,
 ) -> list[Waiting]:
-    """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `cache`: what was
-    read before, to which what is read is added. For a file that can't be read `unread` gets a finding."""
+    """List the entries of projects' inboxes (None: global). `cache`: of earlier calls; `unread` gets findings."""
     rows = []
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
@@ -131,8 +129,7 @@ def best_first(items: Iterable[Waiting]) -> list[Waiting]:
 
 
 def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None]:
-    """Return the paths of the projects of entries, by slug: as an entry names it, else as the client's transcripts do;
-    None if neither does. They are looked up in one go: there may be many."""
+    """Return the paths of entries' projects by slug: as an entry names it, else as transcripts do; else None."""
     from memtui.client import projects
 
     names_by_root: dict[str, str] = {}
@@ -152,15 +149,13 @@ def _unreadable(path: str, error: OSError) -> Finding:
 
 
 def guidance_for(root: str, session_id: str, slug: str | None, *, personal: bool, now: float) -> list[Waiting]:
-    """Return the guidance that waits for a session in the inbox of its project (`slug`, empty if it is not known) and
-    in the global one. `personal`: a person holds the session."""
+    """Return the guidance that waits for a session, of its project (`slug`) and global; `personal`: a person's."""
     entries = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
     return [entry for entry in entries if is_for(entry, session_id, personal=personal, now=now)]
 
 
 def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
-    """Whether guidance waits for a session: it is not expired nor held, and its addresses don't exclude the session.
-    One for a path counts, as the session may touch it; one for an agent does not."""
+    """Tell whether guidance waits for a session; one for a path counts, as the session may touch it."""
     asker = claims.Asker(session_id, "", "", now)
     asker.personal = personal
     return claims.may_get(item.entry, asker)
@@ -173,6 +168,5 @@ def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
 
 
 def from_the_end(items: Iterable[Waiting]) -> list[Waiting]:
-    """Sort entries in the order to remove them, from the end of a file to its beginning: so the lines before each, by
-    which undo finds its place, are still there."""
+    """Sort entries from the end of each file: so the lines before each, by which undo finds its place, are there."""
     return sorted(items, key=lambda item: (item.path, -item.entry.start))

@@ -135,8 +135,7 @@ def touch(root: str, path: str) -> None:
 
 
 def _stamp(path: str) -> "list[int]":
-    """Return what shows that a file changed since it was read. The change time (ctime) can't be set by an archive or by
-    touch(1), so that no other text gets in under a trusted digest. Raises OSError."""
+    """Return what shows that a file changed, with its change time, which no archive sets. Raises OSError."""
     status = posix.stat(path)
     return [status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns]
 

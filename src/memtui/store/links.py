@@ -33,8 +33,7 @@ CONTENTS = {"toc", "_toc_"}
 
 
 class Link(NamedTuple):
-    """A link from `start` to `end`, whose `target` is written at `at`; the file's name stands from `name_start` to
-    `name_end` (`encoded`: as in a URL). `label`: the words that a reader sees, None for a definition."""
+    """A link: its span, where `target` is written, where in it the file's name is, and the words that a reader sees."""
 
     start: int
     end: int

@@ -127,8 +127,7 @@ class ScopeFiles:
 
 
 class MemoryPlan:
-    """What one step makes of files. `after`: their contents by path, None for no file; `heirs`: which memory stands for
-    one that goes; `lines`: title and text of a new memory's line. With `unlinks` links to what goes become words."""
+    """What one step makes of files: `after` (None: no file), `heirs` of those that go, `lines` of new ones."""
 
     def __init__(self, files: ScopeFiles, *, unlinks: bool = False) -> None:
         self.files, self.unlinks = files, unlinks

@@ -41,8 +41,7 @@ def check_name(name: str) -> str:
 
 
 def file_stem(name: str) -> str:
-    """Return the stem of a new memory's file: its name if that is plain, else in lower case with dashes. Raises as
-    `check_name`."""
+    """Return the stem of a new memory's file: its name if plain, else a slug. Raises as `check_name`."""
     stem = check_name(name)
     is_plain = stem == stem.lower() and all(char.isalnum() or char in "-_." for char in stem)
     return stem if is_plain else memory.slugify(stem)
@@ -100,8 +99,7 @@ def content(mem: Memory) -> bytes:
 
 
 def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
-    """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there get one
-    too, unless they are too many: the client hides those that an index leaves out."""
+    """Return a MEMORY.md with a line for a new memory; one that it begins gets lines of the others, too."""
     others = [] if data else scopes.indexed(root, scope)
     if 0 < len(others) < memory_index.MAX_LINES:
         for mem in scopes.memories(scope):

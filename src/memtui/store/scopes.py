@@ -203,8 +203,7 @@ def pick(scopes: Sequence[Scope], label: str) -> Scope:
 
 
 def home(scopes: Sequence[Scope], kind: str) -> Scope:
-    """Return the scope for a new memory of a type if none was named: global for `user`, which is about the person; else
-    the project's if its directory exists, else auto."""
+    """Return the scope for a new memory of a type: global for `user`, else the project's if it exists, else auto."""
     if kind == "user":
         return next(scope for scope in scopes if scope.kind == "global")
     project = next((s for s in scopes if s.kind == "project" and s.exists and not s.problem), None)
@@ -266,8 +265,7 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
 
 
 def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
-    """Yield a scope's memories by path; unreadable ones are broken. `memories`: as for `status.of_scope`; those that
-    are gone are removed from it."""
+    """Yield a scope's memories by path, unreadable ones broken. `memories`: a cache by path, updated."""
     cache = {} if memories is None else memories
     listed, top = files(scope), scope.directory.rstrip("/") + "/"
     present = {top + name for name, _ in listed}
@@ -303,8 +301,7 @@ def _is_current(memory: Memory) -> bool:
 
 
 def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
-    """Return the memory for a reference: a name, a file name, `scope:name`, or a path inside a scope. Raises
-    NotFoundError, with similar names; ConflictError, with the candidates, if several memories match."""
+    """Return the memory for a name, file, `scope:name` or path. Raises NotFoundError, ConflictError for several."""
     scopes = discover(env, cwd)
     if "/" in ref:
         memory = _by_path(env, cwd, ref, scopes)

@@ -19,8 +19,7 @@ def words_of(query: str) -> list[str]:
 
 
 def rank(words: list[str], memory: Memory) -> tuple[float, str]:
-    """Return how well a memory matches words, 0 if one is missing, and the best line of its body. The worst kind of
-    match decides first; then name counts before description before body."""
+    """Return how well a memory matches words, 0 if one is missing, and its best line: the worst match decides."""
     if not words:
         return 0.0, ""
     name = memory.name.lower() + " " + memory.stem.lower()
@@ -44,8 +43,7 @@ def rank(words: list[str], memory: Memory) -> tuple[float, str]:
 
 
 def position(score: float, name: str, *, elsewhere: bool) -> tuple[float, bool, float, str]:
-    """Return what hits are sorted by. Among the same kind of match, memories of this project and of all projects come
-    before those of other projects (`elsewhere`): many projects have memories of the same things."""
+    """Return what hits are sorted by: the kind of match, then this project's before others', then score."""
     kind = max((kind_of_match for kind_of_match in (WHOLE, BEGINS, INSIDE) if score >= kind_of_match), default=SIMILAR)
     return -kind, elsewhere, -score, name
 

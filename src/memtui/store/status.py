@@ -258,8 +258,7 @@ def of_scope(
     go_on: Callable[[], bool] = lambda: True,
     others: Sequence[Scope] = (),
 ) -> list[Row]:
-    """Return a scope's memories with findings, deliveries and uses. `memories_by_path` caches memories; `go_on` is
-    asked before each is read, and before each row."""
+    """Return a scope's memories with findings and counts. `memories_by_path`: a cache; `go_on`: asked before each."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
     rows = []

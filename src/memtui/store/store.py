@@ -119,8 +119,7 @@ class Store:
         extra: Sequence[Change] = (),
         keep_time: bool = False,
     ) -> Memory:
-        """Replace a memory's content, or fields by dotted path (empty: removed). `seen`: the person saw it all, so it
-        is trusted. `keep_time`: the file keeps its time. Raises ConflictError, MemtuiError."""
+        """Replace a memory's content, or fields by dotted path; `seen` ones are trusted. Raises MemtuiError."""
         scope = self._scope_of(mem)
         data = change if isinstance(change, bytes) else memory.with_fields(mem, change)
         if data == mem.raw and not extra:

@@ -75,8 +75,7 @@ class Proposal:
 
     @property
     def ref(self) -> str:
-        """The id that a person types. Of a planned change it is made from the cause and the paths, so that it stays
-        while other changes are made; of any other it is `id`."""
+        """The id that a person types: of a planned change by cause and paths, so that it stays; else `id`."""
         kinds = [KINDS.get(evidence.code) for evidence in self.evidence]
         if not kinds or None in kinds:
             return self.id
@@ -197,8 +196,7 @@ def in_archive(directory: str, stem: str) -> str:
 
 
 class MemoryFiles(ScopeFiles):
-    """The files of a store's scopes. `readable` lets only memories, indexes and instructions through, `writable` no
-    instructions."""
+    """The files of a store's scopes, as far as proposals may read and write them."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.env, store.scopes())

@@ -179,8 +179,7 @@ class Composition:
         return self.plan.diffs()
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
-        """Return what a proposal makes of its files, after the proposals before it. A MEMORY.md that it changes may
-        have other lines by now, as each new memory adds one."""
+        """Return what a proposal makes of its files after those before it; MEMORY.md may have other lines by now."""
         lists = {output.path for output in proposal.outputs if is_index(output.path)}
         for source in proposal.inputs:
             with _forbidden(source.path):

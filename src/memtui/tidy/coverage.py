@@ -301,8 +301,7 @@ def _compared(word: str) -> str:
 
 
 def begins(statement: Statement, longer: Statement, own: Sequence[str]) -> bool:
-    """Tell whether a longer statement begins with one, and goes on behind a comma with words that end another one of
-    its `own` text about the thing that it ends with: else they might narrow it, as “…, on Windows”."""
+    """Tell whether a longer statement only adds, behind a comma, what its `own` text says of the same thing."""
     head, whole = literal(statement.text), literal(longer.text)
     rest = whole.removeprefix(f"{head}, ")
     if statement.kind not in {"sentence", "item"} or rest == whole:

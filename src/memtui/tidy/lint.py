@@ -84,8 +84,7 @@ def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apa
 def at(
     path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), places: Sequence[Scope] = ()
 ) -> LintInput:
-    """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
-    `places`: the person's scopes. Raises NotFoundError, UsageError."""
+    """Return the memories below a path, a directory or project, as a subject. Raises NotFoundError, UsageError."""
     top = paths.normal(paths.join(cwd, path))
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
@@ -166,8 +165,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
 
 
 def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
-    """Return the path of the index for a finding on it, and whether what can be done about it is certain: its fix has
-    to help, and where most files are not there, they are elsewhere, and not gone."""
+    """Return the index's path for a finding on it, and whether its fix is certain to help."""
     if not finding.subject.startswith("index:"):
         return {}
     where: dict[str, object] = {"path": scope.index_path}

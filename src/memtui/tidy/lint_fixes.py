@@ -82,8 +82,7 @@ def plan(
     mems: Iterable[Memory] | None = None,
     usage: Usage | None = None,
 ) -> list[FileFix]:
-    """List the fixes of a scope's files for its findings, without files that can't be fixed. `mems`: memories that
-    were read already; an index over its limit is ordered by `usage`."""
+    """List the fixes of a scope's files for its findings. `mems`: as read; `usage` orders an index over its limit."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -147,8 +146,7 @@ def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
 def _index_after(
     root: str, scope: Scope, findings: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
 ) -> tuple[bytes, str]:
-    """Return a scope's MEMORY.md with its findings fixed and what follows from that, and in words how it is brought
-    under its limit. `memories` of the scope by their normal path, as they will be."""
+    """Return MEMORY.md with its findings fixed, and in words how it gets under its limit."""
     data = read_or_none(scope.index_path) or b""
     codes = {finding.code for finding in findings}
     # What was there before, and is not to be fixed, stays.

@@ -48,8 +48,7 @@ def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
 
 
 def body(memories: Sequence[Memory], description: str) -> str:
-    """Return the first memory's body with what only the others say: below the same heading, behind the same label
-    (`**Why:**`), else at the end. What `description` says is not repeated."""
+    """Return the first body with what only the others say, below the same heading or label, else at the end."""
     first, *others = memories
     own = _Body(first.body, description)
     if first.description != description:
@@ -147,8 +146,7 @@ class _Body:
             self._insert(self._end if at is None else at, new)
 
     def _new_part(self, chunk: Chunk, above: Statement | None) -> Chunk | None:
-        """Return what a piece says that is not said yet; None if nothing. A sentence that leans (“It …”) stays behind
-        the one that it follows (`above`, for the first), which is said again if need be."""
+        """Return what a piece says that is new, None if nothing; one that leans (“It …”) stays behind `above`."""
         statements = coverage.of_text("", chunk.text)
         is_new = [self._said.find(statement)[0] != "kept" for statement in statements]
         if not any(is_new):

@@ -81,8 +81,7 @@ class Repository:
         return renames
 
     def committed(self, path: str, data: bytes) -> date | None:
-        """Return the day of the last commit of a file with the content `data`; None if that is not committed. `git
-        status` would tell, but runs the filters that a repository configures."""
+        """Return the day of a file's last commit; None if `data` is not committed. git status would run filters."""
         blob = self.ask("rev-parse", "--verify", "-q", f"HEAD:{os.path.relpath(path, self.top)}").strip()
         hashes = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
         if blob not in hashes:

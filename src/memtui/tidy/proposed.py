@@ -59,8 +59,7 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """The proposals that wait, saved ones first, each worst first; the problems left for a person, by cause; by file
-    whose fix was rejected the id of that change, empty if it can't be undone."""
+    """Proposals that wait, saved ones first; problems left, by cause; rejected fixes' changes by file."""
 
     proposals: tuple[Undecided, ...]
     left: tuple[Problem, ...]
@@ -156,8 +155,7 @@ def _names(proposal: Proposal) -> set[str]:
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
-    """Reject proposals in one step of undo: they come back when their memories change, but with `never`, which
-    keeps merged memories apart. Raises MemtuiError."""
+    """Reject proposals in one step: until their memories change, or `never` again. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
     files, pairs = MemoryFiles(store), 0

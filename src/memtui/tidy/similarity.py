@@ -43,8 +43,7 @@ _IMPORTING = threading.Lock()
 
 @cache
 def rapidfuzz() -> Any:
-    """Return rapidfuzz, imported when it is needed, because that takes a while, and by one thread at a time: two that
-    begin with different parts of it can each find the other's half imported."""
+    """Return rapidfuzz, imported once by one thread: two would find each other's half imported parts."""
     with _IMPORTING:
         import rapidfuzz.fuzz
         import rapidfuzz.process
@@ -172,8 +171,7 @@ class _Measure:
 
 
 def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
-    """Return the (start, end) of runs of words that only `one` has, and only `other`; none for a text of which FEW or
-    more of the words are not in the other. Capitals and punctuation make no difference."""
+    """Return the spans of words that only one text has, for each; none for a text that differs in FEW or more."""
     texts = (one, other)
     places = [[m.span() for m in islice(re.finditer(r"\S+", text), ONE_BY_ONE)] for text in texts]
     plain = [

@@ -51,8 +51,7 @@ SYMBOLS = 20
 
 
 class Checked(NamedTuple):
-    """The sound memories of a scope, the project that they are about, the repository that they are in, and their
-    deliveries; None for none. `go_on` is asked before each memory; False ends the search."""
+    """A scope's sound memories with their project, repository and deliveries. `go_on`: asked before each."""
 
     scope: Scope
     memories: Sequence[Memory]
@@ -130,8 +129,7 @@ def gone(checked: Checked) -> Iterator[Finding]:
 
 
 def _past(body: str, start: int) -> bool:
-    """Tell whether the line of a code span tells of the past, or forbids what the span names. A sentence that says what
-    is to be done now is taken by itself."""
+    """Tell whether a code span's line tells of the past or forbids it, but for a sentence on what to do now."""
     begin = body.rfind("\n", 0, start) + 1
     line, at = body[begin:].partition("\n")[0], start - begin
     plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)

@@ -104,8 +104,7 @@ def default_name(label: str) -> str:
 
 
 def write(export: Export, path: str) -> None:
-    """Write an export to a new path or an empty folder, private; killed, it leaves only a folder beside. Raises
-    ConflictError, MemtuiError."""
+    """Write an export to a new path or empty folder, private. Raises ConflictError, MemtuiError."""
     path = os.path.abspath(path)
     if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
         raise ConflictError(f"{path} is there already.", TAKEN)

@@ -64,8 +64,7 @@ class PlannedDraft:
 
 @dataclass
 class ImportPlan:
-    """What an import would do: `known`: said elsewhere already; `decided` before; `left` for another time; `secrets`:
-    in how many drafts, by kind."""
+    """What an import would do: drafts, what is `known`, was `decided` or is `left`, and `secrets` by kind."""
 
     found: SourceContent
     drafts: list[PlannedDraft] = field(default_factory=list)

@@ -246,8 +246,7 @@ def _parse(data: bytes) -> Document:
 
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:
-    """Return the lines between the fences, the closing fence (empty if there is none), and where the body starts.
-    Without a closing fence the fields end at the first blank line. The lines are None if there is no opening fence."""
+    """Return the lines between the fences (None: no fence), the closing fence, and where the body starts."""
     at = text.find("\n", opened) + 1
     if not at or text[opened:at].rstrip(BLANK) != FENCE:
         return None, "", 0

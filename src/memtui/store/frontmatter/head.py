@@ -17,8 +17,7 @@ def first_line(body: str) -> str:
 
 
 def summarise(data: bytes) -> "tuple[str, str, str]":
-    """Return `(name, description, type)` of a memory file or its beginning, empty if absent. The title stands for a
-    missing description, without frontmatter the first heading or sentence. Never raises."""
+    """Return (name, description or title or first sentence, type) of a memory's beginning. Never raises."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     first, newline, rest = text.partition("\n")
     if "\0" in text[:4096]:

@@ -120,8 +120,7 @@ def parse_index(data: bytes) -> Index:
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:
-    """Return the numbers of the lines that are not text, of those that are code, and the first of a comment or code
-    that is never closed. A `<!--` after text begins a comment only if it is closed: the text may be about the mark."""
+    """Return the numbers of lines that are no text, of those that are code, and of the first one never closed."""
     hidden = set(range(top))
     code: set[int] = set()
     last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)

@@ -170,8 +170,7 @@ def place_line(
     first: bool = False,
     view: Callable[[bytes], bytes] = lambda data: data,
 ) -> bytes:
-    """Add a line where the client loads it and nothing else is pushed out; without room at the end, or with `first`
-    above the last one loaded. `view`: what the index will be otherwise."""
+    """Add a line where it is loaded and pushes nothing out, else at the end, or (`first`) above the last loaded one."""
     added = add_line(data, target, title, hook, kind=kind)
     if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
         return added

@@ -55,8 +55,7 @@ class Change(ABC):
 
     @abstractmethod
     def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
-        """Return the change's row of the journal, without the path. Stores the contents that the row names, and updates
-        `files`. Raises ConflictError if the file is not as the change expects it, OSError, MemtuiError."""
+        """Return the row, without the path; stores its contents. Raises ConflictError, OSError, MemtuiError."""
 
     @abstractmethod
     def make(self) -> None:
@@ -104,8 +103,7 @@ def state_of(now: object, before: object, after: object) -> State:
 
 @dataclass(frozen=True)
 class FileChange(Change):
-    """A file's content `before` and `after` (None: no file), made only if it is exactly as expected. `mode`: of a new
-    file; `times`: its modification time with each content (nanoseconds, None: now), restored by an undo."""
+    """A file's content before and after (None: no file); `mode` of a new one, `times` (ns) with each content."""
 
     key = "before"
     before: bytes | None

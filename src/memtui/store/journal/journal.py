@@ -79,8 +79,7 @@ class Journal:
 
     @contextlib.contextmanager
     def together(self, group: str = "", entries: Sequence[str] = ()) -> Iterator[None]:
-        """Make all changes inside one step of undo, with earlier ones of the same `group`, or of an outer block.
-        `entries`: the ids of what a person decides with them."""
+        """Make all changes inside one step of undo, with those of `group`; `entries`: what is decided with them."""
         before = self._shared
         self._shared = {**before, **({"entries": [*entries]} if entries else {})}
         self._shared["group"] = group or before.get("group") or ids.new_id(self.now())

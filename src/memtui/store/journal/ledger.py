@@ -223,8 +223,7 @@ class Ledger:
     def next_step(
         self, op: str, key: str | None = None, is_past: Callable[[Transaction], bool] = lambda _: False
     ) -> list[Transaction]:
-        """Return what the next undo or redo is about, in order: the last one and those made together with it; undo
-        goes past those that `is_past`. `key` names one to undo instead, or a group. Raises NotFoundError."""
+        """Return what the next undo or redo is about, or `key`, a change or group; undo passes those that `is_past`."""
         if key is not None:
             group = [self.transactions[transaction_id] for transaction_id in reversed(self.undoable)]
             return [transaction_id for transaction_id in group if transaction_id.group == key] or [self._named(key)]

@@ -94,8 +94,7 @@ class TextEdit(changes.Change):
         return len(_places(text, self.added if self._grows else self.removed))
 
     def make(self) -> None:
-        """Make the edit in the file as it is now. A file that becomes empty is removed; a memory keeps its age: only a
-        link in it follows a name."""
+        """Make the edit in the file as it is now; an emptied file goes, a memory keeps its age."""
         name = os.path.basename(self.path)
         if name in inbox_format.FILES.values():
             inbox_file.rewrite(self.path, self.apply)

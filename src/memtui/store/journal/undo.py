@@ -52,8 +52,7 @@ class Undone:
 
 
 def decided(transactions: Sequence[Transaction]) -> Sequence[Transaction]:
-    """List those of changes made together that a person decided: not the pairs that a rejection keeps apart, nor the
-    triggers that a memory was made with."""
+    """List those that a person decided: no pairs kept apart, nor the triggers that a memory was made with."""
     with_it = {"apart", "triggers"} if any(transaction.op == "create" for transaction in transactions) else {"apart"}
     return [transaction for transaction in transactions if transaction.op not in with_it] or transactions
 
@@ -149,8 +148,7 @@ def run(
     top: str = "",
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
-    """Undo or redo the last step, or what `key` names; a failure does not stop the others. `top`: the id of the last
-    operation. `go_on` gets how many of how many were tried; False stops. Raises NotFoundError, ConflictError."""
+    """Undo or redo a step; failures stop nothing, `go_on(tried, total)` does. Raises NotFoundError, ConflictError."""
     todo = [next_id.id for next_id in _next_step(journal, op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()

@@ -140,8 +140,7 @@ class Intake:
         return [*(version for version in steps if version.directory == directory), *settled]
 
     def peek(self, directory: str) -> None:
-        """Know what is new of the memories of a directory, as `take_in` but also if it was written just now, in this
-        object only and until the next `take_in`: nothing is written. Raises MemtuiError."""
+        """Know a directory's newest versions in this object only, until `take_in`. Raises MemtuiError."""
         with self.log.guard:
             self.log.follow()
             if not self.log.directories:

@@ -112,8 +112,7 @@ class PurgedWords:
 
 
 class Purged(NamedTuple):
-    """What purging removes: the contents `drop`, the transactions `gone` from undo; `words` tell its text elsewhere;
-    `left`: how many changes keep a line of it for their undo."""
+    """The contents to `drop`, the transactions `gone` from undo, the `words`, and how many changes keep a line."""
 
     drop: list[str]
     gone: list[str]

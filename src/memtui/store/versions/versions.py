@@ -27,8 +27,7 @@ TAKE_BACK, LINKS = "take-back", "links"
 
 @dataclass(frozen=True)
 class Writer:
-    """Who wrote a version: FIRST (it was there when its directory was first looked at), PERSON (through memtui), AGENT
-    (in `session`, at `prompt`; empty if not known), or OTHER (an editor, a program, the client itself)."""
+    """Who wrote a version: FIRST (there at the first look), PERSON, AGENT (`session`, `prompt`), or OTHER."""
 
     by: str
     session: str = ""
@@ -94,8 +93,7 @@ def _version(row: dict[str, Any]) -> Version | None:
 
 
 class Versions:
-    """The versions of one memtui root. `problem`: why the newest could not be taken in; `unsettled`: a file was written
-    just now, and is to be looked at again. Threads may share it."""
+    """The versions of one memtui root. `problem`: of the last look; `unsettled`: look again. Threads may share it."""
 
     def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
         self.root = root
@@ -285,8 +283,7 @@ class Versions:
             raise storage_error(error, self.path) from error
 
     def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
-        """Return the versions taken in before `oldest`, then the oldest beyond `most_bytes` (0: any), and the bytes
-        they free; never a file's newest, nor the newest seen."""
+        """Return versions before `oldest` or beyond `most_bytes` (0: any), and their bytes; none that is needed."""
         files = [versions for files in self.directories.values() for versions in files.values()]
         every = sorted((version for versions in files for version in versions), key=lambda version: version.time)
         current = [versions for versions in files if versions[-1].digest != GONE or not versions[-1].seen]

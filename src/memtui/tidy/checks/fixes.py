@@ -83,8 +83,7 @@ def _wanted(path: str, mode: int) -> int:
 
 
 def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
-    """Resolve git's conflict markers in the memories and indexes that findings are about, by one of
-    `conflict_markers.SIDES`, as one step of undo. Raises MemtuiError."""
+    """Resolve git's conflict markers in what findings are about, by one side, as one step. Raises MemtuiError."""
     changed: list[object] = []
     with store.journal.together():
         for subject in subjects:

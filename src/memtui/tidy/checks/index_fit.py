@@ -56,8 +56,7 @@ class Fit(NamedTuple):
 
 
 def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
-    """Bring a scope's index under its limit, unless it is in conflict. `memories` by their normal path. What a
-    subagent's has too much stays below the cut, least used last: its client loads comments too."""
+    """Bring a scope's index under its limit, unless in conflict; a subagent's least used lines stay below the cut."""
     other = Fit(data)
     for _ in range(ROUNDS):
         after = _once(scope, other, memories, uses)
