@@ -52,9 +52,9 @@ def over_limit(world):
 def fix(store, own, found):
     """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
     own.memories or lint.check(own)
-    planned = [(scope, files) for scope, files in lint_fixes.plan_all(own, found.parts) if files]
+    planned = lint_fixes.plan_all(own, found.parts)
     lint_fixes.make_journaled(store, planned)
-    return [each for _, files in planned for each in files]
+    return planned
 
 
 def test_an_index_over_its_limit_is_one_problem(world):

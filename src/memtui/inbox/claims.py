@@ -124,12 +124,10 @@ class Claim:
 
     @property
     def scope(self) -> str:
-        """project or global"""
         return inbox_format.scope_of(self.directory)
 
     @property
     def path(self) -> str:
-        """The renamed file."""
         return f"{self.directory}/{inbox_format.CLAIMED}/{self.name}"
 
 

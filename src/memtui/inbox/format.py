@@ -45,7 +45,6 @@ class Entry:
         self.start = start
 
     def flag(self, name: str) -> bool:
-        """Whether a yes/no field is set."""
         return self.fields.get(name, "").lower() in {"yes", "true", "1"}
 
     def count(self, name: str, default: int = 0) -> int:
@@ -231,7 +230,6 @@ def parse(source: str, items: bool = False) -> "list[Entry]":
 
 
 def _loose(source: str, start: int, end: int, items: bool) -> "list[Entry]":
-    """Parse the hand-written text between two entries."""
     chunk = source[start:end]
     if not chunk.replace("\ufeff", "").strip():
         return []

@@ -46,7 +46,6 @@ class Reconciled:
 
 
 def all_inboxes(root: str) -> "list[str]":
-    """Return the directories of all inboxes."""
     return [paths.inbox_dir(root, None), *[paths.inbox_dir(root, slug) for slug in paths.inbox_slugs(root)]]
 
 

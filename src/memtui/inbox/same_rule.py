@@ -43,7 +43,6 @@ class Rule(NamedTuple):
 
     @property
     def denies(self) -> bool:
-        """Whether it denies something."""
         return any(word.startswith("-") for word in self.words)
 
 

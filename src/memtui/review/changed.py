@@ -43,7 +43,6 @@ class Changed:
 
     @property
     def name(self) -> str:
-        """The name of its file, without directory and ending."""
         return references.stem(self.now.file)
 
     @property
@@ -53,7 +52,6 @@ class Changed:
 
     @property
     def kind(self) -> Kind:
-        """What was done to it."""
         if self.now.digest == GONE:
             return "deleted"
         return "new" if self.before is None or self.before.digest == GONE else "edited"

@@ -45,7 +45,6 @@ class Draft:
 
     @property
     def path(self) -> str:
-        """The path of the file it would become."""
         if self.replaced is not None:
             return self.replaced.path
         return f"{self.scope.directory}/{self.name}.md"
@@ -66,7 +65,6 @@ class Draft:
 
     @cached_property
     def memory(self) -> Memory:
-        """The memory as it would be written."""
         return memory.from_bytes(self.path, self.scope.label, self.data)
 
 
@@ -101,7 +99,6 @@ def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
 
 
 def label_of(item: Waiting, choices: Choices = AS_DRAFTED) -> str:
-    """Return the label of the scope that a draft is for."""
     return choices.scope or item.entry.fields.get("scope") or item.scope
 
 

@@ -37,17 +37,14 @@ class Waiting:
 
     @property
     def scope(self) -> str:
-        """project or global"""
         return "project" if self.slug else "global"
 
     @property
     def path(self) -> str:
-        """The file that holds it."""
         return f"{self.directory}/{inbox_format.FILES[self.kind]}"
 
     @property
     def text(self) -> str:
-        """Its text without the evidence."""
         return self._parts()[0]
 
     @property

@@ -38,7 +38,6 @@ class CatalogLine:
         self.stamp = row[5]
 
     def row(self) -> "list[object]":
-        """Return the line as a list for the caches."""
         return [self.file, self.name, self.description, self.type, self.digest, self.stamp]
 
     def rank(self) -> "tuple[int, int, str]":

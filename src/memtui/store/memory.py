@@ -73,7 +73,6 @@ class Memory:
 
     @property
     def stem(self) -> str:
-        """The file's name without `.md`."""
         return os.path.basename(self.path).removesuffix(".md")
 
     @property

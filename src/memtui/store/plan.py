@@ -25,7 +25,6 @@ LineChange = Callable[[bytes, str], bytes]
 
 
 def is_index(path: str) -> bool:
-    """Return whether a path is that of a MEMORY.md."""
     return os.path.basename(path) == locate.INDEX_NAME
 
 
@@ -93,7 +92,6 @@ class ScopeFiles:
         return self.contents[path]
 
     def memory(self, path: str, data: bytes | None) -> Memory:
-        """Return what a content of a file says."""
         return memory.from_bytes(path, self.scope_of(path).scope.label, data or b"")
 
     def link_names(self, scope: Scope, mem: Memory) -> list[str]:

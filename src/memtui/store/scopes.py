@@ -47,7 +47,6 @@ class Scope:
 
     @property
     def index_path(self) -> str:
-        """The path of its MEMORY.md."""
         return f"{self.directory}/{locate.INDEX_NAME}"
 
     @property

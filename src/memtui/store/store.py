@@ -65,7 +65,6 @@ class Store:
             self.problem = error
 
     def scopes(self) -> list[Scope]:
-        """List the scopes, as `scopes.discover`."""
         return scopes.discover(self.env, self.cwd)
 
     def scope(self, label: str) -> Scope:
@@ -154,7 +153,6 @@ class Store:
         return self._place("copy", mem, scope, name)
 
     def _place(self, op: str, mem: Memory, scope: Scope, name: str | None, *, seen: bool = False) -> Memory:
-        """Rename, move or copy a memory."""
         source = self.scope(mem.scope_label) if op == "copy" else self._scope_of(mem)
         references.writable(scope, shared=self.shared)
         renames = op == "rename"

@@ -104,7 +104,6 @@ def one_line(text: str) -> str:
 
 
 def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
-    """Return a memory's scope, and its file there. Raises MemtuiError."""
     scope = store.scope(memory.scope_label)
     return scope, references.relative(scope, memory.path)
 

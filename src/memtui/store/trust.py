@@ -47,7 +47,6 @@ class TrustStatus:
 
 
 def path(root: str) -> str:
-    """Return the path of trust.json."""
     return root + "/trust.json"
 
 

@@ -102,12 +102,10 @@ class Proposal:
 
     @property
     def written(self) -> tuple[FileOutput, ...]:
-        """The outputs that are files."""
         return tuple(output for output in self.outputs if output.data is not None)
 
     @property
     def gone(self) -> tuple[str, ...]:
-        """The paths of the files that go."""
         return tuple(output.path for output in self.outputs if output.data is None)
 
     @property

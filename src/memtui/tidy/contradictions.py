@@ -128,7 +128,6 @@ def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
 
 
 def _orders(memory: Memory, text: str) -> Iterator[Order]:
-    """Yield the orders in a text."""
     for match in ORDER.finditer(text):
         subject = END.split(match["object"], maxsplit=1)[0]
         if words := frozenset(WORD.findall(subject.casefold())) - FILLERS:

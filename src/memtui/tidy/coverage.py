@@ -137,7 +137,6 @@ def _begins(line: str, code: ChunkKind | None, kind: ChunkKind | None) -> ChunkK
 
 
 def join(parts: list[Chunk]) -> str:
-    """Return the text of pieces."""
     return "".join(chunk.before + chunk.text for chunk in parts)
 
 
@@ -321,7 +320,6 @@ class Targets:
         self.add(statements)
 
     def add(self, statements: Iterable[Statement]) -> None:
-        """Add statements to those that are there."""
         for statement in statements:
             if statement.kind == "field":
                 self._fields[statement.text] = statement

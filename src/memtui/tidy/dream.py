@@ -169,7 +169,6 @@ class Batch(NamedTuple):
     clusters: tuple[Cluster, ...]
 
     def named(self) -> dict[str, Memory]:
-        """Return the memories by name."""
         every = [mem for cluster in self.clusters for mem in cluster.memories]
         return {f"m{number}": mem for number, mem in enumerate(every, 1)}
 
@@ -187,8 +186,6 @@ class Batch(NamedTuple):
 
 
 class _UnfitError(Exception):
-    """An action is not fit to become a proposal."""
-
     def __init__(self, why: Why) -> None:
         super().__init__(why)
         self.why: Why = why

@@ -47,7 +47,6 @@ class Known(NamedTuple):
 
     @property
     def ref(self) -> str:
-        """What a person calls it."""
         return f"{self.scope.shown}:{self.memory.stem}"
 
 

@@ -39,10 +39,9 @@ FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
 
 class FileFix(NamedTuple):
-    """The fix of a scope's `file`: real path, content before (None: no file) and after, and a cut index's steps."""
+    """The fix of a scope's file: its path, content before (None: no file) and after, and a cut index's steps."""
 
     scope: Scope
-    file: str
     path: str
     before: bytes | None
     after: bytes
@@ -95,8 +94,7 @@ def plan(
         if not path.startswith(scope.directory + "/") or os.path.islink(path):
             continue
         try:
-            real, words = references.real_path(scope, path), ""
-            before = read_or_none(real)
+            before, words = read_or_none(references.real_path(scope, path)), ""
             if path == scope.index_path:
                 memories, uses = _as_fixed(scope, fixes, mems), index_fit.uses_of(scope, usage)
                 after, words = _index_after(root, scope, those, memories, uses)
@@ -107,20 +105,20 @@ def plan(
         except (OSError, MemtuiError):
             continue
         if after != before:
-            fixes.append(FileFix(scope, references.relative(scope, path), real, before, after, words))
+            fixes.append(FileFix(scope, path, before, after, words))
     return fixes
 
 
-def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
-    """List the fixes for what lint found on a subject, by scope."""
-    all_memories = subject.memories.values()
-    return [(scope, plan(subject.root, scope, findings, all_memories, subject.usage)) for scope in subject.scopes]
+def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[FileFix]:
+    """List the fixes for what lint found on a subject."""
+    mems = subject.memories.values()
+    return [fix for scope in subject.scopes for fix in plan(subject.root, scope, findings, mems, subject.usage)]
 
 
 def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory] | None) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path, as they will be."""
-    fixed = {normal(f.file): memory.from_bytes(f"{scope.directory}/{f.file}", scope.label, f.after) for f in fixes}
-    return by_file(scope, scopes.memories(scope) if memories is None else memories) | fixed
+    fixed = [memory.from_bytes(fix.path, scope.label, fix.after) for fix in fixes]
+    return by_file(scope, scopes.memories(scope) if memories is None else memories) | by_file(scope, fixed)
 
 
 def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
@@ -206,25 +204,25 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
     return data
 
 
-def make_journaled(store: Store, planned: Sequence[tuple[Scope, Sequence[FileFix]]]) -> None:
+def make_journaled(store: Store, fixes: Sequence[FileFix]) -> None:
     """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
-    plan = MemoryPlan(ScopeFiles(store.env, [scope for scope, _ in planned]))
-    for scope, fixes in planned:
-        for fix in fixes:
-            path = f"{scope.directory}/{fix.file}"
-            plan.files.contents[path] = fix.before
-            plan.write(path, fix.after, trusted=fix.before is not None and plan.files.is_trusted(path))
+    within = list(dict.fromkeys(fix.scope for fix in fixes))
+    plan = MemoryPlan(ScopeFiles(store.env, within))
+    for fix in fixes:
+        plan.files.contents[fix.path] = fix.before
+        plan.write(fix.path, fix.after, trusted=fix.before is not None and plan.files.is_trusted(fix.path))
     changes = plan.changes()
     if changes:
-        files = many(sum(len(fixes) for _, fixes in planned), "file")
-        store.journal.run("fix", changes, f"fix {files} of {some([scope.shown for scope, _ in planned], SCOPES_NAMED)}")
+        words = f"fix {many(len(fixes), 'file')} of {some([scope.shown for scope in within], SCOPES_NAMED)}"
+        store.journal.run("fix", changes, words)
 
 
 def make(fixes: Iterable[FileFix]) -> None:
     """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
     for fix in fixes:
         try:
-            if read_or_none(fix.path) == fix.before:
-                fs.write_atomic(fix.path, fix.after)
+            path = references.real_path(fix.scope, fix.path)
+            if read_or_none(path) == fix.before:
+                fs.write_atomic(path, fix.after)
         except OSError as error:
             raise storage_error(error, fix.path) from error

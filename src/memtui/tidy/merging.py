@@ -101,7 +101,6 @@ class _Body:
 
     @property
     def text(self) -> str:
-        """The text so far."""
         return join(self._chunks)
 
     def describes(self, memory: Memory) -> bool:

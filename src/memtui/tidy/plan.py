@@ -80,11 +80,11 @@ Placed = Iterator[tuple[int, Proposal]]
 
 
 class Planned(NamedTuple):
-    """Proposals, and the findings that they were made from, both worst first; `fixes` of files, by scope."""
+    """Proposals, and the findings that they were made from, both worst first; the `fixes` of files."""
 
     proposals: tuple[Proposal, ...]
     findings: tuple[Finding, ...]
-    fixes: list[tuple[Scope, list[lint_fixes.FileFix]]]
+    fixes: list[lint_fixes.FileFix]
 
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
@@ -114,8 +114,7 @@ class _Planner:
         self.scopes = {scope.label: scope for scope in subject.scopes}
 
     @cached_property
-    def file_fixes(self) -> list[tuple[Scope, list[lint_fixes.FileFix]]]:
-        """What lint would fix, by scope."""
+    def file_fixes(self) -> list[lint_fixes.FileFix]:
         return lint_fixes.plan_all(self.subject, self.found)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
@@ -197,18 +196,16 @@ class _Planner:
         for at, finding in enumerate(self.found):
             if lint_fixes.fixable(finding):
                 by_path.setdefault(str(finding.data.get("path")), []).append(at)
-        for scope, files in self.file_fixes:
-            for fixed in files:
-                path = f"{scope.directory}/{fixed.file}"
-                numbers = by_path.get(path, [])
-                if path in self.gone or not numbers:
-                    continue
-                messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
-                reason = " ".join(filter(None, [*messages, fixed.words]))
-                evidence = [_evidence(self.found[at]) for at in numbers]
-                sources, outputs = [read_from(path, fixed.before)], [FileOutput(path, fixed.after)]
-                kind: Kind = "relink" if is_index(path) else "rewrite"
-                yield min(numbers), propose(kind, sources, outputs, evidence, reason)
+        for fix in self.file_fixes:
+            numbers = by_path.get(fix.path, [])
+            if fix.path in self.gone or not numbers:
+                continue
+            messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
+            reason = " ".join(filter(None, [*messages, fix.words]))
+            evidence = [_evidence(self.found[at]) for at in numbers]
+            sources, outputs = [read_from(fix.path, fix.before)], [FileOutput(fix.path, fix.after)]
+            kind: Kind = "relink" if is_index(fix.path) else "rewrite"
+            yield min(numbers), propose(kind, sources, outputs, evidence, reason)
 
     def stronger_forms(self) -> Placed:
         """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""

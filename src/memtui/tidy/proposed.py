@@ -87,7 +87,7 @@ def undecided(
         if not rejected_ids & _names(other.proposal):
             unique.setdefault(other.proposal.id, other)
     # What is left for a person: no fix, and no other proposal is about it.
-    files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned.fixes for fix in fixes}
+    files = {fix.path for fix in planned.fixes}
     fixed = {
         id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
     }
@@ -127,7 +127,6 @@ def _saved(store: Store) -> list[Undecided]:
 
 
 def rejected_path(root: str) -> str:
-    """Return the path of the file with what was rejected."""
     return root + "/rejected.json"
 
 
@@ -183,7 +182,6 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
 
 
 def directory(root: str) -> str:
-    """Return the directory of the ChangeSets that wait."""
     return root + "/proposals"
 
 

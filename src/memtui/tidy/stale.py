@@ -72,7 +72,6 @@ class Checked(NamedTuple):
 
 
 def of_scope(checked: Checked) -> Iterator[Finding]:
-    """Find all that the checks of the table find, in their order."""
     for check in (dates, gone, use):
         if checked.go_on():
             yield from check(checked)

@@ -32,7 +32,6 @@ class Export:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of memories by scope."""
         return {label: sum(name != locate.INDEX_NAME for name in files) for label, files in self.files.items()}
 
     @property

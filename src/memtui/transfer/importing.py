@@ -165,11 +165,9 @@ class _KnownMemories:
             self._known.add(draft.description, "a draft that was rejected for good")
 
     def add(self, description: str, body: str, what: str) -> None:
-        """Know a memory, or one that will be a draft."""
         self._known.add(f"{description}\n\n{body}", what)
 
     def same(self, incoming: Incoming) -> str:
-        """Return what says the same as a memory; empty if nothing does."""
         return (
             self._known.find(f"{incoming.description}\n\n{incoming.body}", incoming.body or incoming.description) or ""
         )

@@ -107,7 +107,6 @@ def is_binary(data: bytes) -> bool:
 
 
 def _add(content: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
-    """Add what a file gives to what was found."""
     note, base = memory.from_bytes(name, "", data), os.path.basename(name)
     if base == locate.INDEX_NAME:
         for each in index_state.passages(index.parse_index(data)):

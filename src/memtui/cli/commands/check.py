@@ -87,7 +87,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
     labels = {scope.shown for scope in chosen}
 
-    def look() -> "tuple[LintInput, list[Finding], list[tuple[Scope, list[FileFix]]]]":
+    def look() -> "tuple[LintInput, list[Finding], list[FileFix]]":
         subject = _subject(ctx, args.path, chosen)
         found = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
         if args.path is None:
@@ -98,16 +98,13 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, found, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    files = {f"{scope.directory}/{fix.file}" for scope, fixes in planned for fix in fixes}
+    files = {fix.path for fix in planned}
     every = _rejected(ctx, subject) if args.path is None else {}
     rejected = {path: change for path, change in every.items() if path in files}
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out: {_rejection(rejected.values())}")
-    planned = [
-        (scope, [fix for fix in fixes if f"{scope.directory}/{fix.file}" not in rejected]) for scope, fixes in planned
-    ]
-    fixed = [fix for _, fixes in planned for fix in fixes] if args.fix else []
-    undo = _fix(ctx, args, subject, planned) if fixed else False
+    fixed = [fix for fix in planned if fix.path not in rejected] if args.fix else []
+    undo = _fix(ctx, args, subject, fixed) if fixed else False
     if fixed and not args.dry_run:
         subject, found, _ = look()
     fix = "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}")
@@ -180,31 +177,26 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
     raise error
 
 
-def _fix(
-    ctx: Context, args: argparse.Namespace, subject: LintInput, planned: "list[tuple[Scope, list[FileFix]]]"
-) -> bool:
+def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[FileFix]") -> bool:
     """Show what is to be fixed, and fix it unless that was only to be shown: the person's own scopes as one step of
     undo. Return whether there is one. It asks first, as `approve` does. Raises MemtuiError for no."""
-    planned = [(scope, fixes) for scope, fixes in planned if fixes]
-    for fix in [] if ctx.out.json else [fix for _, fixes in planned for fix in fixes]:
+    for fix in [] if ctx.out.json else fixes:
         ctx.out.heading(line(fix.scope.shown), line(ctx.tilde(fix.path)))
         if fix.words:
             ctx.out.paragraph(fix.words, "  ")
         diff.show(ctx.out, fix.before or b"", fix.after)
     if args.dry_run:
         return False
-    files = many(sum(len(fixes) for _, fixes in planned), "file")
+    files = many(len(fixes), "file")
     if not args.yes:
         ctx.confirm(f"Write {files}?", "Nothing was written.")
     # What is checked without a path are the person's own memories, also before memtui keeps anything.
     own = subject.own if args.path is None or _has_home(ctx) else {}
-    mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
+    mine = [fix._replace(scope=own[fix.scope.label]) for fix in fixes if fix.scope.label in own]
     if mine:
         ctx.must_own()
         lint_fixes.make_journaled(ctx.store(), mine)
-    for scope, fixes in planned:
-        if scope.label not in own:
-            lint_fixes.make(fixes)
+    lint_fixes.make(fix for fix in fixes if fix.scope.label not in own)
     ctx.out.say(f"Fixed {files}." + (f" {UNDO}" if mine else ""))
     return bool(mine)
 

@@ -48,7 +48,6 @@ class Document:
 
     @property
     def lines_above(self) -> int:
-        """Count the lines above the body."""
         return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
 
     def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":

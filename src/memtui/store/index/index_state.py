@@ -30,13 +30,11 @@ class Passage(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The heading without its marks."""
         match = HEADING.match(self.heading)
         return (match[1] or "").strip() if match else ""
 
     @property
     def whole(self) -> str:
-        """The heading and the text."""
         return f"{self.heading}\n\n{self.text}" if self.heading else self.plain
 
     @property

@@ -34,9 +34,11 @@ class ChangedFiles(dict[str, bytes | None]):
 class Change(ABC):
     """A change of the file, or directory, at `path`."""
 
-    # The key in `shapes` of its rows; the fields that change places in the change that takes this one back.
+    # The key in `shapes` of its rows; of the change that takes this one back: the fields that change places, and those
+    # whose two values do.
     key: ClassVar[str]
-    swapped: ClassVar[tuple[str, str]] = ("before", "after")
+    swapped: ClassVar[tuple[tuple[str, str], ...]] = (("before", "after"),)
+    flipped: ClassVar[tuple[str, ...]] = ()
     path: str
 
     @property
@@ -63,8 +65,8 @@ class Change(ABC):
 
     def inverse(self) -> Self:
         """Return the change that takes this one back."""
-        one, other = self.swapped
-        return dataclasses.replace(self, **{one: getattr(self, other), other: getattr(self, one)})
+        fields = {name: getattr(self, other) for pair in self.swapped for name, other in (pair, pair[::-1])}
+        return dataclasses.replace(self, **fields, **{name: getattr(self, name)[::-1] for name in self.flipped})
 
     @abstractmethod
     def state(self, row: Row, rows: Sequence[Row]) -> State:
@@ -97,7 +99,6 @@ def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
 
 
 def state_of(now: object, before: object, after: object) -> State:
-    """Return the state of a change that finds something as it is `now`."""
     return "made" if now == after else "open" if now == before else "foreign"
 
 
@@ -106,6 +107,7 @@ class FileChange(Change):
     """A file's content before and after (None: no file); `mode` of a new one, `times` (ns) with each content."""
 
     key = "before"
+    flipped = ("times",)
     before: bytes | None
     after: bytes | None
     mode: int | None = None
@@ -114,9 +116,6 @@ class FileChange(Change):
     @property
     def texts(self) -> tuple[str, str]:
         return shown(self.before), shown(self.after)
-
-    def inverse(self) -> "FileChange":
-        return FileChange(self.path, self.after, self.before, self.mode, (self.times[1], self.times[0]))
 
     def with_metadata(self) -> "FileChange":
         if self.before is None:
@@ -210,6 +209,7 @@ class Patch(Change):
     with it."""
 
     key = "cut"
+    swapped = (("removed", "added"), ("was", "now"))
     at: int
     removed: bytes
     added: bytes
@@ -231,9 +231,6 @@ class Patch(Change):
         head, tail = shared_ends(old, new)
         removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
         return cls(path, head, removed, added, _digest(before), _digest(after), mode, dirs)
-
-    def inverse(self) -> "Patch":
-        return Patch(self.path, self.at, self.added, self.removed, self.now, self.was, self.mode, self.dirs)
 
     def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._read_before()

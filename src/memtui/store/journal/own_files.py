@@ -91,6 +91,8 @@ class TrustEdit(changes.Change):
     """Trust in a directory (`trust.key`): digests to names `removed` and `added`, `always` before and after."""
 
     key = "trust"
+    swapped = (("removed", "added"),)
+    flipped = ("always",)
     directory: str
     removed: Mapping[str, str]
     added: Mapping[str, str]
@@ -105,9 +107,6 @@ class TrustEdit(changes.Change):
     def idle(self) -> bool:
         """Whether the edit changes nothing."""
         return not self.removed and not self.added and self.always[0] == self.always[1]
-
-    def inverse(self) -> "TrustEdit":
-        return TrustEdit(self.path, self.directory, self.added, self.removed, self.always[::-1])
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         for content in self.contents:
@@ -154,7 +153,7 @@ class PairsEdit(changes.Change):
         return _listed(filter(None, old)), _listed(filter(None, new))
 
     def inverse(self) -> "PairsEdit":
-        return PairsEdit(self.path, tuple((new, old) for old, new in self.pairs))
+        return PairsEdit(self.path, tuple(pair[::-1] for pair in self.pairs))
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         return {"pairs": [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]}
@@ -196,11 +195,10 @@ class SeenEdit(changes.Change):
     """Whether a person has seen some versions, before and after, as lines of `versions.jsonl`; None: no lines."""
 
     key = "versions"
+    swapped = ()
+    flipped = ("seen",)
     versions: tuple[Seen, ...]
     seen: tuple[bool | None, bool | None]
-
-    def inverse(self) -> "SeenEdit":
-        return SeenEdit(self.path, self.versions, self.seen[::-1])
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         return {"versions": [list(version) for version in self.versions], "seen": list(self.seen)}

@@ -59,7 +59,6 @@ class ContentStore:
         self.directory = f"{root}/{name}"
 
     def path(self, digest: str) -> str:
-        """Return the path of a stored content."""
         return f"{self.directory}/{digest}"
 
     def read(self, digest: str) -> bytes:

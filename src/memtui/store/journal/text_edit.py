@@ -34,7 +34,7 @@ class TextEdit(changes.Change):
     are surrogates."""
 
     key = "was"
-    swapped = ("removed", "added")
+    swapped = (("removed", "added"),)
     removed: str
     added: str
     anchor: str | None = None

@@ -41,7 +41,6 @@ class Undone:
 
     @property
     def tried(self) -> int:
-        """How many operations were tried."""
         return len(self.done) + len(self.failed)
 
     def first(self) -> Transaction:

@@ -92,7 +92,6 @@ class PurgedWords:
         self.lines |= {line.strip() for line in text.split("\n") if any(link in line for link in links)}
 
     def within(self, text: str) -> bool:
-        """Whether a text has a line of it."""
         return any(line in text for line in self.lines)
 
     def within_any(self, value: object) -> bool:

@@ -4,6 +4,7 @@
 (docs/file-formats.md). store/versions/intake.py takes in new ones."""
 
 import contextlib
+import itertools
 import os
 import threading
 from collections import Counter
@@ -54,7 +55,6 @@ class Version:
 
     @property
     def path(self) -> str:
-        """The path of the file."""
         return f"{self.directory}/{self.file}"
 
     @property
@@ -66,11 +66,9 @@ class Version:
         return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
 
     def is_of(self, data: bytes) -> bool:
-        """Tell whether it has these bytes."""
         return self.digest == ids.digest(data)
 
     def row(self) -> dict[str, Any]:
-        """Return its line."""
         fields = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
         fields |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
         more: dict[str, Any] = {"session": self.writer.session, "prompt": self.writer.prompt, "change": self.change}
@@ -178,18 +176,24 @@ class Versions:
         self.put_back_unseen.add((version.path, version.digest))
 
     def of(self, directory: str, file: str) -> list[Version]:
-        """List the versions of a file, oldest first."""
         return list(self.directories.get(directory, {}).get(file, []))
 
     def files(self, directory: str) -> list[str]:
         """List the files of a directory of which a version is known, also those that are gone."""
         return sorted(self.directories.get(directory, {}))
 
+    def _lists(self, directories: Iterable[str] | None = None) -> Iterator[list[Version]]:
+        """Yield the versions of each file, of some directories or all."""
+        for directory in self.directories if directories is None else directories:
+            yield from self.directories.get(directory, {}).values()
+
+    def _every(self) -> Iterator[Version]:
+        return itertools.chain.from_iterable(self._lists())
+
     def unseen(self, directories: Collection[str]) -> list[tuple[Version | None, Version]]:
         """List the files whose newest version nobody has seen, each with the newest before it that somebody has."""
         with self.guard:
-            files = [versions for directory in directories for versions in self.directories.get(directory, {}).values()]
-            newest = [versions[-1] for versions in files if not versions[-1].seen]
+            newest = [versions[-1] for versions in self._lists(directories) if not versions[-1].seen]
             return [(newest_seen(self.line(version.directory, version.file)), version) for version in newest]
 
     def line(self, directory: str, file: str) -> list[Version]:
@@ -213,10 +217,7 @@ class Versions:
             return None
         here = (version.directory, version.file)
         with self.guard:
-            every = [versions for files in self.directories.values() for versions in files.values()]
-            heirs = (
-                each for versions in every for each in versions if each.change == version.change and each.was == here
-            )
+            heirs = (other for other in self._every() if other.change == version.change and other.was == here)
             return next(heirs, None)
 
     def other(self, version: Version) -> Writer:
@@ -231,8 +232,8 @@ class Versions:
     @property
     def bytes_kept(self) -> int:
         """The bytes of all contents that the log names."""
-        versions = [each for files in self.directories.values() for versions in files.values() for each in versions]
-        return sum({version.digest: version.size for version in versions if version.size <= MAX_BYTES}.values())
+        sizes = {version.digest: version.size for version in self._every() if version.size <= MAX_BYTES}
+        return sum(sizes.values())
 
     def content(self, version: Version) -> bytes:
         """Return the bytes of a version. Raises NotFoundError if they are not kept (any more), MemtuiError."""
@@ -284,9 +285,8 @@ class Versions:
 
     def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
         """Return versions before `oldest` or beyond `most_bytes` (0: any), and their bytes; none that is needed."""
-        files = [versions for files in self.directories.values() for versions in files.values()]
-        every = sorted((version for versions in files for version in versions), key=lambda version: version.time)
-        current = [versions for versions in files if versions[-1].digest != GONE or not versions[-1].seen]
+        every = sorted(self._every(), key=lambda version: version.time)
+        current = [versions for versions in self._lists() if versions[-1].digest != GONE or not versions[-1].seen]
         needed = {id(version) for versions in current for version in (versions[-1], newest_seen(versions))}
         needed |= {id(version) for pair in self.unseen(self.directories) for version in pair if version is not None}
         users = Counter(version.digest for version in every)
@@ -324,13 +324,11 @@ class Versions:
 
     def of_files(self, paths: Collection[str]) -> list[list[Version]]:
         """List the versions of files, by their real paths, a list for each."""
-        files = [versions for directory in self.directories.values() for versions in directory.values()]
-        return [versions for versions in files if os.path.realpath(versions[0].path) in paths]
+        return [versions for versions in self._lists() if os.path.realpath(versions[0].path) in paths]
 
     def _rewrite(self, removed: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""
-        versions = [each for files in self.directories.values() for versions in files.values() for each in versions]
-        rest = sorted((version for version in versions if id(version) not in removed), key=lambda version: version.time)
+        rest = sorted((each for each in self._every() if id(each) not in removed), key=lambda version: version.time)
         looked = [{"v": FORMAT, "time": clock.iso(self.began), "dir": directory} for directory in self.directories]
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
         rows = [*looked, *(version.row() for version in rest), *journal]

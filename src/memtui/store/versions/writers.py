@@ -21,7 +21,6 @@ class Writers:
         self._since = float("inf")
 
     def of(self, version: Version) -> Writer:
-        """Name the writer of a version that memtui did not write."""
         if version.digest == GONE:
             return Writer(OTHER)
         at = version.stamp / 1e9
@@ -59,7 +58,6 @@ class Occasions:
         self._found: dict[Writer, Occasion] = {}
 
     def of(self, writer: Writer) -> Occasion:
-        """Return the occasion on which someone wrote; empty for anyone but an agent."""
         if writer not in self._found:
             self._found[writer] = self._read(writer) if writer.session else Occasion()
         return self._found[writer]

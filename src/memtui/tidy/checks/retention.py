@@ -64,16 +64,13 @@ class Due:
 
     @property
     def anything(self) -> bool:
-        """Tell whether anything is due."""
         return any(value for name, value in vars(self).items() if name not in {"oldest", "busy"})
 
     def data(self) -> dict[str, object]:
-        """Return the data for --json."""
         return dict(vars(self))
 
 
 def limits(root: str) -> Limits:
-    """Read the limits from the settings."""
     settings = config.load(root)
     days = config.number(settings, "keep_days")
     return Limits(days, config.number(settings, "keep_mb"), MOST_CHANGES if days else 0)
