@@ -1,10 +1,9 @@
-"""The bytes of the tables that training writes, and a figure that it and benchmarks state."""
+"""The bytes of the table that training writes, and figures that it and benchmarks state."""
 
 import struct
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from memtui.learn import personal
+QUESTIONS = ("feedback", "durable")
 
 
 def feedback(questions: "list[tuple[float, float, bytes]]") -> bytes:
@@ -13,17 +12,14 @@ def feedback(questions: "list[tuple[float, float, bytes]]") -> bytes:
     return b"memtui feedback1" + b"".join(head.pack(bias, step) + weights for bias, step, weights in questions)
 
 
-def validation(rows: Iterable[personal.Validated]) -> bytes:
-    """Return `validation.table`."""
-    listed = list(rows)
-    parts = [struct.pack("<I", len(listed))]
-    for row in listed:
-        truths = row.truths[0] + 2 * row.truths[1]
-        parts.append(struct.pack("<BffH", truths, *row.scores, len(row.values)))
-        parts += [
-            struct.pack("<IH", key, min(65535, round(value * personal.SCALE))) for key, value in row.values.items()
-        ]
-    return personal.MAGIC + zlib.compress(b"".join(parts), 9)
+def average_precision(scores: Sequence[float], truths: Sequence[bool]) -> float:
+    """Return the mean precision at each message that is meant, best scores first; 0 if none is."""
+    hits, total = 0, 0.0
+    for number, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1):
+        if truths[at]:
+            hits += 1
+            total += hits / number
+    return total / hits if hits else 0.0
 
 
 def precision_at(recall: float, scores: Sequence[float], truths: Sequence[bool]) -> float:

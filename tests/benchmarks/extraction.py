@@ -12,7 +12,6 @@ The rest needs labelled messages. It reads `../shared/data/turns.jsonl` beside t
 when there is none. A draft is right in kind if the message's label is its kind, or one of the label's seconds (`also`).
 """
 
-import random
 import re
 import sys
 import time
@@ -28,12 +27,11 @@ if __name__ == "__main__":  # who imports this has the paths
 import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
-from fitted_tables import precision_at  # noqa: E402
+from fitted_tables import QUESTIONS, average_precision, precision_at  # noqa: E402
 from memtui.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.learn import classifier, features, message, personal, signals  # noqa: E402
-from memtui.learn.personal import average_precision, probability  # noqa: E402
+from memtui.learn import classifier, message, signals  # noqa: E402
+from memtui.learn.classifier import probability  # noqa: E402
 from memtui.recall import own_words  # noqa: E402
-from memtui.review import taught  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
 
@@ -127,7 +125,7 @@ def bars() -> None:
             ("five expressions", [row.matched for row in rows]),
         ):
             told = []
-            for at, question in enumerate(personal.QUESTIONS):
+            for at, question in enumerate(QUESTIONS):
                 right = sum(row.truths[at] and took for row, took in zip(rows, taken, strict=True))
                 whole = sum(row.truths[at] for row in rows)
                 told.append(f"{question} precision {share(right, sum(taken))} recall {share(right, whole)}")
@@ -179,7 +177,7 @@ def compare(rows: list[dict]) -> None:
         "five expressions": [any(each.search(turn.text) for each in EXPRESSIONS) for turn in turns],
     }
     both = [labelled.truths_of(row) for row in rows]
-    wanted = {name: [truths[at] for truths in both] for at, name in enumerate(personal.QUESTIONS)}
+    wanted = {name: [truths[at] for truths in both] for at, name in enumerate(QUESTIONS)}
     for name, truth in wanted.items():
         print(f"{name}: {sum(truth)} of {len(rows)}")
         for way, taken in ways.items():
@@ -190,49 +188,6 @@ def compare(rows: list[dict]) -> None:
 
 def share(part: int, whole: int) -> str:
     return f"{part}/{whole} = {part / whole:.0%}" if whole else f"{part}/0"
-
-
-# A person whose taste is a reviewer's; one who keeps nothing that was said on refusing a tool; one who keeps no questions.
-HALVES = 8
-TASTES = {"a reviewer": "", "no refusals": "channel tool_reject", "no questions": "asks"}
-
-
-def learn() -> None:
-    """Print what decisions of three persons teach: each decides about the drafts in half of the validation figures, and is
-    judged by the other half, which the correction has not seen; on average over HALVES ways to halve. Of the messages
-    there are only numbers."""
-    rows = personal.validation()
-    print(
-        f"learning from decisions, on {len(rows)} messages: average precision of what the person would keep, before and"
-        f" after, on average over {HALVES} halves"
-    )
-    for taste, signal in TASTES.items():
-        key = features.bucket("signal", signal) if signal else -1
-        keeps = [bool(row.truths[0]) and key not in row.values if signal else row.truths[1] for row in rows]
-        told: dict[str, list[tuple[float, float]]] = {}
-        for half in range(HALVES):
-            order = random.Random(half).sample(range(len(rows)), len(rows))
-            taught, left = order[::2], order[1::2]
-            drafts = [at for at in taught if rows[at].scores[0] >= 0]
-            for name, count in (("10", 10), ("40", 40), ("all", len(drafts))):
-                decided = [decision(rows[at], keeps[at]) for at in drafts[:count]]
-                made = personal.fit(decided, [rows[at] for at in taught])
-                before = [rows[at].scores[1] for at in left]
-                after = [rows[at].scores[1] + made.of(rows[at].values, "p")[1] for at in left]
-                truths = [keeps[at] for at in left]
-                told.setdefault(name, []).append((average_precision(before, truths), average_precision(after, truths)))
-        means = [
-            f"{name} decisions {sum(b for b, _ in each) / HALVES:.3f} to {sum(a for _, a in each) / HALVES:.3f}"
-            f" (better in {sum(a > b for b, a in each)})"
-            for name, each in told.items()
-        ]
-        print(f"  {taste:13} " + ", ".join(means))
-    print()
-
-
-def decision(row: personal.Validated, keep: bool) -> personal.Decided:
-    targets, counts = personal.TARGETS[taught.APPROVED if keep else taught.REJECTED]
-    return personal.Decided(row.values, row.scores, targets, counts, "p")
 
 
 # How a body's lines and sentences are told apart, for counting.
@@ -291,7 +246,6 @@ def evaluate(rows: list[dict], threshold: float, misses: bool) -> None:
 
 def main() -> int:
     bars()
-    learn()
     given = [Path(a) for a in sys.argv[1:] if not a.startswith("-")]
     path = given[0] if given else labelled.DATA / labelled.APART
     if not path.exists():

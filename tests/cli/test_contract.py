@@ -88,8 +88,6 @@ CALLS = [
     ["model"],
     ["model", "status"],
     ["model", "log"],
-    ["model", "learned"],
-    ["model", "learned", "--reset"],
     ["model", "sentences"],
     ["model", "sentences", "off"],
     ["model", "blocks"],

@@ -66,7 +66,7 @@ def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
 
 def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
     error = memtui("model", "bogus", check=False).err
-    assert "only: status, log, learned" in error
+    assert "only: status, log, sentences" in error
     assert "Did you mean" not in error
     assert "Did you mean `memtui model blocks`?" in memtui("model", "block", check=False).err
 

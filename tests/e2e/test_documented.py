@@ -296,8 +296,6 @@ STORIES = {
             1,
         ),
         typed("memtui consolidate --ask-model", "memtui consolidate --ask-model --yes", "llm_backend", 1),
-        typed(("model learned", "memtui model learned"), "memtui model learned", "Nothing was learned|decisions"),
-        typed("memtui model learned --reset", "memtui model learned --reset", "Nothing|Forgotten"),
         typed("model sentences", "memtui model sentences", "not running"),
         typed(("model sentences on", "memtui model sentences on"), "memtui model sentences on", "not installed", 1),
         typed("", "memtui model sentences off", "semantic = false"),

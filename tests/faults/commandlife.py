@@ -295,7 +295,6 @@ SCENARIOS = [
     C("consolidate", "--ask-model", "--dry-run", reads=True),
     C("model", reads=True),
     C("model", "log", reads=True),
-    C("model", "learned", reads=True),
     C("model", "sentences", reads=True),
     C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
     C("model", "blocks", "guidance", "--text", "tok-b1"),

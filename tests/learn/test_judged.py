@@ -119,6 +119,6 @@ def test_any_text_gives_probabilities(text, agent, channel):
     feedback, durable = JUDGE.judged(turn, signals.signal_of(turn))[:2]
     assert 0 <= feedback <= 1
     assert 0 <= durable <= 1
-    assert all(0 <= key < features.BUCKETS for key in features.of(turn, None))
+    assert all(0 <= key < features.BUCKETS for _, keys in features.rows(turn, None) for key in keys)
     found = classifier.draft_of(turn, JUDGE)
     assert found is None or (found.description and 0 <= found.confidence <= 1)

@@ -39,7 +39,7 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 import fitted_tables  # noqa: E402
-from memtui.learn import classifier, features, personal, signals  # noqa: E402
+from memtui.learn import classifier, features, signals  # noqa: E402
 
 PENALTY, SHARED = {"feedback": 4.0, "durable": 1.0}, 0.5
 FOLDS, SPLITS = 10, 5
@@ -52,17 +52,19 @@ def matrix(rows: list[dict]) -> sparse.csr_matrix:
     data, columns, starts = [], [], [0]
     for row in rows:
         turn = turn_of(row)
-        found = features.of(turn, signals.signal_of(turn))
-        columns += list(found)
-        data += list(found.values())
+        for value, buckets in features.rows(turn, signals.signal_of(turn)):
+            columns += buckets
+            data += [value] * len(buckets)
         starts.append(len(columns))
-    return sparse.csr_matrix((data, columns, starts), shape=(len(rows), features.BUCKETS))
+    values = sparse.csr_matrix((data, columns, starts), shape=(len(rows), features.BUCKETS))
+    values.sum_duplicates()
+    return values
 
 
 def labels(rows: list[dict]) -> dict[str, Array]:
     """Return what the messages are, for each of the two questions: arrays of 0 and 1."""
     truths = np.array([labelled.truths_of(row) for row in rows], float)
-    return {name: truths[:, at] for at, name in enumerate(personal.QUESTIONS)}
+    return {name: truths[:, at] for at, name in enumerate(fitted_tables.QUESTIONS)}
 
 
 def folds(rows: list[dict], split: int = 0) -> Array:
@@ -137,7 +139,7 @@ def sigmoid_of(scores: Array, wanted: Array) -> tuple[float, float]:
 
 def tell(title: str, scores: Array, wanted: Array) -> None:
     """Print average precision, and precision and recall at some probabilities and at some recalls."""
-    average = personal.average_precision(list(scores), list(wanted))
+    average = fitted_tables.average_precision(list(scores), list(wanted))
     print(f"{title}: {int(wanted.sum())} of {len(wanted)}, average precision {average:.3f}")
     chances = 1 / (1 + np.exp(-scores))
     for low in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
@@ -178,20 +180,6 @@ def _line(part: str, row: dict, scores: Sequence[float]) -> str:
     return "\t".join([part, *map(str, numbers)])
 
 
-def validated(rows: list[dict], unseen: list[Array], wanted: dict[str, Array]) -> list[personal.Validated]:
-    """Return the messages of a third of the sessions as validation figures: with the score that weights gave it which had
-    not seen its session, and the features that a person's decisions correct."""
-    found = []
-    for at, row in enumerate(rows):
-        if int(hashlib.sha256(row["source"]["session"].encode()).hexdigest(), 16) % 3:
-            continue
-        turn = turn_of(row)
-        own = personal.corrected_features(features.rows(turn, signals.signal_of(turn)))
-        scores = (float(unseen[0][at]), float(unseen[1][at]))
-        found.append(personal.Validated(own, scores, (bool(wanted["feedback"][at]), bool(wanted["durable"][at]))))
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("train", nargs="?", type=Path, default=labelled.DATA / labelled.TRAINING)
@@ -206,22 +194,19 @@ def main() -> None:
 
 
 def write(rows: list[dict]) -> None:
-    """Fit the weights to all messages, and write them with the validation figures."""
+    """Fit the weights to all messages, and write them."""
     values, wanted = matrix(rows), labels(rows)
     print(f"{len(rows)} messages, {len({r['source']['session'] for r in rows})} sessions, {values.nnz} values")
-    questions, unseen = [], []
+    questions = []
     scored, fits = out_of_fold(values, wanted, folds(rows)), both_fitted(values, wanted)
     for name, truth in wanted.items():
         slope, offset = sigmoid_of(scored[name], truth)
         weights, bias = fits[name]
         scale = float(np.abs(weights).max()) / 127
         questions.append(((bias * slope + offset), scale * slope, np.round(weights / scale).astype(np.int8).tobytes()))
-        unseen.append(slope * scored[name] + offset)
-        tell(name + ", cross-validated over both files", unseen[-1], truth)
+        tell(name + ", cross-validated over both files", slope * scored[name] + offset, truth)
     classifier.TABLE.write_bytes(fitted_tables.feedback(questions))
-    personal.VALIDATION.write_bytes(fitted_tables.validation(validated(rows, unseen, wanted)))
-    for path in (classifier.TABLE, personal.VALIDATION):
-        print(f"{path.name}: {path.stat().st_size} bytes")
+    print(f"{classifier.TABLE.name}: {classifier.TABLE.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

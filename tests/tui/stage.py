@@ -22,7 +22,6 @@ from memtui.demo import layout, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
 from memtui.learn.backfill.reading import ReadingProgress
-from memtui.review import taught
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.files import COMMAND
@@ -37,13 +36,6 @@ NOTE = """The payment sandbox is down until Friday.
 Mock it in `checkout.spec.ts`, and leave the retry limits as they are."""
 SOURCES = os.path.dirname(os.path.dirname(entries.launcher_path()))
 PATIENCE = 60.0
-TAUGHT = {
-    "v": 1,
-    "all": {"feedback": {str(key): 0.01 for key in range(64)}},
-    "projects": {"shop": {}},
-    "figures": {"feedback": [0.77, 0.772], "durable": [0.29, 0.293]},
-    "halved": 0,
-}
 # What was said in an earlier session, and notes of elsewhere.
 PAST = (
     "Never use npm here, from now on always use pnpm for packages.",
@@ -119,9 +111,6 @@ def place():
 def build(top):
     """The sample world in a place, with hooks and a client."""
     made = world.build(top, NOW)
-    # What decisions taught follows from the weights of the classifier, which are fitted anew now and then.
-    with open(taught.weights_path(made.root), "w", encoding="utf-8") as file:
-        file.write(json.dumps(TAUGHT))
     client(made.env)
     settings = install.settings_path(made.env, made.shop, "user")
     install.apply(install.plan(settings, "install", env=made.env))
@@ -283,13 +272,6 @@ def to_setup_row(screen, key):
     screen.unfolded.add(next(row.group for row in screen.all_rows if row.key == key))
     screen.fill()
     screen.table.move_to(screen.table.index_of(key))
-
-
-async def learned(pilot):
-    """Unfold Setup's rows of this project, and put the cursor on what decisions taught."""
-    screen = pilot.app.screen
-    row = next(row for row in screen.all_rows if getattr(row.about, "code", "") == "learned.decisions")
-    to_setup_row(screen, row.key)
 
 
 prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "UserPromptSubmit")

@@ -160,7 +160,6 @@ MORE = {
     "filtered-to-nothing": ("80x24", (press("slash", "z", "e", "b", "r", "a", "enter"),), {}),
     "first-start": ("80x24", (), {"world": fresh}),
     "first-start-empty": ("80x24", (press("escape"),), {"world": fresh}),
-    "setup-learned": ("120x40", (stage.learned,), {"screen": "setup"}),
     "help": ("80x24", (press("question_mark"),), {}),
     "import-offered": ("80x24", (stage.act("memories.import"), press(*"notes", "enter")), {"world": with_a_past}),
     "memories-160x48": ("160x48", (prefer_pnpm,), {}),

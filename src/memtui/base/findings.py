@@ -20,7 +20,6 @@ AREAS = {
     "journal": "changes",
     "kept": "kept data",
     "semantic": "sentence model",
-    "learned": "learning",
     "llm": "models",
     "dream": "dreams",
 }
@@ -141,6 +140,7 @@ REGISTRY = {
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
+    "config.gone": Kind("{table}{key} is not a setting any more, and does nothing.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",
@@ -234,17 +234,6 @@ REGISTRY = {
         "The next session starts it, or now: memtui model sentences on",
     ),
     # models that memtui may ask
-    "learned.ok": Kind("no decision on a draft yet"),
-    "learned.waiting": Kind(
-        "{waiting:decision|decisions} not applied yet: after the next turn",
-        "Forget it: memtui model learned --reset",
-        "forget",
-    ),
-    "learned.decisions": Kind(
-        "{decisions:decision} on drafts{edited:edited}{judged:judged}{waiting:more}",
-        "Forget it: memtui model learned --reset",
-        "forget",
-    ),
     "llm.off": Kind("off: memtui asks no model"),
     "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),
     "llm.no_key": Kind(

@@ -28,9 +28,6 @@ class Kind(NamedTuple):
 FORMATS: dict[str, Callable[[Any], str]] = {
     "": str,
     "moved": lambda path: f"; it is {path} now" if path else "",
-    "edited": lambda count: f", {count} of them approved after an edit" if count else "",
-    "judged": lambda words: f". {words}" if words else "",
-    "more": lambda count: f"; {count} not applied yet: after the next turn" if count else "",
     "similar": lambda score: share(score / 100),
     "unmerged": lambda why: f" No merge is proposed: {why}." if why else "",
     "age": lambda seconds: f" (the oldest made {ago(0.0, seconds)})" if seconds is not None else "",

@@ -8,30 +8,17 @@ import re
 import shutil
 from collections.abc import Mapping
 
-from memtui.base import clock, fastjson, fs, paths
+from memtui.base import clock, fs, paths
 from memtui.base.errors import UsageError
-from memtui.client.transcripts.conversation import Turn
 from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
 from memtui.inbox import format as inbox_format
-from memtui.learn import classifier, personal
-from memtui.review import taught
 from memtui.store import beside, triggers, trusting
 from memtui.store.store import Store
 
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
 INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads
-
-# What the person said, after the agent's words, and what became of the draft; hours before the world's now.
-DECIDED = (
-    ("No, use pnpm. From now on always use pnpm in this repository.", taught.APPROVED, 220),
-    ("Never push to main without asking me first.", taught.APPROVED, 190),
-    ("Always run the linter before you say that it is done.", taught.APPROVED, 140),
-    ("No, that is wrong, the second button is called Send.", taught.REJECTED, 120),
-    ("I told you not to touch the generated files, leave them alone.", taught.APPROVED, 80),
-    ("That is still broken, try it with the other branch.", taught.REJECTED, 50),
-)
 
 
 def build(directory: str, now: float | None = None) -> World:
@@ -50,7 +37,6 @@ def build(directory: str, now: float | None = None) -> World:
     _inboxes(world)
     sessions.write(world)
     subconscious.write(world)
-    _decisions(world)
     _trashed(world)
     state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs.write_atomic(world.root + "/run/tui.json", state, durable=False)
@@ -146,21 +132,3 @@ def _trashed(world: World) -> None:
     fs.write_atomic(journal, content, durable=False)
     index = world.config + "/memory/MEMORY.md"
     os.utime(index, (world.now - 29 * HOUR, world.now - 29 * HOUR))
-
-
-def _decisions(world: World) -> None:
-    """Write the decisions and what follows from them, as the worker does (worker/decided.py). Raises OSError."""
-    shop, judge = paths.project_key(world.shop), classifier.shipped()
-    labels: dict[str, str] = {}
-    for number, (text, label, hours) in enumerate(DECIDED):
-        seconds = world.now - hours * HOUR
-        name = ulid(seconds, 7000 + number)
-        turn = Turn(text, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
-        draft = classifier.draft_of(turn, judge)
-        if draft is not None:
-            personal.note(world.root, name, shop, draft)
-            labels[name] = label
-    weights = personal.fit(personal.decided(world.root, labels), personal.validation())
-    row = {"v": taught.VERSION, "labels": labels, "reset": ""}
-    fs.write_atomic(taught.weights_path(world.root), fastjson.dumps(personal.data(weights)).encode(), durable=False)
-    fs.write_atomic(taught.decisions_path(world.root), fastjson.dumps(row).encode(), durable=False)

@@ -4,17 +4,16 @@
 for each question a bias and the size of a step, in little-endian doubles, and a signed byte for each of the BUCKETS
 features."""
 
+import math
 import struct
 from collections.abc import Iterable
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.client.transcripts.conversation import Turn
-from memtui.learn import features, message, personal, phrases, signals
-from memtui.learn.personal import Correction, probability
-from memtui.learn.signals import Basis, Signal
+from memtui.learn import features, message, phrases, signals
+from memtui.learn.signals import Signal
 
 MAGIC = b"memtui feedback1"
 TABLE = Path(__file__).with_name("feedback.table")
@@ -35,53 +34,34 @@ def unpacked(data: bytes) -> list[Question]:
 
 
 class Classifier:
-    """The shipped weights, read from a table, with the `correction` that was learned for a `project` (slug), if any."""
+    """The weights of a table."""
 
-    def __init__(self, data: bytes, correction: personal.Correction | None = None, project: str = "") -> None:
-        self._correction, self._project = correction, project
+    def __init__(self, data: bytes) -> None:
         questions = unpacked(data)
         self._steps = [(bias, step) for bias, step, _ in questions]
         self._weights = [weights.translate(_UNSIGNED) for _, _, weights in questions]
 
-    def judged(self, turn: Turn, draft: Signal | None) -> "Judged":
-        """Judge a turn, with what was learned from its person."""
-        rows = features.rows(turn, draft)
+    def judged(self, turn: Turn, draft: Signal | None) -> tuple[float, float]:
+        """Return how likely a turn is feedback, and how likely it is durable."""
         sums = []
-        for value, keys in rows:
+        for value, keys in features.rows(turn, draft):
             # The first one twice: of a single one there would be no tuple.
             take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
             sums.append((value, [sum(take(weights)) - weights[keys[0]] - added for weights in self._weights]))
         feedback, durable = [
             bias + step * sum([value * each[at] for value, each in sums]) for at, (bias, step) in enumerate(self._steps)
         ]
-        moved = (0.0, 0.0)
-        if self._correction is not None:
-            moved = self._correction.of(features.by_bucket(rows), self._project)
-        return Judged(probability(feedback + moved[0]), probability(durable + moved[1]), (feedback, durable), rows)
+        return probability(feedback), probability(durable)
 
 
-class Judged(NamedTuple):
-    """Both probabilities of a turn, the `shipped` scores (log odds) without what was learned, its features' `rows`."""
-
-    feedback: float
-    durable: float
-    shipped: tuple[float, float]
-    rows: features.Rows
-
-    @property
-    def basis(self) -> Basis:
-        """What is kept of it for decisions: the shipped scores, and the features that decisions correct."""
-        return self.shipped, personal.corrected_features(self.rows)
+def probability(score: float) -> float:
+    """Return the probability that a score in log odds means."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 def shipped() -> Classifier:
     """Read the table that memtui ships."""
     return Classifier(TABLE.read_bytes())
-
-
-def learned(root: str, project: str) -> Classifier:
-    """Read the table, and what was learned from the person of this root, for a project by its slug."""
-    return Classifier(TABLE.read_bytes(), personal.load(root), project)
 
 
 # From this confidence, the rules are sure: of 41 such corrections and preferences among 1,780 labelled messages, 37
@@ -100,7 +80,7 @@ def drafts(turns: Iterable[Turn], classifier: Classifier | None) -> list[Signal]
 
 
 def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
-    """List the drafts in one turn: one, or for each of several rules one. Only the first teaches by its decision."""
+    """List the drafts in one turn: one, or for each of several rules one."""
     signals_here = signals.signals_of(turn)
     words = message.own_words(turn.text)
     if classifier is None or not words:
@@ -132,12 +112,10 @@ def _lasting(durable: float, sure: float) -> float:
 
 
 def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal | None:
-    judged = classifier.judged(turn, draft)
-    feedback, durable = judged.feedback, judged.durable
+    feedback, durable = classifier.judged(turn, draft)
     if draft is None:
         signal = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
-        return replace(signal, durable=round(durable, 2), judged=judged.basis) if signal else None
-    draft = replace(draft, judged=judged.basis)
+        return replace(signal, durable=round(durable, 2)) if signal else None
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
@@ -145,23 +123,3 @@ def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal 
     elif message.too_short(turn.text):
         feedback = draft.confidence  # of a few words the classifier says too much; how long they hold, it may say
     return replace(draft, confidence=round(feedback, 2), durable=round(durable, 2))
-
-
-def again(draft: Signal, correction: Correction, project: str) -> Signal:
-    """Return a draft with what was learned for a project (slug) since; what the rules are sure of stays."""
-    if draft.judged is None or draft.durable is None:
-        return draft
-    shipped, values = draft.judged
-    moved = correction.of(values, project)
-    least = draft.durable if draft.durable > _rounded(shipped[1]) else 0.0
-    durable = max(least, _rounded(shipped[1] + moved[1]))
-    if draft.kind == "confirmation":
-        return replace(draft, durable=durable)
-    feedback = _rounded(shipped[0] + moved[0])
-    if draft.confidence > _rounded(shipped[0]):
-        feedback = max(feedback, draft.confidence)
-    return replace(draft, confidence=feedback, durable=durable)
-
-
-def _rounded(score: float) -> float:
-    return round(probability(score), 2)

@@ -59,20 +59,6 @@ _SINGLE = {
 Rows = list[tuple[float, list[int]]]
 
 
-def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
-    """Return the values of a turn's features by bucket. `draft`: what the rules make of it."""
-    return by_bucket(rows(turn, draft))
-
-
-def by_bucket(found: Rows) -> dict[int, float]:
-    """Return the value of each feature by its bucket."""
-    values: dict[int, float] = {}
-    for value, buckets in found:
-        for key in buckets:
-            values[key] = values.get(key, 0.0) + value
-    return values
-
-
 def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
     """List the features of a turn by their values, those of one group together."""
     words = message.own_words(turn.text)[:MAX_TEXT]
@@ -92,11 +78,6 @@ def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
     topics = {name: TOPIC * min(1.0, 4 * count / len(tokens)) for name, count in counts.items() if count}
     ruled = {**_signals(turn, words, draft), **topics}
     return grouped + [(value, [key]) for key, value in zip(_buckets("signal", ruled), ruled.values(), strict=True)]
-
-
-def bucket(group: str, name: str) -> int:
-    """Return the number of a feature by its group and its name."""
-    return _buckets(group, (name,))[0]
 
 
 def _buckets(group: str, names: Iterable[str]) -> list[int]:

@@ -6,7 +6,7 @@ the caller drops those below the setting `extract_confidence`. Nothing here read
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,16 +50,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
 
 
-# Shipped scores of both questions, and the features that decisions correct.
-Basis = tuple[tuple[float, float], dict[int, float]]
-
-
 @dataclass(frozen=True, slots=True)
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
     `request`: what the person had asked for then; `durable`: how likely it is worth keeping for good, None if only the
-    rules looked at it; `judged`: the shipped scores and the features that decisions correct (learn/personal.py);
-    `repeats`: records of the same reading that say it again; `part`: which rule of a message it is, from 0."""
+    rules looked at it; `repeats`: records of the same reading that say it again; `part`: which rule of a message it
+    is, from 0."""
 
     kind: str
     name: str
@@ -75,7 +71,6 @@ class Signal:
     person: str = ""
     request: str = ""
     durable: float | None = None
-    judged: Basis | None = field(default=None, compare=False)
     repeats: tuple[str, ...] = ()
     part: int = 0
 

@@ -15,7 +15,7 @@ from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import file as inbox_file
 from memtui.inbox import filling, pending_update, refused, same_rule
 from memtui.inbox import format as inbox_format
-from memtui.learn import personal, signals
+from memtui.learn import signals
 from memtui.learn.signals import Signal
 from memtui.redact.redact import redact
 
@@ -77,7 +77,6 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
             draft_ids.append(
                 inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
             )
-            personal.note(paths.root(env), draft_ids[-1], paths.project_key(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
         row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
         noted = b"".join(fastjson.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)

@@ -22,7 +22,6 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "todos_max": (10, (), False, "todos in one delivery"),
     "extract": (True, (), True, "draft memories from what you say"),
     "extract_confidence": (0.5, (0, 1), False, "drafts below this are dropped, 0 to 1"),
-    "extract_learn": (True, (), False, "learn from what you approve, reject"),
     "banner": (True, (), True, "the line for you at a session's start"),
     "gate": ("show", ("off", "show", "ask"), True, "memories Claude writes: show, ask, off"),
     "keep_days": (180, (), False, "days until old data goes, 0: never"),
@@ -52,4 +51,6 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
 # Names of settings in files of earlier versions, and the settings whose `notes` they called `whisper`.
 EARLIER = {"updates_max": "drafts_max", "updates_days": "drafts_days", "items_max": "todos_max", "guide_to": "note_to"}
 WHISPERED = ("mode", "subconscious")
+# Settings of earlier versions that do nothing any more.
+GONE = ("extract_learn",)
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

@@ -12,7 +12,6 @@ NOTHING = {
     "errors": "There are no errors to set aside.",
     "files": "All files are private to you already.",
     "notes": "Nothing new is known of any note yet.",
-    "forget": "Nothing was learned from decisions yet.",
     "projects": "Nothing waits to be given to this project.",
     "collect": "Nothing is old enough to be deleted.",
 }
@@ -32,7 +31,6 @@ def words(outcome: FixOutcome) -> str:
         "errors": f"The errors are set aside, in {outcome.changed[0]}.",
         "files": many(len(outcome.changed), "file or directory is", "files and directories are")
         + " private to you now.",
-        "forget": "Forgotten: drafts are judged as memtui ships it.",
         "projects": "This project has now what was kept apart.",
     }[outcome.fix]
 

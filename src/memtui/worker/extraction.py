@@ -97,7 +97,7 @@ def _read_session(
     records = _listed(reader if start else transcript.in_order(reader), recalled) if is_kept else ()
     judge = None
     try:
-        judge = classifier.learned(root, paths.project_key(paths.project_root(cwd)))
+        judge = classifier.shipped()
     except (OSError, ValueError) as problem:
         error_log.add(root, "extract", problem)  # its table can't be read: the rules judge alone
     drafts, repeats = _drafts(records, conversation, judge, ended=ended)

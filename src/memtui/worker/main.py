@@ -131,12 +131,6 @@ def _learn(on: WorkerRun) -> None:
     learning.learn(on.env, on.root)
 
 
-def _learn_decisions(on: WorkerRun) -> None:
-    from memtui.worker import decided
-
-    decided.learn(on.root)
-
-
 def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (tidy/gates.py)."""
     from memtui.tidy import gates
@@ -167,7 +161,6 @@ TASKS = (
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
-    BackgroundTask("decisions", _learn_decisions, lambda on: on.setting("extract_learn") is True, locks=True),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),

@@ -34,6 +34,8 @@ def tidy(root: str) -> int:
     removed += _remove(root + "/run", now - clock.DAY, WORKERS, ".lock")
     removed += _remove(root + "/run", month, ("client-",))
     removed += _remove(root + "/subconscious/sessions", month)
+    # What older versions learned from decisions on drafts.
+    removed += _remove(root + "/feedback", month)
     removed += clear(root, now)
     _forget_whispers(root, now)
     from memtui.tidy.checks import retention

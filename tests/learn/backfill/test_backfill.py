@@ -12,9 +12,9 @@ from memtui.base import fs, paths
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.inbox import file as inbox_file
-from memtui.learn import classifier, personal, write
+from memtui.learn import classifier, write
 from memtui.learn.backfill import begun, offering, reading, session
-from memtui.review import taught, waiting
+from memtui.review import waiting
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
@@ -191,17 +191,6 @@ def test_a_rule_that_one_project_has_is_offered_to_the_other(past):
     assert (draft.candidate.draft.scope, draft.candidate.project) == ("project", str(past.tmp / "blog"))
 
 
-def test_decisions_since_then_move_what_was_found_before(past):
-    past.say("one", ASKED)
-    before = past.read().candidates.ranked(NOW)[0]
-    features = dict(before.draft.judged[1])
-    less = {personal.BIAS: -1.0} | dict.fromkeys(features, -1.0)
-    made = personal.Correction(everything=(less, less))
-    (past.root / "feedback").mkdir(parents=True)
-    Path(taught.weights_path(str(past.root))).write_text(json.dumps(personal.data(made)))
-    assert offering.plan(past.store, past.read().candidates).drafts == []
-
-
 def test_a_second_run_reads_only_what_is_new(past):
     past.say("one", RULE)
     size = past.path("one").stat().st_size
@@ -226,14 +215,6 @@ def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_
     undo.run(past.store.journal, "undo")
     assert past.drafts() == []
     assert len(past.fill().drafts) == 2
-
-
-def test_drafts_that_came_are_no_failure_where_nothing_can_be_learned_from_them(past):
-    past.say("one", RULE)
-    past.root.mkdir()
-    (past.root / "feedback").write_text("no directory")
-    assert len(past.fill().drafts) == len(past.drafts()) == 1
-    assert "NotADirectoryError" in (past.root / "log/errors.jsonl").read_text()
 
 
 def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):

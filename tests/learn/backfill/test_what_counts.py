@@ -119,7 +119,7 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
     found = past.read().candidates
     for each in found._all.values():
         if "Never" not in each.draft.description:
-            each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
+            each.draft = replace(each.draft, confidence=0.9, durable=0.25)
     one = offering.plan(past.store, found, most=1)
     assert one.left == 1
     assert one.more_words == ["1 more waits for the next backfill"]

@@ -74,7 +74,6 @@ def test_nothing_is_wrong_where_nothing_is(machine):
         "trust",
         "journal",
         "kept",
-        "learned",
     }
 
 

@@ -209,7 +209,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
         found = read(env, now=now, go_on=go_on)
         for each in found.candidates._all.values():
             if each.draft.person == UNLIKELY:
-                each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
+                each.draft = replace(each.draft, confidence=0.9, durable=0.25)
         return found
 
     monkeypatch.setattr(reading, "read", doubted)

@@ -16,7 +16,6 @@ from memtui.base.finding import Finding
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status
 from memtui.models.subconscious import control
-from memtui.review import taught
 from memtui.settings import config, setting
 from memtui.store.journal.journal import Journal
 from memtui.tidy.checks import retention
@@ -656,40 +655,6 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         screen = await ready(pilot)
         await settle(pilot)
         assert f"4 Setup !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
-
-
-@pytest.mark.slow
-async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_taken_back(setup_app, world):
-    before = taught.look(world.root, Journal(world.root))
-    assert before.total == 6
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-
-        def taught_row():
-            return next((row for row in listed(screen) if row.about.code == "learned.decisions"), None)
-
-        async def press(*keys):
-            await stand(pilot, screen, lambda row: row.about is taught_row().about)
-            for key in keys:
-                await pilot.press(key)
-                await settle(pilot)
-
-        await press()
-        assert "a forget" in setup_app.screen._compositor.render_strips()[-1].text
-        await press("a")
-        assert "6 decisions on drafts" in " ".join(detail(screen).split())
-        assert "as memtui ships it" in setup_app.screen.heading
-        await pilot.press("escape")
-        await ready(pilot)
-        assert taught.look(world.root, Journal(world.root)) == before
-        await press("a", "down", "enter")
-        await ready(pilot)
-        assert taught_row() is None
-        assert taught.look(world.root, Journal(world.root)).total == 0
-        await pilot.press("z")
-        await ready(pilot)
-        assert taught.look(world.root, Journal(world.root)) == before
-        assert taught_row() is not None
 
 
 @pytest.mark.every

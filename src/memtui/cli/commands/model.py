@@ -1,4 +1,4 @@
-"""`memtui model`: which model memtui may ask, the log of what it was asked, what it noted and learned; and the sentence
+"""`memtui model`: which model memtui may ask, the log of what it was asked, what it noted; and the sentence
 model, which compares prompts with memories."""
 
 import argparse
@@ -21,14 +21,11 @@ from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
-from memtui.review import taught
-from memtui.review.taught import Taught
 from memtui.settings import config, setting
 from memtui.views import models, subconscious
 from memtui.worker import reindexing, warming
 
 LIMIT = 30
-DECISIONS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
 DAEMON = {
     warming.RUNNING: "is running",
     warming.STARTING: "is loading the model",
@@ -58,15 +55,6 @@ def register(commands: "parser.Commands") -> None:
     )
     other.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
     parser.add_limit(other, LIMIT)
-    other = parser.command(
-        actions,
-        "learned",
-        learned,
-        "show what your decisions on drafts taught",
-        "memtui model learned\nmemtui model learned --reset",
-        "Numbers are kept, no words; `memtui config set extract_learn false` stops it.",
-    )
-    other.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
     other = parser.command(
         actions,
         "sentences",
@@ -241,41 +229,6 @@ def _print_runs(ctx: Context, out: Output, runs: "list[runs.Run]") -> None:
     ]
     headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
     out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in runs])
-
-
-# what was learned
-
-
-def learned(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show what decisions taught, or forget it."""
-    ctx.must_have_home()
-    if not args.reset:
-        lessons = taught.look(ctx.root, ctx.journal())
-        return Result(lessons.data(), lambda out: _print_learned(out, lessons))
-    changed = taught.forget(ctx.root, ctx.journal())
-
-    def text(out: Output) -> None:
-        out.print("Forgotten: drafts are judged as memtui ships it." if changed else "Nothing was learned yet.")
-        memories.say_undo(out, int(changed))
-
-    return Result({"reset": changed}, text)
-
-
-def _print_learned(out: Output, taught: Taught) -> None:
-    waits = f"{many(taught.waiting, 'decision')} not applied yet: after the next turn" if taught.waiting else ""
-    if not taught.total:
-        out.print(f"Nothing was learned yet: {waits or 'approve or reject drafts (memtui inbox)'}.")
-        return
-    counts = ", ".join(f"{count} {DECISIONS.get(name, name)}" for name, count in sorted(taught.counts.items()))
-    rows = [
-        ("decisions", f"{taught.total}: {counts}"),
-        ("waiting", waits),
-        ("projects", str(taught.projects or "")),
-        ("now", taught.judged),
-        ("held back", "they count less than they could, so that others' are judged no worse" if taught.halved else ""),
-    ]
-    out.facts([row for row in rows if row[1]])
-    out.say("Forget it: memtui model learned --reset")
 
 
 # blocks

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 
 from memtui.base import clock, fastjson, ids, paths
 from memtui.base.phrasing import many
@@ -10,10 +10,9 @@ from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import filling, refused
 from memtui.inbox import format as inbox_format
 from memtui.inbox.format import DELIVERED, LASTING
-from memtui.learn import classifier, message, personal, write
+from memtui.learn import message, write
 from memtui.learn.backfill import session
 from memtui.learn.backfill.begun import MOST
-from memtui.learn.personal import Correction
 from memtui.learn.signals import MOST_SURE, Signal, said_again
 from memtui.review import waiting
 from memtui.settings import config
@@ -80,17 +79,18 @@ class Candidate:
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
-        return {**asdict(self), "draft": {**asdict(self.draft), "judged": personal.row_of(self.draft.judged)}}
+        return asdict(self)
 
 
 def of_row(row: object) -> Candidate | None:
     """Read a candidate that was kept; None if it is none."""
-    fields = row.get("draft") if isinstance(row, dict) else None
-    if not isinstance(row, dict) or not isinstance(fields, dict):
+    values = row.get("draft") if isinstance(row, dict) else None
+    if not isinstance(row, dict) or not isinstance(values, dict):
         return None
     try:
-        repeats = tuple(map(str, fields["repeats"]))
-        draft = Signal(**{**fields, "judged": personal.of_row(fields["judged"]), "repeats": repeats})
+        # Older versions kept more of it.
+        own = {each.name: values[each.name] for each in fields(Signal)}
+        draft = Signal(**{**own, "repeats": tuple(map(str, values["repeats"]))})
         sessions, evidence = (list(map(str, row[key])) for key in ("sessions", "evidence"))
     except (TypeError, KeyError):
         return None
@@ -123,23 +123,12 @@ class Candidates:
         if draft.confidence > candidate.draft.confidence:
             candidate.draft, candidate.project = draft, project
 
-    def ranked(
-        self,
-        now: float,
-        correction: Correction | None = None,
-        is_offered: Callable[[Candidate], bool] = lambda _: True,
-    ) -> list[Candidate]:
-        """List the candidates that are offered, best first, with what was learned. What says nearly the same as a
-        better one counts for that one; said in several projects, it is for all of them."""
-        learned = correction or Correction()
+    def ranked(self, now: float, is_offered: Callable[[Candidate], bool] = lambda _: True) -> list[Candidate]:
+        """List the candidates that are offered, best first. What says nearly the same as a better one counts for that
+        one; said in several projects, it is for all of them."""
         candidates: list[Candidate] = []
         texts = KnownTexts(SAME)
-        judged = (
-            replace(candidate, draft=classifier.again(candidate.draft, learned, paths.project_key(candidate.project)))
-            for candidate in self._all.values()
-            if is_offered(candidate)
-        )
-        for candidate in _best_first(judged, now):
+        for candidate in _best_first(filter(is_offered, self._all.values()), now):
             at = texts.find(candidate.draft.description)
             if at is None:
                 texts.add(candidate.draft.description, str(len(candidates)))
@@ -213,15 +202,12 @@ class Offer:
             return ""
         words = f"import {many(len(self.drafts), 'draft')} from earlier sessions"
         entries = [draft.id for draft in self.drafts]
-        transaction_id = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
-        for draft in self.drafts:
-            personal.note(store.root, draft.id, paths.project_key(draft.candidate.project), draft.candidate.draft)
-        return transaction_id
+        return store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
 
 
 def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
     """Choose the best `most` candidates (0: all), the lasting ones first, said after `since` (of the epoch), of the
-    project root `project` or of all, that are sure enough with what was learned."""
+    project root `project` or of all, that are sure enough."""
     now = store.journal.now()
     least = config.fraction(config.load(store.root), "extract_confidence")
     said_already = _SaidAlready(store)
@@ -235,8 +221,7 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
         offer.known += is_repeat
         return not is_repeat
 
-    ranked = candidates.ranked(now, personal.load(store.root), wanted)
-    for candidate in sorted(ranked, key=lambda candidate: not candidate.lasts):
+    for candidate in sorted(candidates.ranked(now, wanted), key=lambda candidate: not candidate.lasts):
         if candidate.confidence < least:
             continue
         if candidate.one_off:

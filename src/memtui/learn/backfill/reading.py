@@ -22,7 +22,7 @@ VERSION = 2
 LOCK = "run/backfill.lock"
 OFF = "extract is off there"
 ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
-# Drafts of at least this confidence are kept, though fewer are offered: what was learned may make them surer.
+# Drafts of at least this confidence are kept, though fewer are offered: the setting may be lowered.
 LEAST = 0.35
 # Seconds between two savings of what was read, and how many times as long as one takes.
 SAVE_SECONDS, SAVE_TIMES = 2.0, 10
@@ -167,7 +167,7 @@ class _Reader:
         """Read the files, newest first."""
         progress = self.progress
         try:
-            judge = classifier.shipped()  # what was learned by then moves the scores when drafts are offered
+            judge = classifier.shipped()
         except (OSError, ValueError) as problem:
             error_log.add(self.root, "backfill", problem)
             judge = None

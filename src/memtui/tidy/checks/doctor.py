@@ -16,9 +16,8 @@ from memtui.deliver import log as delivery_log
 from memtui.inbox import claimed, undelivered
 from memtui.inbox import format as inbox_format
 from memtui.redact import redact
-from memtui.review import taught
 from memtui.review.waiting import waiting_in
-from memtui.settings import config, keymap
+from memtui.settings import config, defaults, keymap
 from memtui.store import scopes, status
 from memtui.store import trust as trusting
 from memtui.store.index.index_state import IndexState, index_of
@@ -60,7 +59,6 @@ def check(
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),
         "kept": kept(journal, now),
-        "learned": taught.check(root, journal),
     }
     own = [finding for area, reports in checks.items() for finding in _run(area, reports) or [good(f"{area}.ok")]]
     return [*own, *(finding for area, reports in more.items() for finding in _run(area, reports))]
@@ -253,7 +251,9 @@ def _values(
 ) -> Iterator[Finding]:
     """Find keys that are no setting, and values that are not valid."""
     for key, value in settings.items():
-        if key not in config.DEFAULTS:
+        if key in defaults.GONE:
+            yield finding("config.gone", key=key)
+        elif key not in config.DEFAULTS:
             import difflib
 
             close = difflib.get_close_matches(key, config.DEFAULTS, 1)

@@ -13,7 +13,6 @@ from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
 from memtui.inbox import reconcile
-from memtui.review import taught
 from memtui.store import references
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.journal.changes import FileChange, ModeEdit
@@ -138,7 +137,6 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "notes": lambda store, _: FixOutcome(
         "notes", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
-    "forget": lambda store, _: FixOutcome("forget", [store.root] * taught.forget(store.root, store.journal)),
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

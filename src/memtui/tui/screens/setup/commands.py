@@ -41,7 +41,6 @@ FIXES = {
     "errors": Fix("set the errors aside, beside the log"),
     "files": Fix("let only you read and write them"),
     "config": Fix("open config.toml in your editor"),
-    "forget": Fix("forget what your decisions on drafts taught, after asking", "forget"),
     "collect": Fix("delete old data for good, after asking"),
     "start": Fix("start reading sessions again", "start again"),
 }
@@ -135,7 +134,6 @@ class SetupCommands:
             "install": lambda: hooks_offer.change_hooks(self.services, "install"),
             "config": self._edit_file,
             "collect": self._collect,
-            "forget": self._forget,
             "start": self._start_reading,
             "projects": lambda: self._adopt(row.about.subject if row and isinstance(row.about, Finding) else ""),
         }
@@ -151,11 +149,6 @@ class SetupCommands:
         back = f" {actions.takes_back()}" * (outcome.undoable and bool(outcome.changed))
         self.services.say(fix_words.words(outcome) + back)
         self.services.read()
-
-    async def _forget(self) -> None:
-        question = "Forget what your decisions on drafts taught? Drafts are judged as memtui ships it then."
-        if await self.services.ask(sure(question, "Forget it")):
-            self._run_fix("forget")
 
     async def _adopt(self, subject: str) -> None:
         """Give what may be of several projects, or was of one whose directory is gone, to this one."""

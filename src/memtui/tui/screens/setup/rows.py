@@ -47,7 +47,7 @@ PROBLEMS_SHOWN = 5
 # The heading of each area of findings; of the others DISK.
 GROUPS = {
     **dict.fromkeys(("hooks", "client"), HOOKS),
-    **dict.fromkeys(("inbox", "memories", "trust", "learned"), PROJECT),
+    **dict.fromkeys(("inbox", "memories", "trust"), PROJECT),
     **dict.fromkeys(("llm", "dream"), MODEL),
     **dict.fromkeys(("config", "semantic"), ADVANCED),
 }
