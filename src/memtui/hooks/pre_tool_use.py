@@ -8,7 +8,7 @@ from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import bound, judge
+    from memtui.recall import judge
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
@@ -38,25 +38,18 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
-    """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
-    is bound, it costs one `stat`."""
-    chosen: list[bound.Bound] = []
-    if hook.settings and hook.setting("recall_select"):
-        from memtui.hooks import selected
-
-        chosen = selected.take(hook) if selected.wanted(hook) else []
+    """Return the memories that are bound to what the tool touches. Where none is, it costs one `stat`."""
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
     touched = hook.tool_file() if on and paths.exists(hook.root + BOUND) else ""
-    if not chosen and not touched:
+    if not touched:
         return []
     from memtui.hooks import recall_block
 
-    return hook.attempt([], recall_block.before_tool, hook, chosen, touched)
+    return hook.attempt([], recall_block.before_tool, hook, touched)
 
 
-def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
-    """Deliver urgent guidance, and below it what is recalled; return the paths of the memories that were given. None
-    without any guidance that is due."""
+def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> bool:
+    """Deliver urgent guidance, and below it what is recalled; False without any guidance that is due."""
     from memtui.base import ids, session_state
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks
@@ -70,7 +63,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     delivery_id = ids.new_id()
     claimed, _ = deliver.collect(hook, asker, delivery_id)
     if not claimed:
-        return None
+        return False
     giving = recall_block.Giving(hook)
     try:
         blocks = deliverable.notes(claimed, asker.now)
@@ -85,7 +78,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     prompt.remember(state, "turn", claimed)
     prompt.remember(state, "tool", claimed)
     session_state.save(hook.root, hook.session_id, state)
-    return giving.paths
+    return True
 
 
 def handle(hook: Hook) -> None:
@@ -101,15 +94,7 @@ def handle(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
-    delivered = _deliver(hook, recalled) if _is_urgent(hook) else None
-    if not recalled:
-        return
-    if delivered is None:
+    if not (_is_urgent(hook) and _deliver(hook, recalled)) and recalled:
         from memtui.hooks import recall_block
 
-        delivered = recall_block.deliver(hook, recalled)
-    verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
-    if verdicts:
-        from memtui.hooks import selected
-
-        hook.attempt(None, selected.put_back, hook, verdicts)
+        recall_block.deliver(hook, recalled)
