@@ -149,6 +149,7 @@ class Model:
         self.replies: list[Any] = []
         self.script: Script | None = None
         self.default = "Done."
+        self.offered: list[str] | None = None  # the models that it lists; None: it has no such list
         self.summary = "<summary>We talked about the project.</summary>"
         self._lock = threading.Lock()
         self._ids = 0
@@ -210,6 +211,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, b"", "text/plain")
 
     def do_GET(self) -> None:
+        if self.path == "/v1/models" and self.model.offered is not None:
+            rows = [{"type": "model", "id": name} for name in self.model.offered]
+            self._send(200, json.dumps({"data": rows}).encode(), "application/json")
+            return
         self._send(404, b"{}", "application/json")
 
     def do_POST(self) -> None:

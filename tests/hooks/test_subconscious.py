@@ -155,6 +155,11 @@ def test_the_banner_says_which_model_reads_along(home):
             {"ANTHROPIC_API_KEY": "k"},
             "haiku by the API, tools read-only",
         ),
+        (
+            'llm_backend = "api"\n',
+            {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
+            "the best model of your service by the API, tools read-only",
+        ),
     ],
 )
 def test_the_banner_says_what_is_in_force(home, lines, env, said):

@@ -256,6 +256,9 @@ def _subconscious_words(hook: runner.Hook) -> str:
         backend = "api" if hook.env.get("ANTHROPIC_API_KEY") or hook.env.get("ANTHROPIC_AUTH_TOKEN") else "claude"
     own = str(hook.setting("subconscious_model"))
     model = str(hook.setting("llm_model")) if own == "auto" else own
+    is_chosen = own != "auto" or "llm_model" in hook.settings
+    if backend == "api" and hook.env.get("ANTHROPIC_BASE_URL") and not is_chosen:
+        model = "the best model of your service"
     tools = str(hook.setting("subconscious_tools"))
     if tools == "full" and backend != "claude":
         tools = "read-only"

@@ -1,13 +1,15 @@
-"""Which model is asked, by the settings and by what is there; what keeps models from being asked; and what a call must
-not believe: the address, the key and the way that a project's settings chose. Imports neither backend."""
+"""Which model is asked, by the settings and by what is there (of a service of one's own, the best that it offers); what
+keeps models from being asked; and what a call must not believe: the address, the key and the way that a project's
+settings chose, which may have come with a repository. Imports neither backend."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memtui.base import findings, paths
+from memtui.base import clock, fastjson, findings, fs, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note
 from memtui.base.phrasing import ago
@@ -26,7 +28,7 @@ MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"
 
 class ModelChoice(NamedTuple):
     """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model;
-    and the limits: tokens and dollars of a day (0: none), seconds of a call."""
+    and the limits: tokens and dollars of a day (0: none), seconds of a call. `chosen`: a person chose the model."""
 
     backend: str
     reason: str
@@ -34,6 +36,7 @@ class ModelChoice(NamedTuple):
     daily_tokens: int
     daily_dollars: float
     seconds: float
+    chosen: bool = True
 
     @property
     def off(self) -> bool:
@@ -73,6 +76,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         config.number(settings, "llm_daily_tokens"),
         config.fraction(settings, "llm_daily_dollars"),
         config.fraction(settings, "llm_timeout"),
+        "llm_model" in settings,
     )
 
 
@@ -105,3 +109,90 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
         yield note("llm.budget", count=unmade)
     elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CANCELLED}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))
+
+
+# The models that a service of one's own offers
+
+# Words by which the better models are known, best first; others are ranked by the size that their names tell.
+BEST = ("haiku", "sonnet", "opus")
+# Models that answer no question.
+_OTHER_USES = re.compile(
+    r"embed|rerank|whisper|transcri|moderation|diffusion|dall-e|image|speech|audio|guard|clip"
+    r"|(?:^|[^a-z])(?:tts|asr|ocr|stt|bge|gte|e5|vae|flux)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
+# Billions of parameters, also of experts, as in 70b, 8x7b, 270m; and those of a name that tells none.
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:e|(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", re.IGNORECASE)
+UNKNOWN = 8.0
+# Statuses by which a service says that it has no list.
+NO_LIST = {404, 405, 501}
+# Seconds to wait for the list, and those for which it holds; bytes of it that are read.
+WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
+HOST = "https://api.anthropic.com"
+KEPT = "/run/llm-models.json"
+
+
+def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
+    """Return the model to ask: the default one, or the best that the service of ANTHROPIC_BASE_URL lists. The list
+    holds for a day; without `ask` none is fetched. Never raises for a service that does not answer."""
+    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
+    url = "" if choice.backend != "api" or url == HOST else url
+    names = _kept(root, url) if url else []
+    if names is None and ask and (names := listed(env, url)) is not None:
+        row = {"v": 1, "url": url, "time": clock.now(), "models": names}
+        fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
+    return chosen(names or [], choice.model)
+
+
+def _kept(root: str, url: str) -> list[str] | None:
+    """Return the list of a service as it was read within a day; None if it was not."""
+    try:
+        cached = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
+    except OSError:
+        return None
+    time, names = cached.get("time"), cached.get("models")
+    if cached.get("url") != url or not isinstance(time, float) or not 0 <= clock.now() - time < HOLDS:
+        return None
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def chosen(names: list[str], default: str) -> str:
+    """Return the best of some models: one like the default, which is taken if there is none; else the largest."""
+    able = [name for name in names if not _OTHER_USES.search(name)]
+    matches = (name for word in (default, *BEST) for name in able if word in name)
+    return next(matches, None) or max(able, key=_size, default=default)
+
+
+def _size(name: str) -> float:
+    """Return the billions of parameters that a name tells."""
+    sizes = _SIZE.findall(name)
+    return max(
+        (float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1) for times, number, unit in sizes),
+        default=UNKNOWN,
+    )
+
+
+def listed(env: dict[str, str], url: str) -> list[str] | None:
+    """Return the models that a service lists, or None. No redirect is followed: the key would go along."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: object, **__: object) -> None:
+            return None
+
+    key, token = env.get("ANTHROPIC_API_KEY"), env.get("ANTHROPIC_AUTH_TOKEN")
+    headers = {"anthropic-version": "2023-06-01"}
+    headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
+    try:
+        request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
+        with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
+            reply: Any = fastjson.loads_dict(answer.read(MOST))
+    except urllib.error.HTTPError as error:
+        return [] if error.code in NO_LIST else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    rows = reply.get("data")
+    names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [name for name in names if isinstance(name, str) and name][:100]

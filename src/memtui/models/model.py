@@ -110,16 +110,17 @@ class LanguageModel:
         model_choice.must_be_own(env, cwd)
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
+        name = self.choice.model if self.choice.chosen else model_choice.best(env, root, self.choice)
         self._backend: "Api | Headless"
         if self.choice.backend == "api":
             from memtui.models.api import Api
 
-            self._backend = Api(env, self.choice.model)
+            self._backend = Api(env, name)
         else:
             from memtui.models.headless import Headless
 
             program = shutil.which("claude", path=env.get("PATH")) or "claude"
-            self._backend = Headless(env, root, program, self.choice.model, workplace, self._dollars_left)
+            self._backend = Headless(env, root, program, name, workplace, self._dollars_left)
 
     @property
     def name(self) -> str:

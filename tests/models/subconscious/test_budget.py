@@ -116,3 +116,10 @@ def test_an_unanswered_mention_costs_no_call_by_itself_and_waits_for_three_runs(
         waiting = control.look(read.env, read.root, read.project, time.time()).mentions
         assert len(waiting) == (len(api.requests) < 3)
     assert len(api.requests) == 4
+
+
+def test_a_run_names_the_model_of_a_service_of_ones_own(read, api):
+    api.offered = ["qwen3-70b"]
+    read.says(SAID)
+    assert read.run(answer()).model == "qwen3-70b" == api.requests[-1].body["model"]
+    assert control.powers(read.env, read.root, read.project).backend == "api"

@@ -68,17 +68,18 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
+    model = chosen.model if chosen.chosen else choice.best(env, root, chosen, ask=False)
     less = tools == "full" and chosen.backend != "claude"
     allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
-    powers_here = Powers(mode, tools, allowed, chosen.backend, chosen.model, why, hint, fewer)
-    return powers_here.in_tree(env, root, project_root) if project_root else powers_here
+    found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)
+    return found.in_tree(env, root, project_root) if project_root else found
 
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoice:
     """Choose backend and model as the settings say; `subconscious_model` comes before `llm_model`."""
     chosen = choice.choose(env, settings)
     model = str(config.value(settings, None, "subconscious_model"))
-    return chosen if model == AS_OTHERS else chosen._replace(model=model)
+    return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
 
 
 # The switch
