@@ -72,7 +72,7 @@ def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
 
 
 def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
-    for key, value in (("subconscious", "notes"), ("dream", "true")):
+    for key, value in (("subconscious", "notes"), ("recall_select", "true")):
         out = " ".join(memtui("config", "set", key, value).out.split())
         assert "But: No model may be asked: llm_backend is off." in out
         assert "memtui config set llm_backend auto" in out

@@ -7,7 +7,7 @@ from memtui.store import trusting
 from memtui.worker import warming
 
 from .client import injected
-from .model import use
+from .model import call, structured, use
 
 pytestmark = pytest.mark.client
 
@@ -86,6 +86,36 @@ def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, mode
     run = on.claude("hi")
     assert [r.count("frozen until Friday.") for r in run.main] == [0, 1, 1]
     assert memories(run.main[1]) == [("PreToolUse", "api")]
+
+
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
+    others(on.config / "memory")
+    write(on.config / "memory", "launch", "Checklist of Friday", BODY)
+    indexed(on)
+    on.asks(backend)
+    on.memtui("config", "set", "recall_select", "true")
+    selected = on.root / "sessions"
+
+    def settled():
+        return any(b'"memories"' in each.read_bytes() for each in selected.glob("*.select.json"))
+
+    def script(request):
+        if "<memtui-notes>" in request.text():
+            listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
+            return structured(request, notes=["poem.md", next(each for each in listed if "launch" in each)])
+        if not request.tool_results():
+            return call(use("Bash", command="true"), until=settled)
+        return "Done."
+
+    model.script = script
+    run = on.claude("tell the whole crew that everything is ready for tomorrow")
+    conversation = [request for request in run.main if "<memtui-notes>" not in request.text()]
+    assert [memories(request) for request in conversation] == [[], [("PreToolUse", "launch")]]
+    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("model", "log")["calls"]] == [
+        ("recall", "ok")
+    ]
+    assert on.errors() == []
 
 
 def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory(on):

@@ -8,7 +8,7 @@ from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import judge
+    from memtui.recall import bound, judge
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
@@ -38,18 +38,25 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
-    """Return the memories that are bound to what the tool touches. Where none is, it costs one `stat`."""
+    """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
+    is bound, it costs one `stat`."""
+    chosen: list[bound.Bound] = []
+    if hook.settings and hook.setting("recall_select"):
+        from memtui.hooks import selected
+
+        chosen = selected.take(hook) if selected.wanted(hook) else []
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
     touched = hook.tool_file() if on and paths.exists(hook.root + BOUND) else ""
-    if not touched:
+    if not chosen and not touched:
         return []
     from memtui.hooks import recall_block
 
-    return hook.attempt([], recall_block.before_tool, hook, touched)
+    return hook.attempt([], recall_block.before_tool, hook, chosen, touched)
 
 
-def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> bool:
-    """Deliver urgent guidance, and below it what is recalled; False without any guidance that is due."""
+def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
+    """Deliver urgent guidance, and below it what is recalled; return the paths of the memories that were given. None
+    without any guidance that is due."""
     from memtui.base import ids, session_state
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks
@@ -63,7 +70,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> bool:
     delivery_id = ids.new_id()
     claimed, _ = deliver.collect(hook, asker, delivery_id)
     if not claimed:
-        return False
+        return None
     giving = recall_block.Giving(hook)
     try:
         blocks = deliverable.notes(claimed, asker.now)
@@ -78,7 +85,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> bool:
     prompt.remember(state, "turn", claimed)
     prompt.remember(state, "tool", claimed)
     session_state.save(hook.root, hook.session_id, state)
-    return True
+    return giving.paths
 
 
 def handle(hook: Hook) -> None:
@@ -94,7 +101,15 @@ def handle(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
-    if not (_is_urgent(hook) and _deliver(hook, recalled)) and recalled:
+    delivered = _deliver(hook, recalled) if _is_urgent(hook) else None
+    if not recalled:
+        return
+    if delivered is None:
         from memtui.hooks import recall_block
 
-        recall_block.deliver(hook, recalled)
+        delivered = recall_block.deliver(hook, recalled)
+    verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
+    if verdicts:
+        from memtui.hooks import selected
+
+        hook.attempt(None, selected.put_back, hook, verdicts)

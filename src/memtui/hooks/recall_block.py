@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.base import fs
     from memtui.deliver import blocks as delivery_blocks
+    from memtui.recall import bound
 
 
 def find(hook: runner.Hook) -> "judge.Recalled | None":
@@ -91,22 +92,29 @@ class Giving:
                 self._lock.__exit__()
 
 
-def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> None:
-    """Deliver memories where nothing else is due."""
+def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
+    """Deliver memories where nothing else is due; return the paths of those that were given."""
     bundle.load("delivery")
     from memtui.hooks import deliver
 
     giving = Giving(hook)
     blocks = giving.blocks(chosen, deliver.budget(hook))
     giving.end(deliver.send(hook, ids.new_id(), blocks, []) if blocks else [])
+    return giving.paths
 
 
-def before_tool(hook: runner.Hook, touched: str) -> "list[judge.Verdict]":
-    """Return the memories that are bound to the path that a tool is about to touch, and due."""
-    from memtui.recall import bound, places
+def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: str) -> "list[judge.Verdict]":
+    """Return the memories that are due before a tool: those that a model selected, and those that are bound to the path
+    that it is about to touch."""
+    from memtui.recall import bound as binding
+    from memtui.recall import places
 
-    rows = bound.matching(hook.root, places.of_session(hook.env, hook.started_in), touched, hook.project_root)
+    where = places.of_session(hook.env, hook.started_in)
+    rows = [row for row in selected if row[:2] in where]
+    names = {row[1:3] for row in rows}
+    bound_to = binding.matching(hook.root, where, [touched], hook.project_root) if touched else []
+    rows += [row for row in bound_to if row[1:3] not in names]
     if not rows:
         return []
     had = given.Given(hook.root, hook.session_id)
-    return bound.due(hook.root, rows, judge.Recipient(had.sent, had.units))
+    return binding.due(hook.root, rows, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)

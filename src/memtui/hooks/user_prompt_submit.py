@@ -61,6 +61,10 @@ def handle(hook: Hook) -> None:
         bundle.load("recall")
         from memtui.hooks import recall_block
 
+        if hook.settings and hook.setting("recall_select"):
+            from memtui.hooks import selected
+
+            hook.attempt(None, selected.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
     if hook.settings and not due and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Bound = tuple[str, str, str, str]
 
 
-def matching(root: str, where: "Sequence[Place]", touched: str, project_root: str) -> "list[Bound]":
-    """List the memories of some places that are bound to the path `touched`, with why."""
+def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", project_root: str) -> "list[Bound]":
+    """List the memories of some places that are bound to any of the paths `touched`, with why."""
     rows_by_place = places.listed(root, FILE)
     matches = []
     for scope, directory in where:
@@ -34,10 +34,10 @@ def matching(root: str, where: "Sequence[Place]", touched: str, project_root: st
     return matches
 
 
-def _fitting(patterns: object, touched: str, project_root: str) -> str:
+def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> str:
     """Return the first of a memory's globs that fits a path; "" if none does."""
     for glob in patterns if isinstance(patterns, list) else []:
-        if globs.matches(str(glob), touched, project_root):
+        if any(globs.matches(str(glob), path, project_root) for path in touched):
             return str(glob)
     return ""
 

@@ -36,6 +36,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "recall": (True, (), True, "give memories that fit the prompt"),
     "recall_threshold": (0.4, (0, 1), False, "how likely a memory must help, 0 to 1"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
+    "recall_select": (False, (), True, "have a model select memories, too"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
@@ -51,5 +52,5 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
 EARLIER = {"updates_max": "drafts_max", "updates_days": "drafts_days", "items_max": "todos_max", "guide_to": "note_to"}
 WHISPERED = ("mode", "subconscious")
 # Settings of earlier versions that do nothing any more.
-GONE = ("extract_learn", "recall_select")
+GONE = ("extract_learn",)
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

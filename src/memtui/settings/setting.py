@@ -29,7 +29,7 @@ FIRST = (
 BACKEND = "llm_backend"
 OF_MODELS = (
     *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
-    *("subconscious", "subconscious_tools", "subconscious_model"),
+    *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
 )
 VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -48,6 +48,10 @@ VALUES = {
     },
     "dream": {
         "true": "After a turn, at most once a day, the model of llm_backend is asked; it only proposes changes to you.",
+    },
+    "recall_select": {
+        "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
+        " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
     },
     "semantic": {
         "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs a"

@@ -67,7 +67,7 @@ def run(
     to log/errors.jsonl, and the next task runs. A session has one worker at a time, and a second one waits for it."""
     on = WorkerRun(env, payload, event)
     for task in TASKS:
-        if task.name in tasks or not tasks:
+        if task.name in tasks or (not tasks and task.name != "select"):
             begin()
             try:
                 if task.due(on):
@@ -161,6 +161,8 @@ TASKS = (
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
+    # A model selects memories for a prompt (models/selection.py): only where that is asked for.
+    BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),

@@ -125,7 +125,7 @@ def test_settings(machine, text, word):
     only(machine, "config", word, "memtui config edit")
 
 
-@pytest.mark.parametrize("line", ["dream = true", 'subconscious = "full"'])
+@pytest.mark.parametrize("line", ["recall_select = true", 'subconscious = "full"'])
 def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     config = f"{machine.root}/config.toml"
     fs.write_atomic(config, f"{line}\n".encode())

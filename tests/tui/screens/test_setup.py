@@ -505,7 +505,7 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         assert row.words == "none is set (llm_backend is off)"
         assert "e  change it" in detail(screen)
         said = " ".join(detail(screen).split())
-        assert all(word in said for word in ("memtui consolidate --ask-model", "subconscious"))
+        assert all(word in said for word in ("memtui consolidate --ask-model", "recall_select", "subconscious"))
         assert not any(r.group == "model" or "subconscious" in r.title for r in screen.table.rows)
         await pilot.press("slash", *"model", "enter")
         assert "head model" in [row.key for row in screen.table.rows]

@@ -10,8 +10,8 @@ from memtui.base import ids, visible
 from memtui.client.transcripts.conversation import normalised
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.schema import Schema
+from memtui.models.selection import CatalogueEntry
 from memtui.models.subconscious import places, tools
-from memtui.models.subconscious.catalogue import CatalogueEntry
 from memtui.models.subconscious.control import PURPOSE
 from memtui.models.subconscious.reading import AGENT, PERSON, QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Heard, Sources
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER

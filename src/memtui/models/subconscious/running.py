@@ -16,9 +16,10 @@ from memtui.client.transcripts import cursor, transcript
 from memtui.client.transcripts.conversation import Conversation, cleaned
 from memtui.deliver import error_log
 from memtui.deliver.record import find_note
+from memtui.models import selection
 from memtui.models.call import CANCELLED, ModelError
 from memtui.models.model import LanguageModel
-from memtui.models.subconscious import agent, blocks, catalogue, control, places, reading, runs
+from memtui.models.subconscious import agent, blocks, control, places, reading, runs
 from memtui.models.subconscious.agent import Wishes
 from memtui.models.subconscious.runs import Run
 from memtui.recall import places as memory_places
@@ -185,7 +186,7 @@ class Along:
             [run for run in runs.newest_first(self.root, EARLIER, self.id) if run.outcome == runs.DONE],
             turn,
             [(mention["id"], mention["who"], mention["words"]) for mention in mentions],
-            catalogue.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
+            selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
             undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",

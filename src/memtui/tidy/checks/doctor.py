@@ -32,7 +32,7 @@ CLAIM_SECONDS = 3600.0
 # The most files whose modes are checked.
 FILES_CHECKED = 20_000
 # Settings that have a model asked.
-ASKING = ("dream", "subconscious")
+ASKING = ("dream", "recall_select", "subconscious")
 
 
 def check(

@@ -36,8 +36,8 @@ HEADINGS = {
     " old the last is. A run that has nothing to deliver is not logged.",
     rows.PROJECT: "What sessions of this project get.",
     rows.MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
-    " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so does the setting"
-    " subconscious (each turn), which is off by default.",
+    " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so do the settings"
+    " recall_select (each prompt) and subconscious (each turn), which are off by default.",
     rows.DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
     " session: it is noted here, as memtui doctor --errors shows it.",
     rows.SETTINGS: "The settings that people change first. Comments in config.toml stay.",

@@ -1,0 +1,83 @@
+"""Memories that a model selected come before the next tool, if it has answered by then, and never twice."""
+
+import time
+
+import pytest
+from test_recall import RecallHome
+
+from memtui.base import session_state
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = RecallHome(tmp_path)
+    found.root.mkdir(parents=True, exist_ok=True)
+    (found.root / "config.toml").write_text('recall_select = true\nllm_backend = "api"\n')
+    found.start()
+    found.index()
+    return found
+
+
+def settle(home, *names, directory=None):
+    rows = [["global", directory or str(home.config / "memory"), f"{name}.md"] for name in names]
+    session_state.save(str(home.root), "s1", {"key": "k", "memories": rows}, "select")
+
+
+def state(home):
+    return session_state.load(str(home.root), "s1", "select")
+
+
+def test_a_selected_memory_comes_before_the_next_tool_once(home):
+    settle(home, "coffee")
+    text = home.tool().context
+    assert "needs descaling" in text
+    assert state(home) == {}
+    settle(home, "coffee")
+    assert not home.tool().context
+    (item,) = [item for record in home.log() for item in record["items"] if item["kind"] == "recall"]
+    assert item["reason"] == "selected by a model"
+
+
+def test_what_has_not_settled_by_the_next_tool_is_dropped(home):
+    session_state.save(str(home.root), "s1", {"key": "k"}, "select")
+    assert not home.tool().context
+    assert state(home) == {}
+
+
+def test_what_is_gone_or_of_another_place_is_not_given(home):
+    settle(home, "missing")
+    assert not home.tool().context
+    settle(home, "coffee", directory=str(home.base))
+    assert not home.tool().context
+
+
+def test_a_prompt_asks_only_where_the_person_wants_it(home):
+    home.prompt(prompt="what was it about the machine on the second floor?")
+    assert "key" in state(home)
+    (home.root / "config.toml").write_text("recall_select = false\n")
+    settle(home, "colours")
+    assert not home.tool().context
+
+
+def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
+    home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
+    home.index()
+    deadline = time.monotonic() + 20
+    while not (home.root / "recall" / "paths").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)  # the worker of the session's start may be at the same index
+    settle(home, "coffee")
+    home.guide("Stop the release.", urgent="yes")
+    said = home.tool(name="Edit", file_path=str(home.project / "src/api/user.py")).context
+    assert all(each in said for each in ("Stop the release.", "needs descaling", "frozen until Friday"))
+    assert state(home) == {}
+    assert home.errors() == []
+
+
+def test_what_has_no_room_below_a_note_comes_with_the_next_tool(home):
+    settle(home, "coffee")
+    home.guide("Stop the release. " * 480, urgent="yes")
+    said = home.tool().context
+    assert "Stop the release." in said
+    assert "needs descaling" not in said
+    assert "needs descaling" in home.tool().context
+    assert not home.tool().context

@@ -1,0 +1,138 @@
+"""A model selects memories for a prompt, in the background: what it sees, and what becomes of its answer."""
+
+import pytest
+
+from e2e.model import Reply, say, use
+from memtui.base import clock, session_state
+from memtui.models import log, selection
+from memtui.recall import places
+from memtui.store import trusting
+from memtui.worker import reindexing
+
+PROMPT = "please put the new version of the shop live for everybody"
+SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
+
+
+class Asked:
+    """A session that has asked for a selection."""
+
+    def __init__(self, base, api, lines=('llm_backend = "api"',)):
+        self.api, self.base = api, base
+        self.root = str(base / "memtui")
+        (base / "memtui").mkdir()
+        (base / "memtui" / "config.toml").write_text("\n".join(lines) + "\n")
+        (base / "shop" / ".git").mkdir(parents=True)
+        self.env = {
+            "HOME": str(base),
+            "CLAUDE_CONFIG_DIR": str(base / "config"),
+            "MEMTUI_HOME": self.root,
+            "ANTHROPIC_API_KEY": "sk-loopback",
+            "ANTHROPIC_BASE_URL": api.url,
+        }
+        self.memories = base / "config" / "memory"
+        self.memories.mkdir(parents=True)
+        self.write("cicd", "CI/CD considerations", "Tag, then approve.", "triggers:\n  - when a release is due")
+        self.write("coffee", "The machine on the second floor", "It needs descaling.")
+        session_state.save(self.root, "s1", {"key": "k1"}, "select")
+
+    def write(self, name, description, body, *more):
+        lines = ["---", f"name: {name}", f"description: {description}", *more, "---", body, ""]
+        (self.memories / f"{name}.md").write_text("\n".join(lines))
+
+    def run(self, *answers, prompt=PROMPT):
+        reindexing.update(self.root, places.of_session(self.env, str(self.base / "shop")))
+        self.api.will(*answers)
+        payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
+        selection.run(self.env, payload)
+        return self.state
+
+    @property
+    def state(self):
+        found = session_state.load(self.root, "s1", "select")
+        return {key: each for key, each in found.items() if key != "v"}
+
+    @property
+    def names(self):
+        return [row[2] for row in self.state.get("memories", ())]
+
+    @property
+    def calls(self):
+        return [(each.purpose, each.outcome) for each in log.newest_first(self.root)]
+
+
+@pytest.fixture
+def asked(tmp_path, api):
+    return Asked(tmp_path, api)
+
+
+@pytest.mark.slow
+def test_a_catalogue_goes_out_and_names_come_back_without_invented_ones(asked, api):
+    def answer(request):
+        listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
+        return use("answer", notes=["m99 nothing.md", next(each for each in listed if "cicd" in each), "poem.md"])
+
+    api.script = answer
+    asked.run()
+    assert asked.names == ["cicd.md"]
+    (request,) = api.requests
+    text = request.text()
+    for told in ("CI/CD considerations", "when a release is due", "The machine on the second floor", PROMPT):
+        assert told in text
+    assert "Tag, then approve." not in text
+    assert "<memtui-notes>" in text
+    assert asked.calls == [("recall", "ok")]
+
+
+def test_nothing_is_sent_of_what_is_not_trusted_any_more_or_leads_elsewhere(asked):
+    memories = asked.base / "shop" / ".claude" / "memory"
+    memories.mkdir(parents=True)
+    (memories / "release.md").write_text("---\ndescription: Put the shop live\n---\nTag it.\n")
+    trusting.grant(asked.root, str(memories))
+    where = places.of_session(asked.env, str(asked.base / "shop"))
+    reindexing.update(asked.root, where)
+
+    def told():
+        return [each.description for each in selection.catalogue(asked.root, where, PROMPT, clock.now())]
+
+    assert "Put the shop live" in told()
+    (memories / "release.md").write_text("---\ndescription: Put the keys online\n---\nTag it.\n")
+    assert not any("keys" in each for each in told())
+    (asked.base / "diary.md").write_text("---\ndescription: Dear diary\n---\n")
+    (asked.memories / "coffee.md").unlink()
+    (asked.memories / "coffee.md").symlink_to(asked.base / "diary.md")
+    assert told() == ["CI/CD considerations"]
+
+
+@pytest.mark.slow
+def test_no_secret_is_sent(asked, api):
+    asked.write("keys", "The key of the deployment", f"It is {SECRET}.")
+    asked.run(use("answer", notes=[]), prompt=f"{PROMPT} with {SECRET}")
+    (request,) = api.requests
+    assert SECRET not in request.text()
+    assert "The key of the deployment" not in request.text()
+    assert asked.names == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", [say("I would rather not."), use("answer", notes="cicd"), Reply([], status=400)])
+def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
+    asked.run(answer)
+    assert asked.state == {"key": "k1"}
+    assert len(asked.calls) == 1
+
+
+@pytest.mark.slow
+def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
+    def answer(_):
+        session_state.save(asked.root, "s1", {"key": "k2"}, "select")
+        return use("answer", notes=["m1 cicd.md", "m2 cicd.md"])
+
+    api.script = answer
+    asked.run()
+    assert asked.state == {"key": "k2"}
+
+
+def test_where_no_model_may_be_asked_nothing_is_sent(tmp_path, api):
+    asked = Asked(tmp_path, api, lines=("recall_select = true",))
+    assert asked.run() == {"key": "k1"}
+    assert api.requests == []
