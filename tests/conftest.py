@@ -180,6 +180,36 @@ def on_disk():
     shutil.rmtree(top)
 
 
+class SampleWorlds:
+    """Sample worlds that a process built once: a test gets a copy in the place where it was built, as its files name their
+    paths. Four places take turns, since a thread of the test before may still look at its own."""
+
+    def __init__(self, top):
+        self.top, self.used = top, collections.Counter()
+
+    def at(self, now):
+        """A sample world as of a time in seconds."""
+        from memtui.demo import layout, world  # most tests need none
+
+        number = self.used[now] % 4
+        self.used[now] += 1
+        place = os.path.join(self.top, f"{int(now)}-{number}", "world")
+        original = f"{os.path.dirname(place)}/original"
+        if not os.path.exists(original):
+            built = world.build(place, now)
+            shutil.copytree(place, original, symlinks=True)
+            return built
+        shutil.rmtree(place)
+        shutil.copytree(original, place, symlinks=True)
+        return layout.layout(place, now)
+
+
+@pytest.fixture(scope="session")
+def sample_worlds(tmp_path_factory):
+    """Copies of the sample world."""
+    return SampleWorlds(os.path.realpath(tmp_path_factory.mktemp("worlds")))
+
+
 @pytest.fixture
 def api():
     """A loopback model: it answers as its `script` says, and keeps the `requests`."""

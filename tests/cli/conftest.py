@@ -10,7 +10,6 @@ import pytest
 
 from memtui.base import clock
 from memtui.cli.main import main
-from memtui.demo import world as demo_world
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -58,9 +57,9 @@ class Shell:
 
 
 @pytest.fixture
-def world(tmp_path):
+def world(sample_worlds):
     """The sample world, as of NOW."""
-    return demo_world.build(str(tmp_path / "world"), NOW)
+    return sample_worlds.at(NOW)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from memtui.base import clock
 from memtui.cli.main import main
-from memtui.demo import world as demo_world
 from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
@@ -19,9 +18,9 @@ NOW = 1_795_000_000.0
 
 
 @pytest.fixture
-def world(tmp_path):
+def world(sample_worlds):
     """The sample world with hooks, as `memtui demo --open` makes it."""
-    made = demo_world.build(str(tmp_path / "world"), now=NOW)
+    made = sample_worlds.at(NOW)
     install.apply(install.plan(install.settings_path(made.env, made.shop, "user"), "install", env=made.env), by="demo")
     return made
 

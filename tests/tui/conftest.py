@@ -10,7 +10,6 @@ from textual.css.stylesheet import Stylesheet
 
 import turns
 from memtui.deliver import error_log
-from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import SafetyNet
@@ -75,9 +74,9 @@ def fallen(monkeypatch):
 
 
 @pytest.fixture
-def world(tmp_path):
+def world(sample_worlds):
     """The sample world."""
-    return demo_world.build(str(tmp_path / "world"), now=NOW)
+    return sample_worlds.at(NOW)
 
 
 @pytest.fixture
@@ -110,8 +109,7 @@ async def running(app, size, *keys):
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         if keys:
-            await pilot.press(*keys)
-            await settle(pilot)
+            await press(pilot, *keys)
         yield pilot
 
 
@@ -123,6 +121,17 @@ async def settle(pilot):
         if not any(worker.is_running and not (waits and worker.group == COMMAND) for worker in pilot.app.workers):
             break
     await pilot.pause()
+
+
+async def press(pilot, *keys):
+    """Press keys, and wait for what they start; an action's id stands for one that only the palette has."""
+    for key in keys:
+        if key.partition(".")[2]:
+            pilot.app.action_run(key)
+            await settle(pilot)
+        else:
+            await pilot.press(key)
+    await settle(pilot)
 
 
 async def burst(pilot, *keys):

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock, findings, fs, ids, paths
-from memtui.base.finding import NOTE, OK, PROBLEM
+from memtui.base.finding import OK, PROBLEM
 from memtui.client import locate
 from memtui.deliver import error_log
-from memtui.demo import world as demo_world
 from memtui.inbox import file as inbox_file
-from memtui.store import scopes, status, trust, trusting
+from memtui.store import trust, trusting
 from memtui.tidy.checks import doctor
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -77,20 +76,11 @@ def test_nothing_is_wrong_where_nothing_is(machine):
     }
 
 
-def test_a_fresh_machine_is_well(tmp_path):
-    assert all(f.level == OK for f in doctor.check({"HOME": str(tmp_path)}, str(tmp_path), NOW))
-
-
 def test_files_open_to_others(machine):
     os.chmod(machine.root / "global/guidance.md", 0o644)
     assert machine.problems() == [], "nobody else comes so far, and `echo >> guidance.md` is a way to leave a note"
     os.chmod(machine.root, 0o711)
     only(machine, "root", "global/guidance.md", "chmod")
-
-
-def test_directories_open_to_others(machine):
-    os.chmod(machine.root, 0o755)
-    only(machine, "root", "chmod")
 
 
 @pytest.mark.usefixtures("as_a_user")
@@ -100,13 +90,6 @@ def test_a_root_that_can_not_be_written(machine):
         assert any("not writable" in message for _, message, _ in machine.problems())
     finally:
         os.chmod(machine.root, 0o700)
-
-
-def test_a_root_that_is_a_file(tmp_path):
-    (tmp_path / "file").write_text("")
-    env = {"HOME": str(tmp_path), "MEMTUI_HOME": str(tmp_path / "file")}
-    found = doctor.check(env, str(tmp_path), NOW)
-    assert any("not a directory" in findings.message(f) for f in found if f.level == PROBLEM)
 
 
 @pytest.mark.parametrize(
@@ -135,12 +118,6 @@ def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     assert said == [f"{line.partition(' ')[0]} is on, but llm_backend is off, so no model is asked."]
     fs.append(config, b'llm_backend = "api"\n')
     assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
-
-
-def test_a_project_table_that_names_no_root(machine):
-    (machine.repo / "src").mkdir()
-    fs.write_atomic(f"{machine.root}/config.toml", f'[projects."{machine.repo}/src"]\nmode = "off"\n'.encode())
-    only(machine, "config", str(machine.repo))
 
 
 def test_recent_errors_of_hooks(machine, monkeypatch):
@@ -208,13 +185,6 @@ def test_a_memory_with_text_that_nobody_can_see(machine):
     only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
 
 
-def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
-    text = "\ufeff---\r\nname: a\r\ndescription: A\r\n---\r\n\r\n❤\ufe0f\u200d🔥 می\u200cخواهم\r\n"
-    (machine.memory / "a.md").write_bytes(text.encode())
-    trusting.grant(str(machine.root), str(machine.memory))
-    assert machine.problems() == []
-
-
 def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
     (machine.memory / "MEMORY.md").write_text("- [b](b.md) — B\n")
     found = machine.problems()
@@ -245,17 +215,6 @@ def test_a_symlink_out_of_the_scope(machine, tmp_path):
     only(machine, "memories", "b is not read", "Remove the link.")
 
 
-@pytest.mark.parametrize("name", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
-def test_what_silences_the_hooks_is_worth_a_note(machine, name):
-    machine.env[name] = "1"
-    assert [findings.message(f).split()[0] for f in machine.check() if f.level == NOTE] == [name]
-
-
-def test_a_mode_that_is_off_is_worth_a_note(machine):
-    fs.append(f"{machine.root}/config.toml", f'[projects."{machine.repo}"]\nmode = "off"\n'.encode())
-    assert ["off" in findings.message(f) for f in machine.check() if f.level == NOTE] == [True]
-
-
 def test_a_trust_file_that_can_not_be_read(machine):
     Path(trust.path(str(machine.root))).write_text("{torn")
     assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())
@@ -273,30 +232,3 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
 def test_a_torn_journal_is_worth_a_note(machine):
     fs.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
     assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
-
-
-def test_doctor_and_the_flags_of_memories_tell_the_same_findings(tmp_path):
-    world = demo_world.build(str(tmp_path / "world"), NOW)
-    memory, own = Path(world.shop, ".claude/memory"), Path(locate.auto_dir(world.env, world.shop))
-    (memory / "hides.md").write_text("---\nname: hides\n---\n\nUse\u200b pnpm, see [[no-such-memory]].\n")
-    (own / "MEMORY.md").write_text("- line\n" * 220 + (own / "MEMORY.md").read_text())
-    told = doctor.check(world.env, world.shop, NOW)
-    counts = status.Usage(world.root)
-    flags = [
-        flag
-        for scope in scopes.discover(world.env, world.shop)
-        if scope.exists
-        for row in status.of_scope(world.root, scope, counts)
-        for flag in row.flags
-    ]
-    by_itself = {"memories.broken", "memories.hidden", "memories.link"}
-    mine = [flag for flag in flags if flag.code in by_itself]
-    assert {flag.code for flag in mine} == by_itself
-    assert sorted(map(str, mine)) == sorted(str(each) for each in told if each.code in by_itself)
-    for code in ("memories.no_line", "trust.waiting"):
-        (whole,) = [each for each in told if each.code == code]
-        assert sorted(whole.data["files"]) == sorted(
-            file for flag in flags if flag.code == code for file in flag.data["files"]
-        )
-    (cut,) = [each for each in told if each.code == "memories.cut"]
-    assert {flag.subject for flag in flags if flag.code == "memories.cut"} == {cut.subject}
