@@ -12,7 +12,7 @@ from memtui.tui.dialogs.ask import Choice, Options
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 
-from .conftest import NOW, settle
+from .conftest import NOW, press, settle
 
 SIZE = (120, 40)
 # The screen, and the row under the cursor that the key opens a form of.
@@ -34,8 +34,7 @@ async def opened(pilot, key, fits):
     table = pilot.app.screen.query_one("#list")
     table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
     await settle(pilot)
-    await pilot.press(key)
-    await settle(pilot)
+    await press(pilot, key)
     body = pilot.app.screen.query_one(Body)
     body.focus()
     return body
@@ -72,20 +71,17 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
         body = await opened(pilot, "e", FORMS[3][2])
         body.insert("Mine. ")
         fs.write_atomic(path, fs.read_bytes(path) + b"Theirs.\n")
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
         newest = fs.read_bytes(path) + b"Theirs again.\n"
         fs.write_atomic(path, newest)
         app.screen.query_one(Options).move_to(1)  # mine
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert fs.read_bytes(path) == newest
         assert isinstance(app.screen, Choice)
         assert "Theirs again." in app.screen.about("").plain
         app.screen.query_one(Options).move_to(1)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert "Mine." in memory.read_memory(path).body
 
 
@@ -113,8 +109,7 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         old = body.text.strip().split("\n")[-1]
         body.text = "Mine."
         if leaves:
-            await pilot.press("escape")
-            await settle(pilot)
+            await press(pilot, "escape")
         before = fs.read_bytes(path).decode()
         assert before.count(old) == 1
         theirs = "Theirs, which nobody has read."
@@ -127,20 +122,17 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
             assert body.text == "Mine."
             assert "changed by somebody else" in str(app.screen.query_one(".told").render())
         for answer in (0, 1):  # back to the form, then mine
-            await pilot.press("ctrl+s")
-            await settle(pilot)
+            await press(pilot, "ctrl+s")
             assert isinstance(app.screen, Choice)
             shown = app.screen.query_one(Detail).plain
             assert f"- {theirs}" in shown
             assert "+ Mine." in shown
             assert fs.read_bytes(path) == changed
             app.screen.query_one(Options).move_to(answer)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
         assert theirs not in fs.read_bytes(path).decode()
         assert not kept(world)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert fs.read_bytes(path) == changed
 
 
@@ -157,11 +149,9 @@ async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):
         body.text = "Mine."
         changed = fs.read_bytes(path).replace(old.encode(), b"Theirs.")
         fs.write_atomic(path, changed)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         app.screen.query_one(Options).move_to(2)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.group == screen
         assert fs.read_bytes(path) == changed
         assert not kept(world)
@@ -176,8 +166,7 @@ async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
         body = await opened(pilot, "e", fits)
         body.text = "Mine."
         fs.write_atomic(entry_file(world, file), b"")
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "It is gone" in str(app.screen.query_one(".told").render())
         assert body.text == "Mine."
         assert "Mine." in kept(world)

@@ -8,52 +8,14 @@ from textual.command import CommandList
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model import fuzzy
 
-from .conftest import NOW, running, settle
-
-# The columns that hold no words: times, numbers and marks.
-NO_WORDS = {
-    "",
-    "age",
-    "when",
-    "seen",
-    "sure",
-    "sent",
-    "arrived",
-    "size",
-    "chars",
-    "ms",
-    "time",
-    "last",
-    "flags",
-    "memory",
-}
-
-
-def unfound(screen, row):
-    """The words in a row's columns that the filter does not search."""
-    cells = zip(screen.table.columns, screen.table._draw(row), strict=True)
-    text = " ".join(cell.plain for column, cell in cells if column.title not in NO_WORDS)
-    searched = row.searched.casefold()
-    return {word for word in re.findall(r"\w{3,}", text.casefold()) if word not in searched and not word.isdigit()}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["inbox"])
-async def test_the_filter_searches_the_words_of_all_columns(world, name):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await settle(pilot)
-        screen = app.screen
-        assert screen.all_rows
-        assert [(row, found) for row in screen.all_rows if (found := unfound(screen, row))] == []
+from .conftest import NOW, press, running, settle
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "word"), [("inbox", "shop"), ("activity", "shop")])
 async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_marked(world, name, word):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 40)) as pilot:
         table = app.screen.table
         where = {"inbox": "for", "activity": "for"}[name]
         at = max(number for number, column in enumerate(table.columns) if column.title == where)
@@ -68,18 +30,17 @@ async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_
                 assert any(span.style == fuzzy.STYLE for span in table._draw(row)[at].spans)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("name", "nouns"),
     [("memories", "memories"), ("inbox", "to decide"), ("activity", "deliveries"), ("setup", "lines")],
 )
 async def test_a_filter_that_hides_everything_is_said_alike_in_all_places(world, name, nouns):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 36)) as pilot:
         screen = app.screen
         if name in {"memories", "inbox"}:
-            await pilot.press("space", "space")
-            await settle(pilot)
+            await press(pilot, "space", "space")
             assert " · 2 marked" in str(screen.middle.border_title)
             await pilot.press("escape")
         await pilot.press("slash", *"xyzzy", "enter")
@@ -99,6 +60,7 @@ TERMS = {
 }
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", TERMS)
 async def test_line_help_and_palette_say_what_the_filter_of_a_place_takes(app, name):
     app.first = name
@@ -106,13 +68,13 @@ async def test_line_help_and_palette_say_what_the_filter_of_a_place_takes(app, n
         page = app.screen.plain.partition("Marks in lists")[0]
         terms = re.compile(r"\b(session|project|kind|memory|type|scope|is):")
         assert {*terms.findall(page)} == {*terms.findall(TERMS[name])}
-        await pilot.press("escape", "ctrl+p")
-        await settle(pilot)
+        await press(pilot, "escape", "ctrl+p")
         assert app.screen_stack[0].filter_line.placeholder == TERMS[name]
         options = app.screen.query_one(CommandList).options
         assert any(TERMS[name][1:] in str(option.prompt) for option in options)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("name", "typed", "words"),
     [

@@ -14,7 +14,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.hooks_offer import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 
-from .conftest import running, settle
+from .conftest import press, running
 from .test_following import until
 
 
@@ -64,15 +64,13 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
         assert "enter install" in lines(app)[-1]
         assert "›all projects" in shown(app)
         assert files(home) == before  # nothing before the key
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert installed(home)
         assert isinstance(app.screen, DraftForm)
         assert "enter sends this one" in shown(app) or size[1] == 15  # the foot says it there
         assert [word for word in ("enter send", "^g discard", "escape", "f1 keys") if word not in lines(app)[-1]] == []
         assert home.waiting() == []
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert home.waiting() == [EXAMPLE]
         assert app.screen.group == "activity"
         assert "Start claude in" in app.screen.detail.plain
@@ -85,51 +83,13 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("addressee", "says", "goes"),
-    [
-        ("path:src", "this note comes when a tool touches src.", "that touches src"),
-        ("agent:reviewer", "Start claude in", "for the next prompt of the agent reviewer"),
-    ],
-)
-async def test_before_a_first_session_a_note_says_what_brings_it(home, addressee, says, goes):
-    app = starting(home)
-    async with running(app, (80, 24)) as pilot:
-        await pilot.press("enter")  # the hooks
-        await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
-        home.guide("Look here first.", **{"for": addressee})
-        await pilot.press("3")
-        await until(pilot, lambda: app.screen.table.row is not None)
-        detail = app.screen.detail.plain
-        assert says in detail
-        assert goes in detail
-        start = next(line for line in detail.splitlines() if line.startswith("Start claude in"))
-        assert start.endswith("your next prompt there gets this note.") == ("MEMTUI_AGENT=reviewer" in start)
-
-
-@pytest.mark.slow
-async def test_a_note_of_ones_own_replaces_the_example(home):
-    app = starting(home)
-    async with running(app, (80, 24), "enter") as pilot:
-        await pilot.press(*"one", "enter", *"two")
-        assert isinstance(app.screen, DraftForm)  # in a text of one's own, enter begins a line
-        await pilot.press("ctrl+s")
-        await settle(pilot)
-        assert home.waiting() == ["one\ntwo"]
-
-
-@pytest.mark.slow
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
     async with running(app, (80, 24), "question_mark") as pilot:
         assert "restores the settings file byte for byte" in app.focused.plain
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert isinstance(app.screen, Choice)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not installed(home)
         assert not (home.config / "settings.json").exists()
         assert app.screen.group == "memories"
@@ -143,28 +103,15 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
 
 
 @pytest.mark.slow
-async def test_a_first_note_that_was_left_comes_back_with_g(home):
-    app = starting(home)
-    async with running(app, (80, 24), "enter") as pilot:
-        await pilot.press(*"mine", "escape")
-        await settle(pilot)
-        await pilot.press("c")
-        await settle(pilot)
-        assert app.screen.typed().values["text"] == "mine"
-
-
-@pytest.mark.slow
 async def test_without_a_note_the_screen_says_how_to_write_one(home):
     app = starting(home)
     async with running(app, (80, 24), "enter") as pilot:
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert installed(home)
         assert home.waiting() == []
         assert "c  writes a note" in app.screen.table.empty
         assert "to install them" not in app.screen.table.empty
-        await pilot.press("c")
-        await settle(pilot)
+        await press(pilot, "c")
         assert app.screen.typed().values["text"] == ""  # the example is not kept
 
 
@@ -188,8 +135,7 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
     async with running(app, (80, 24)) as pilot:
         for key in keys:
             assert "Look through " not in getattr(app.screen, "heading", "")
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         assert isinstance(app.screen, Choice)
         assert "Look through " in app.screen.heading
 
@@ -207,7 +153,6 @@ async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home)
     app = starting(home)
     async with running(app, (80, 24)) as pilot:
         app.data.facts.waiting["setup"] = 1  # as counted while there were no hooks
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         app.files.last_key = app.data.now() + 60  # somebody who keeps pressing keys
         await until(pilot, lambda: app.data.facts.waiting["setup"] == 0)

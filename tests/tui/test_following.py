@@ -12,7 +12,7 @@ from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
 
-from .conftest import NOW, settle, until
+from .conftest import NOW, press, running, settle, until
 
 
 def write(path, text="---\nname: new\ndescription: d\nmetadata:\n  type: project\n---\n\nNew.\n"):
@@ -84,8 +84,7 @@ def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_
 async def test_the_list_stays_where_the_wheel_left_it(app, world):
     for number in range(60):
         write(f"{world.config}/memory/many-{number:03}.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         table = app.screen.table
         for _ in range(10):
             table.scroll_down(animate=False)
@@ -100,8 +99,7 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
 
 @pytest.mark.slow
 async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         table = app.screen.table
         await pilot.press("j", "j", "v")
         began = table.row[1].memory.stem
@@ -116,11 +114,9 @@ async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
 
 @pytest.mark.slow
 async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         before = journal(world)
-        await pilot.press("space", "space", "slash", *"payment", "enter", "x")
-        await settle(pilot)
+        await press(pilot, "space", "space", "slash", *"payment", "enter", "x")
         assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
         assert journal(world) == before
         assert len(app.screen.table.marks) == 2
@@ -129,8 +125,7 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
 @pytest.mark.slow
 async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         known = app.data.receipts.known
         row = next(row for row in app.screen.table.rows if known.get(row.key) == "waiting")
         record = read(row.logged).record
@@ -162,8 +157,7 @@ def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
 
 @pytest.mark.slow
 async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_it(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("s", "s", "s", "s")
         table = app.screen.table
         assert app.screen.table.order == "delivered"
@@ -180,22 +174,6 @@ async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_i
         deliver(world, "skip-code-review", kind="use", action="read")
         await until(pilot, lambda: row.uses == 1)
         assert row.deliveries == 9
-
-
-@pytest.mark.slow
-async def test_a_log_that_was_cut_is_counted_anew(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-
-        def told():
-            return {row.memory.stem: row.deliveries for _, row in app.screen.table.rows}
-
-        assert told()["prefer-pnpm"]
-        for path in months(world):
-            write(path, "")
-        await until(pilot, lambda: not any(told().values()))
-        deliver(world, "prefer-pnpm")
-        await until(pilot, lambda: told()["prefer-pnpm"] == 1)
 
 
 @pytest.mark.slow

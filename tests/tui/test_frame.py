@@ -4,27 +4,22 @@ import os
 import re
 
 import pytest
-from textual import events
-from textual.widgets._toast import Toast
 
 from memtui import actions
 from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
 from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
-from memtui.tui.palette import Palette
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
 from memtui.tui.theme import theme_named
 from memtui.tui.widgets import bars
-from memtui.tui.widgets.rows import RowList
 
 from . import stage
-from .conftest import NOW, settle, until
+from .conftest import NOW, press, running, settle, until
 
 
 async def test_the_first_screen_lists_every_memory(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)):
         names = [row.memory.name for _, row in app.screen.table.rows]
         assert "prefer-pnpm" in names
         assert "concise-answers" in names
@@ -59,8 +54,7 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
 
 @pytest.mark.slow
 async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for theme in (*config.CHOICES["theme"], "dark"):
             app.choose_theme(theme)
             await settle(pilot)
@@ -72,8 +66,7 @@ async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
         await pilot.press("q")
     assert config.load(world.root) == {"theme": "light"}
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with again.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(again, (80, 24)) as pilot:
         assert again.theme == "textual-light"
         write(world.root + "/config.toml", 'theme = "nord"\n')
         for _ in range(50):
@@ -87,8 +80,7 @@ async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
 async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(world, theme):
     write(world.root + "/config.toml", f"theme = {theme}\n")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)):
         assert app.theme == "textual-dark"
         assert any("theme must be one of dark, light" in row.words for row in app.screen.table.rows)
         app.choose_theme("light")
@@ -107,8 +99,7 @@ def test_every_theme_of_the_settings_is_one_of_textual():
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     app.first = "setup"
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.go("activity").show_query(f"memory:{path}")
         await settle(pilot)
         assert app.screen.group == "activity"
@@ -133,12 +124,10 @@ async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
     def shown():
         return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 30)) as pilot:
         assert "hooks ✗" in shown()
         setting.assign(app.data.root, app.data.store().journal, "glyphs", "ascii")
-        pilot.app.action_run("app.refresh")
-        await settle(pilot)
+        await press(pilot, "app.refresh")
         assert "hooks x" in shown()
         assert shown().isascii()
 
@@ -170,35 +159,21 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
             assert word in top(app), (word, top(app))
 
 
-@pytest.mark.parametrize(("width", "sign"), [(60, ""), (70, "hooks ✓"), (80, "hooks ✓  1 live")])
-async def test_hooks_that_run_are_named_or_not_mentioned(app, world, width, sign):
-    from memtui.hooks.install import installation as install
-
-    os.remove(f"{world.directory}/.memtui-demo")
-    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    async with app.run_test(size=(width, 24)) as pilot:
-        await until(pilot, lambda: "2 Inbox 1" in top(app))
-        assert top(app).partition("4 Setup")[2].strip() == sign
-
-
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("width", "said"), [(80, "sample world  ✗"), (100, "sample world  ✗"), (120, "sample world  hooks ✗  1 live")]
 )
 async def test_every_place_says_that_this_is_the_sample_world(app, width, said):
     async with app.run_test(size=(width, 24)) as pilot:
         for key in "1234":
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert top(app).rstrip().endswith(said)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_the_help_of_setup_says_all_that_its_keys_do(world, size):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await pilot.press("question_mark")
-        await settle(pilot)
+    async with running(app, size, "question_mark"):
         page = drawn(app)
         for key, does in (("a", ("fix", "hooks")), ("x", ("reset", "remove", "hooks"))):
             line = next(line for line in page.split("\n") if f"  {key}        " in line)
@@ -215,8 +190,7 @@ async def test_from_60_columns_on_tabs_keep_their_names_and_places(world, width,
         places = set()
         for waiting in ({}, {"inbox": 7}, {"inbox": 309, "setup": 12}):
             for key in "1234":
-                await pilot.press(key)
-                await settle(pilot)
+                await press(pilot, key)
                 app.data.facts.waiting.clear()
                 app.data.facts.waiting |= waiting
                 app.data.facts.hooks = key == "1"
@@ -229,20 +203,17 @@ async def test_from_60_columns_on_tabs_keep_their_names_and_places(world, width,
 
 
 async def test_below_60_columns_only_the_tab_in_front_has_its_name(app):
-    async with app.run_test(size=(50, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (50, 24)) as pilot:
         app.data.facts.waiting |= {"setup": 6}
         for key in "1234":
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert re.findall("[A-Z][a-z]+", top(app)) == [bars.TABS[int(key) - 1].capitalize()]
             assert not re.search(r"  [1-4] [0-9~!]", top(app)), top(app)  # a number without a name is no count
 
 
 @pytest.mark.slow
 async def test_tabs_and_keys_of_the_foot_are_clicked(app):
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 24)) as pilot:
         await pilot.click("#top", offset=(top(app).index(" 3 ") + 2, 0))
         await settle(pilot)
         assert app.screen.group == "activity"
@@ -288,58 +259,8 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         assert not any("It broke." in note for note in notes(app))
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 48)], ids=str)
-@pytest.mark.slow
-async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(app, size):
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await settle(pilot)
-        for keys in ((), ("G",), ("enter", "G"), ("escape", "U")):
-            await pilot.press(*keys)
-            await settle(pilot)
-            app.fail(
-                MemtuiError("A note that is so long that it takes more than one line of the screen, " * 2, "Well.")
-            )
-            await settle(pilot)
-            toast = app.screen.query_one(Toast).region
-            assert toast.height > 1
-            for widget in app.screen.query("RowList, Detail, Static, OneLine").results():
-                if widget.display and widget.region.area and not isinstance(widget, Toast):
-                    assert not toast.overlaps(widget.region), widget
-            if isinstance(app.focused, RowList):
-                assert 0 < app.focused.cursor_row < app.focused.size.height
-            await pilot.press("escape" if keys == ("escape", "U") else "k")
-
-
-@pytest.mark.slow
-async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
-        for number in range(4):
-            app.say(f"Number {number} happened.")
-            await settle(pilot)
-            await pilot.press("m")
-            await settle(pilot)
-            await pilot.press("escape")
-            await settle(pilot)
-        app.say("And then that.")
-        await settle(pilot)
-        assert app.screen.frame.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
-
-
-@pytest.mark.slow
-async def test_notes_that_follow_each_other_take_the_room_of_one(app):
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
-        for number in range(4):
-            app.say(f"note {number}")
-            await settle(pilot)
-        assert app.screen.frame.foot.region.y - app.screen.query_one("#panes").region.bottom == 1
-        assert "note 3" in app.screen._compositor.render_strips()[-2].text
-
-
 async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("ctrl+c")
         await pilot.pause()
         assert notes(app)[0].startswith("q quits.")
@@ -366,15 +287,13 @@ async def palette(pilot, words):
 
 @pytest.mark.slow
 async def test_the_palette_leads_to_the_tour(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         assert any(row.startswith("memtui: the tour") for row in await palette(pilot, "tour"))
 
 
 @pytest.mark.slow
 async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
         assert len(every) == sum(action.id != "app.palette" for action in actions.ACTIONS)
         assert every[0].startswith(actions.of("memories")[0].name)
@@ -383,8 +302,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
         assert len(await palette(pilot, "theme:")) == len(config.CHOICES["theme"])
         await pilot.press("escape")
         await palette(pilot, "light")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.theme == "textual-light"
         undo = await palette(pilot, "undo")
         assert "undo" in undo[0].partition("  ")[0]
@@ -395,42 +313,24 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
 
 @pytest.mark.slow
 async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_one_first(app):
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("2")
-        await settle(pilot)
+    async with running(app, (100, 30), "2") as pilot:
         found = [line.partition("  ")[0] for line in await palette(pilot, "edit")]
         assert found[0] == "inbox: edit"
         assert {"memories: edit", "activity: edit"} <= set(found[1:])
 
 
 @pytest.mark.slow
-async def test_a_palette_closed_before_it_is_mounted_does_no_harm(app):
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        app.action_command_palette()
-        app.screen.dismiss()
-        await settle(pilot)
-        assert notes(app) == []
-        await palette(pilot, "")
-        assert isinstance(app.screen, Palette)
-
-
-@pytest.mark.slow
 async def test_an_action_of_another_screen_is_done_there(app):
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 30)) as pilot:
         for words, screen in (
             ("memories: new", "memories"),
             ("memories: versions", "memories"),
         ):
             await palette(pilot, words)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             below = app.screen_stack[-2]
             assert below.group == screen  # its dialog stands over its screen
-            await pilot.press("escape")
-            await settle(pilot)
+            await press(pilot, "escape")
             assert app.screen is below
 
 
@@ -444,55 +344,15 @@ async def test_an_action_of_another_screen_is_done_there(app):
     ],
 )
 async def test_an_action_of_another_screen_changes_no_row_that_was_not_seen(app, world, words, screen, note):
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 30)) as pilot:
         if screen == "memories":
-            await pilot.press("2")
-            await settle(pilot)
+            await press(pilot, "2")
         entries = len(app.data.journal().ledger().all())
         await palette(pilot, words)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.group == screen
         assert notes(app) == [note]
         assert len(app.data.journal().ledger().all()) == entries
-
-
-@pytest.mark.slow
-async def test_an_action_of_another_screen_says_there_why_not(empty):
-    env, project = empty
-    app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await palette(pilot, "activity: withdraw")
-        await pilot.press("enter")
-        await settle(pilot)
-        assert app.screen.group == "activity"
-        assert notes(app) == ["There is no row under the cursor."]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [40, 80])
-async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
-    path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
-    words = " ".join(f"word{number}" for number in range(40))
-    write(path, f"---\nname: prefer-pnpm\ndescription: x\ntype: feedback\n---\n\n- {words}\n12. {words}\n{words}\n")
-    async with app.run_test(size=(width, 40)) as pilot:
-        await settle(pilot)
-        app.go_to_memory(path)
-        await settle(pilot)
-        app.action_run("list.open")
-        await settle(pilot)
-        lines = [strip.text.strip(" ▏│") for strip in app.screen._compositor.render_strips()]
-        raw = [strip.text for strip in app.screen._compositor.render_strips()]
-        first = next(line for line in raw if "• word0" in line)
-        after = raw[raw.index(first) + 1]
-        assert after.index("word") == first.index("word0")
-        first = next(line for line in raw if "12. word0" in line)
-        after = raw[raw.index(first) + 1]
-        assert after.index("word") == first.index("word0")
-        found = "".join(lines)
-        assert found.count("word39") >= 2
 
 
 OTHERS = {
@@ -531,20 +391,15 @@ def drawn(app):
 
 @pytest.mark.slow
 async def test_texts_name_the_keys_that_the_person_has(remapped):
-    async with remapped.run_test(size=(160, 50)) as pilot:
-        await settle(pilot)
-        await pilot.press("2")
-        await settle(pilot)
+    async with running(remapped, (160, 50), "2") as pilot:
         item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
         remapped.screen.table.move_to(item)
         await settle(pilot)
         for words in ("f7   mark it done", "f9   edit its text", "f11  reject it", "f10  hide it until"):
             assert words in drawn(remapped)
-        await pilot.press("f7")
-        await settle(pilot)
+        await press(pilot, "f7")
         assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for…”. f2 undoes."]
-        await pilot.press("3")
-        await settle(pilot)
+        await press(pilot, "3")
         waits = next(
             at
             for at, row in enumerate(remapped.screen.table.rows)
@@ -553,56 +408,31 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         remapped.screen.table.move_to(waits)
         await settle(pilot)
         assert "f7  edit the text" in drawn(remapped)
-        await pilot.press("f8")
-        await settle(pilot)
+        await press(pilot, "f8")
         (said,) = notes(remapped)
         assert said.startswith("Withdrawn: “")
         assert said.endswith("f2 undoes.")
-        await pilot.press("f6")
-        await settle(pilot)
+        await press(pilot, "f6")
         stage.to_setup_row(remapped.screen, "setting mode")
         await settle(pilot)
         assert "f7  change it" in drawn(remapped)
 
 
 @pytest.mark.slow
-async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
-    env, project = empty
-    root = env["MEMTUI_HOME"]
-    journal = Journal(root, by="test", now=lambda: NOW)
-    for action, key in OTHERS.items():
-        setting.assign(root, journal, "keys." + action, key)
-    app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        assert "f7  creates a memory" in drawn(app)
-        await pilot.press("3")
-        await settle(pilot)
-        assert "f3 writes a note" in drawn(app)
-        assert "Press f6, then f9 to install them" in drawn(app)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", bars.TABS)
 async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
-    async with app.run_test(size=(100, 50)) as pilot:
-        await settle(pilot)
-        await pilot.press(str(bars.TABS.index(name) + 1))
-        await settle(pilot)
-        await pilot.press("question_mark")
-        await settle(pilot)
+    async with running(app, (100, 50), str(bars.TABS.index(name) + 1)) as pilot:
+        await press(pilot, "question_mark")
         page = app.screen.query_one("Preview Detail").plain.partition(" has more: ")[0]
         assert all(title in page for title in ("Move", "Choose", "Do", "All"))
         assert len(re.findall(r"(?:^|  ) \S.{7} [A-Za-z]", page, re.M)) <= 35
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("name", bars.TABS)
 async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("question_mark")
-        await settle(pilot)
+    async with running(app, (80, 24), "question_mark") as pilot:
         seen = drawn(app)
         for title, keys in (
             ("Move", "j k ↓ ↑  down, up"),
@@ -618,116 +448,17 @@ async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world
 
 
 @pytest.mark.slow
-async def test_forms_and_dialogs_have_the_page_of_their_keys_too(app):
-    async with app.run_test(size=(100, 50)) as pilot:
-        await settle(pilot)
-        await pilot.press("e", "f1")
-        await settle(pilot)
-        assert "  ^l       which prompts recall it" in app.screen.query_one("Preview Detail").plain
-        await pilot.press("escape", "escape")
-
-
-@pytest.mark.slow
-async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.resize_terminal(160, 40)
-        await settle(pilot)
-        await pilot.press("left", "left")
-        assert "no pane to the left" in notes(app)[0]
-        await pilot.press("right", "right", "right")
-        assert notes(app) == ["There is no pane to the right of the memory."]
-
-
-@pytest.mark.slow
-async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app):
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        await pilot.press("4")
-        await settle(pilot)
-        app.action_run("app.changes")
-        await settle(pilot)
-        app.go("memories")
-        await settle(pilot)
-        await pilot.press("4")
-        await settle(pilot)
-        assert type(app.screen).__name__ == "Changes"
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.group == "setup"
-
-
-@pytest.mark.slow
-async def test_a_note_that_is_gone_and_still_painted_can_t_be_clicked(app):
-    async with app.run_test(notifications=True) as pilot:
-        await settle(pilot)
-        app.say("A note")
-        await settle(pilot)
-        toast = app.screen.query_one("Toast")
-        x, y = toast.region.x + 2, toast.region.y
-        assert app.screen.get_widget_at(x, y)[0] is toast
-        parent = toast.parent
-        toast._detach()
-        app.post_message(events.MouseDown(None, x, y, 0, 0, 1, False, False, False, x, y))
-        await pilot.pause()
-        assert app.is_running
-        toast._attach(parent)
-
-
-@pytest.mark.slow
-async def test_a_note_goes_with_the_screen_that_it_is_about_and_an_error_stays(app):
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
-        app.say("Changed. z undoes.")
-        await settle(pilot)
-        assert "Changed. z undoes." in drawn(app)
-        await pilot.press("3")
-        await settle(pilot)
-        assert app.screen.group == "activity"
-        assert not notes(app)
-        assert "Changed. z undoes." not in drawn(app)
-        app.fail(MemtuiError("It broke.", "Fix it."))
-        await pilot.pause()
-        app.go("inbox")
-        await settle(pilot)
-        assert "It broke." in drawn(app)
-
-
-@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 36), (160, 48)], ids=str)
 @pytest.mark.parametrize("place", ["memories", "inbox", "activity"])
 async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back_to_its_list(world, place, size):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=place)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with running(app, size) as pilot:
         assert drawn(app).split("\n")[-1].startswith(" enter read  ")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         reading = drawn(app).split("\n")[-1]
         assert reading.startswith(" escape back  ")
         assert ("J K next, previous" in reading) == (size[0] >= 100)
-        await pilot.press(str(1 + ["memories", "inbox", "activity"].index(place)))
-        await settle(pilot)
+        await press(pilot, str(1 + ["memories", "inbox", "activity"].index(place)))
         assert app.screen.table.has_focus
         assert drawn(app).split("\n")[-1].startswith(" enter read  ")
-
-
-async def test_the_line_of_the_filter_has_a_sign(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"zzz")
-        await settle(pilot)
-        assert any(line.startswith(" / zzz") for line in drawn(app).split("\n"))
-        await pilot.press("enter")
-        await settle(pilot)
-        assert any(line.startswith(" / zzz") for line in drawn(app).split("\n"))
-
-
-async def test_a_choice_without_room_ends_in_an_ellipsis(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(40, 15)) as pilot:
-        await settle(pilot)
-        await pilot.press("c", "tab")
-        await settle(pilot)
-        assert re.search(r"sessions +any, also .*… ▼", drawn(app))

@@ -9,7 +9,7 @@ from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs, legend
 from memtui.views.deliveries import GLYPHS
 
-from .conftest import NOW, running, settle
+from .conftest import NOW, press, running
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
@@ -17,8 +17,7 @@ SCREENS = ["memories", "inbox", "activity", "setup"]
 
 
 async def help_text(pilot):
-    await pilot.press("question_mark")
-    await settle(pilot)
+    await press(pilot, "question_mark")
     return pilot.app.focused.plain
 
 
@@ -67,42 +66,21 @@ async def test_marks_that_are_rare_are_explained_too(world, name, marks):
 
 
 @pytest.mark.slow
-async def test_a_wider_terminal_has_no_shorter_help(world):
-    pages = {}
-    for width in (120, 160):
-        async with running(MemtuiApp(dict(world.env), world.shop, now=NOW), (width, 48)) as pilot:
-            pages[width] = await help_text(pilot)
-    assert all("try a prompt: what it brings and why" in page for page in pages.values())
-    assert set(pages[120].split()) <= set(pages[160].split())
-
-
-@pytest.mark.slow
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
     async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
         assert len(app.screen_stack) == 1
-        app.action_run("app.tour")
-        await settle(pilot)
+        await press(pilot, "app.tour")
         assert isinstance(app.screen, Tour)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen.group == "inbox"
-        await pilot.press("question_mark")
-        await settle(pilot)
+        await press(pilot, "question_mark")
         assert "  e        edit" in app.focused.plain
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert len(app.screen_stack) == 1
 
 
 @pytest.mark.slow
 async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
     async with running(app, (80, 24), "r") as pilot:
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert {"✓", "·", "=", "…", "x", "!", "▲"} <= told(await help_text(pilot))
-
-
-async def test_the_word_of_the_column_last_is_explained(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, (80, 24)) as pilot:
-        assert "client  Claude Code loads it itself" in await help_text(pilot)

@@ -3,17 +3,16 @@
 import os
 
 import pytest
-from textual.widgets import Input, Select
+from textual.widgets import Input
 
-from memtui.store import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
-from .conftest import NOW, running, settle
-from .screens.memories.hands import choose, detail, exists, press, project, read, stand_on, write
+from .conftest import NOW, press, running, settle
+from .screens.memories.hands import choose, detail, exists, project, read, stand_on, write
 
 
 async def begin(pilot, kind):
@@ -144,18 +143,6 @@ async def test_a_value_that_a_field_can_t_have_is_refused_and_the_form_stays_ope
     assert read(path) == before
 
 
-async def test_a_new_memory_takes_the_names_that_the_command_line_takes(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "tool")
-        form = app.screen
-        form.query_one(Body).text = "x"
-        field(form, "name").value = "Bad Name/../x"
-        await press(pilot, "ctrl+s")
-        assert app.screen is form
-        assert "so it can't be a memory's name" in told(form)
-    assert not exists(project(world, "bad-name-x.md"))
-
-
 @pytest.mark.slow
 async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
@@ -166,27 +153,6 @@ async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
         row = next(row for _, row in app.screen.table.rows if row.memory.stem == "meeting-notes")
         assert row.memory.broken is None
         assert row.memory.description == "what we said"
-
-
-@pytest.mark.slow
-async def test_a_file_without_frontmatter_opens_with_its_text_and_empty_fields(app, world):
-    text = "# Ports\n\nThe shop listens on 8080.\n"
-    write(project(world, "ports.md"), text)
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "ports")
-        assert form.query_one(Body).text == text.strip()
-        assert (field(form, "name").value, field(form, "description").value) == ("ports", "")
-        assert "no frontmatter" in told(form)
-        await press(pilot, "ctrl+s")
-        assert read(project(world, "ports.md")) == text
-        form = await open_form(pilot, "ports")
-        field(form, "description").value = "Which port is whose"
-        form.query_one(Select).value = "reference"
-        await press(pilot, "ctrl+s")
-        head = "---\nname: ports\ndescription: Which port is whose\nmetadata:\n  type: reference\n---\n\n"
-        assert read(project(world, "ports.md")) == head + text
-        await press(pilot, "z")
-        assert read(project(world, "ports.md")) == text
 
 
 @pytest.mark.slow
@@ -208,34 +174,6 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         assert "My line." in read(path)
         await press(pilot, "z")
         assert read(path) == theirs
-
-
-@pytest.mark.slow
-async def test_without_colours_it_can_be_seen_which_answer_is_chosen(world, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        form.query_one(Body).insert("My line.\n")
-        write(project(world, "prefer-pnpm.md"), "theirs\n")
-        await press(pilot, "ctrl+s")
-        for answer in ("Save nothing now", "Save mine over it", "Keep what is on the disk"):
-            drawn = [strip.text for strip in app.screen._compositor.render_strips()]
-            assert [answer in line for line in drawn if "›" in line] == [True]
-            await press(pilot, "down")
-
-
-@pytest.mark.slow
-async def test_theirs_can_be_kept(app, world):
-    path = project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "description").value = "mine"
-        theirs = read(path) + "theirs\n"
-        write(path, theirs)
-        await press(pilot, "ctrl+s", "down", "down", "enter")
-        assert read(path) == theirs
-        assert autosave.of_memories(world.root) == []
 
 
 @pytest.mark.slow
@@ -263,20 +201,6 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
 
 
 @pytest.mark.slow
-async def test_a_new_memory_half_typed_is_offered_again(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await begin(pilot, "tool")
-        await press(pilot, *"jq-tricks", "escape")
-        await begin(pilot, "continue “jq-tricks”")
-        form = app.screen
-        assert field(form, "name").value == "jq-tricks"
-        assert next(each for each in form.query(Select) if each.name == "type").value == "tool"
-        form.query_one(Body).text = "jq -r"
-        await press(pilot, "ctrl+s")
-        assert "type: tool" in read(project(world, "jq-tricks.md"))
-
-
-@pytest.mark.slow
 async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
     path = project(world, "prefer-pnpm.md")
     before = read(path)
@@ -299,76 +223,12 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
 
 
 @pytest.mark.slow
-async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
-    path = project(world, "payment-provider.md")
-    before = read(path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "payment-provider")
-        field(form, "description").value = "mine"
-        os.unlink(path)
-        await press(pilot, "ctrl+s", "enter", "escape")  # kept as a draft
-        assert app.screen.group == "memories"
-    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(again, (80, 24)) as pilot:
-        await begin(pilot, "continue “payment-provider”")
-        assert field(again.screen, "metadata.owner").value == "checkout team"
-        await press(pilot, "ctrl+s", "down", "enter")
-        described = next(line for line in before.split("\n") if line.startswith("description:"))
-        assert read(path) == before.replace(described, 'description: "mine"')
-        assert autosave.of_memories(world.root) == []
-    # and it can be dropped
-    async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "payment-provider")
-        field(form, "description").value = "again"
-        os.unlink(path)
-        await press(pilot, "ctrl+s", "escape", "ctrl+g")
-        assert autosave.of_memories(world.root) == []
-        assert not exists(path)
-
-
-@pytest.mark.slow
-async def test_a_draft_of_fields_goes_on_as_a_whole_file_where_the_fields_broke_meanwhile(app, world):
-    path = project(world, "prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "description").value = "mine"
-        await press(pilot, "escape")
-        write(path, read(path).replace("description:", 'description: "broken'))
-        await pilot.pause(1.2)
-        form = await open_form(pilot, "prefer-pnpm")
-        assert "description: mine" in form.query_one(Body).text
-
-
-@pytest.mark.slow
 async def test_an_untouched_template_leaves_no_draft(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "feedback")
         app.screen.query_one("Select").value = "tool"
         await press(pilot, "escape")
         assert autosave.of_memories(world.root) == []
-
-
-@pytest.mark.slow
-async def test_lines_of_the_template_are_not_saved(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "feedback")
-        form = app.screen
-        await press(pilot, *"no-mocks", "ctrl+s")
-        assert "There is nothing to save" in told(form)
-        assert not exists(project(world, "no-mocks.md"))
-        form.query_one(Body).focus()
-        await press(pilot, *"No mocks.", "ctrl+s")  # over the first line, which was selected
-        assert read(project(world, "no-mocks.md")).endswith("\n\nNo mocks.\n")
-
-
-@pytest.mark.slow
-async def test_of_a_template_what_was_written_is_saved(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "feedback")
-        body = app.screen.query_one(Body)
-        body.text = body.text.replace("when, and what to do then.", "in tests.")
-        await press(pilot, *"no-mocks", "tab", *"No mocks", "ctrl+s")
-        assert read(project(world, "no-mocks.md")).endswith("\n---\n\n**How to apply:** in tests.\n")
 
 
 @pytest.mark.slow
@@ -389,70 +249,6 @@ async def test_a_name_that_is_there_already_is_said_while_it_is_typed(app):
         assert "There is a prefer-pnpm.md already" in str(form.query_one(".where").render())
         await press(pilot, *"2")
         assert str(form.query_one(".where").render()) == "prefer-pnpm2.md in project shop"
-
-
-@pytest.mark.slow
-async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "tool")
-        form = app.screen
-        form.query_one(Body).text = "x"
-        await press(pilot, *"No Default Exports!")
-        assert str(form.query_one(".where").render()) == "no-default-exports.md in project shop"
-        assert "project shop      in the repository, for all who work on it" in str(
-            form.query_one(".where").parent.query("Select").last().query_one("#label").render()
-        )
-        await press(pilot, "ctrl+s")
-        assert "name: no-default-exports" in read(project(world, "no-default-exports.md"))
-        assert app.screen.table.row[1].memory.name == "no-default-exports"
-
-
-@pytest.mark.slow
-async def test_a_file_that_is_broken_after_the_save_says_so_and_stays_open(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "meeting-notes")
-        body = form.query_one(Body)
-        body.text = body.text.replace("soft launch", "hard launch")
-        await press(pilot, "ctrl+s")
-        assert app.screen is form
-        assert "still broken" in told(form)
-        assert "line 3" in told(form)
-        await pilot.pause(1.2)
-        assert "still broken" in told(form)
-        body.text = body.text.replace('"Notes: what we said about "hard launch"', "what we said")
-        await press(pilot, "ctrl+s")
-        assert app.screen.group == "memories"
-        row = app.screen.table.row[1]
-        assert (row.memory.stem, row.memory.broken) == ("meeting-notes", None)
-
-
-@pytest.mark.slow
-async def test_what_is_saved_in_the_form_is_trusted_and_undo_gives_back_the_trust_it_had(app, world):
-    path = project(world, "prefer-pnpm.md")
-    directory = world.shop + "/.claude/memory"
-    write(path, read(path) + "One more line.\n")
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "description").value = "pnpm only"
-        await press(pilot, "ctrl+s")
-        assert any("trusted, because you saw all of it" in each.message for each in app._notifications)
-        assert "U" not in app.screen.table.row[1].letters
-        await press(pilot, "z")
-        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
-        await stand_on(pilot, "prefer-pnpm")
-        assert "U" in app.screen.table.row[1].letters
-        await press(pilot, "Z")
-        assert "prefer-pnpm.md" in trust.trusted_names(world.root, directory)
-
-
-async def test_typing_replaces_the_first_line_of_the_template_also_after_coming_back(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "feedback")
-        await press(pilot, *"no-npm", "escape")
-        await begin(pilot, "continue “no-npm”")
-        app.screen.query_one(Body).focus()
-        await press(pilot, *"Never npm", "ctrl+s")
-        assert read(project(world, "no-npm.md")).endswith("\n\nNever npm\n")
 
 
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):

@@ -8,7 +8,7 @@ import pytest
 from memtui.base import fs, paths
 from memtui.client import locate
 from memtui.tui.app import MemtuiApp
-from tui.conftest import running, settle
+from tui.conftest import press, running
 
 
 def settings(world, text):
@@ -61,8 +61,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_he
     app = MemtuiApp(dict(world.env), world.shop)
     async with running(app, (160, 48), "3") as pilot:
         assert "guidance.md is larger than 1 MB" in app.screen._problem
-        await pilot.press("4")
-        await settle(pilot)
+        await press(pilot, "4")
         assert any("guidance.md is larger than 1 MB" in row.words for row in app.screen.table.rows)
 
 
@@ -74,18 +73,14 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, na
     app = MemtuiApp(dict(world.env), world.shop)
     async with running(app, (120, 40)) as pilot:
         turned_into_a_directory(path)
-        pilot.app.action_run("app.refresh")
-        await settle(pilot)
-        await pilot.press("3" if name == "guidance.md" else "2")
-        await settle(pilot)
+        await press(pilot, "app.refresh")
+        await press(pilot, "3" if name == "guidance.md" else "2")
         said = app.screen._problem if name == "guidance.md" else app.screen.summary().plain
         assert f"{name} is a directory" in said
         assert app.screen.table.rows
-        await pilot.press("4")
-        await settle(pilot)
+        await press(pilot, "4")
         assert any("is a directory" in row.words for row in app.screen.table.rows if row.kind == "finding")
-        await pilot.press("c")
-        await settle(pilot)
+        await press(pilot, "c")
         assert app.is_running
 
 
@@ -109,13 +104,11 @@ async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app,
         before = names(app)
         assert "prefer-pnpm" in before
         monkeypatch.setattr(locate, "walk", walked)
-        pilot.app.action_run("app.refresh")
-        await settle(pilot)
+        await press(pilot, "app.refresh")
         assert "prefer-pnpm" not in names(app)
         assert happens == "directory" or set(names(app)) == set(before) - {"prefer-pnpm"}
         for key in ("2", "3", "4", "v", "1", "p", "n", "escape", "u", "escape"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         assert app.screen.group == "memories"
 
 

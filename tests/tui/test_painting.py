@@ -8,7 +8,7 @@ from textual.geometry import Region
 
 from e2e.screen import Cells
 from memtui.tui.app import MemtuiApp
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, running, settle
 
 
 def watched(app, *size):
@@ -39,8 +39,7 @@ async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
     async with app.run_test(size=(80, 24)) as pilot:
         for key in ("2", "3", "4", "1", "p"):
             await settle(pilot)
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert cells.text == anew(app), key
 
 
@@ -48,8 +47,7 @@ async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
 @pytest.mark.parametrize("place", [Region(5, 1, 4, 0), Region(5, 1, 0, 3), Region()])
 async def test_a_change_in_which_no_cell_is_seen_paints_nothing(world, place):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(21, 5)) as pilot:
-        await settle(pilot)
+    async with running(app, (21, 5)):
         compositor = app.screen._compositor
         compositor._dirty_regions = {place}
         assert compositor.render_update() is None

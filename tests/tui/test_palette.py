@@ -4,9 +4,8 @@ import pytest
 from rich.cells import cell_len
 
 from memtui.tui.app import MemtuiApp
-from tui import stage
 
-from .conftest import NOW, running, settle
+from .conftest import NOW, press, running
 from .test_frame import palette
 
 
@@ -29,30 +28,6 @@ async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
         texts = [(line[10:34].strip(" …"), line[41:].strip()) for line in lines]
         assert [each for each in texts if each[1].casefold().startswith(each[0])] == []
         assert [each for each in texts if not each[1]] == []
-
-
-async def test_a_narrow_palette_has_names_and_keys_only(app):
-    async with app.run_test(size=(60, 15)) as pilot:
-        await settle(pilot)
-        assert f"memories: {'new':<24}n" in [line.rstrip() for line in await palette(pilot, "")]
-
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_nothing_found_is_said_as_in_lists_and_a_floating_box_has_sides(app, size):
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await palette(pilot, "zzzqq")
-        await pilot.pause(0.6)  # Textual's countdown
-        commands = app.screen.query_one("CommandList")
-        assert str(commands.options[0].prompt) == " No matches for “zzzqq”."
-        assert bool(commands.styles.border_left[0]) == (size[0] == 160)
-        assert any("─ Actions and themes ─" in strip.text for strip in stage.strips(app))
-
-
-async def test_the_list_leaves_the_last_row_of_a_small_terminal_to_the_keys(app):
-    async with running(app, (60, 15)) as pilot:
-        await palette(pilot, "")
-        assert app.screen.query_one("CommandList").region.bottom == 14
 
 
 @pytest.mark.slow
@@ -84,37 +59,15 @@ async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, 
         assert all(words in row.casefold() for row in found)
 
 
-async def test_the_line_under_the_cursor_has_a_mark_and_the_cursor_stops_at_the_ends(app):
-    async with running(app, (80, 24)) as pilot:
-        await palette(pilot, "theme")
-        commands = app.screen.query_one("CommandList")
-        marked = [commands.render_line(y).text[0] for y in range(commands.option_count)]
-        assert marked == ["›"] + [" "] * (commands.option_count - 1)
-        await pilot.press("up")
-        assert commands.highlighted == 0
-        await pilot.press("end", *["down"] * commands.option_count)
-        assert commands.highlighted == commands.option_count - 1
-
-
 async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once(app):
     async with running(app, (120, 40)) as pilot:
         await palette(pilot, "trash")
         commands = app.screen.query_one("CommandList")
         names = [str(commands.get_option_at_index(at).prompt) for at in range(2)]
         assert ["open the trash" in names[0], "remove this memory" in names[1]] == [True, True]
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         await palette(pilot, "")
         names = [str(commands.prompt) for commands in app.screen.query_one("CommandList").options]
         assert not any("find an action" in name for name in names)
         groups = [name.split()[0] for name in names if not name.startswith(" ")]
         assert len(groups) == len(set(groups))
-
-
-async def test_the_names_of_copying_differ_and_memtui_is_left(app):
-    async with running(app, (100, 30)) as pilot:
-        assert any("copy to another scope" in line for line in await palette(pilot, "copy to"))
-        await pilot.press("escape")
-        assert any("copy text" in line for line in await palette(pilot, "copy text"))
-        await pilot.press("escape")
-        assert any("Leave memtui" in line for line in await palette(pilot, "quit"))

@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.tui.screens.activity.rows import NoteRow, SessionGroup
-from tui.conftest import running, settle, until
+from tui.conftest import press, running, settle, until
 
 
 def word(app):
@@ -25,34 +25,27 @@ def projects(app):
 async def test_one_key_chooses_the_project_for_all_places(app):
     async with running(app, (80, 24)) as pilot:
         for place in "123":
-            await pilot.press(place)
-            await settle(pilot)
+            await press(pilot, place)
             assert word(app) == "shop", place
         assert projects(app) == {"shop"}
         assert app.screen.summary().plain.endswith("11 deliveries  ✓ 7  ◐ 1  … 1  · 2")
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "p")
         assert word(app) == "all"
         assert projects(app) == {"shop", "blog"}
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert word(app) == "all"
         assert any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)
-        await pilot.press("1")
-        await settle(pilot)
+        await press(pilot, "1")
         assert word(app) == "all"
         places = {pair[1].memory.name: app.screen.table._draw(pair)[-1].plain for pair in app.screen.table.rows}
         assert (app.screen.table.columns[-1].title, places["newsletter"]) == ("scope", "auto blog")
-        await pilot.press("4")
-        await settle(pilot)
+        await press(pilot, "4")
         assert word(app) == "shop", "Setup is about this project"
         assert "▾" not in top(app), "another one can't be chosen there"
-        await pilot.press("1", "p")
-        await settle(pilot)
+        await press(pilot, "1", "p")
         assert not any(scope.project == "blog" for scope, _ in app.screen.table.rows)
         assert app.screen.table.columns[-1].title == "used"
-        await pilot.press("3")
-        await settle(pilot)
+        await press(pilot, "3")
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
@@ -61,8 +54,7 @@ async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
         await pilot.press("p")
         await until(pilot, lambda: " 2 Inbox 17 " in top(app))
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert app.screen.numbers()[1] == "17"
         await pilot.press("1", "p")
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
@@ -75,11 +67,11 @@ async def test_a_query_that_names_another_project_is_of_all(app, query):
         await settle(pilot)
         assert word(app) == "all"
         assert {row.session[:4] for row in app.screen.table.rows if isinstance(row, SessionGroup)} == {"a94d"}
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("query", "counted"),
     [
@@ -97,8 +89,7 @@ async def test_a_query_counts_of_what_it_searches(app, query, counted):
         await settle(pilot)
         assert f"{counted} deliveries" in app.screen.summary().plain
         assert word(app) == ("all" if ":" in query else "shop")
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")
 
 
@@ -108,11 +99,11 @@ async def test_project_all_lists_what_the_key_for_all_projects_lists(app):
         await settle(pilot)
         typed = [row.key for row in app.screen.table.rows]
         assert projects(app) == {"shop", "blog"}
-        await pilot.press("escape", "p")
-        await settle(pilot)
+        await press(pilot, "escape", "p")
         assert [row.key for row in app.screen.table.rows] == typed
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -135,12 +126,10 @@ async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_al
         before = top(app)
         assert word(app) == "shop"
         assert "▾" not in before
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "p")
         assert (app.last_note, top(app)) == ("The plots are of all projects.", before)
         assert app.screen.frame.foot.render().plain.startswith(" escape back  y copy")
-        await pilot.press("escape", "slash", *"caching", "enter")
-        await settle(pilot)
+        await press(pilot, "escape", "slash", *"caching", "enter")
         assert app.screen.table.empty == "No matches for “caching”.\nescape clears the filter.\np shows all projects."
         await pilot.press("p")
         await until(pilot, lambda: any("caching" in getattr(row, "title", "") for row in app.screen.table.rows))

@@ -6,9 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from rich.text import Text
 from textual.css.query import NoMatches
-from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
@@ -24,7 +22,7 @@ from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.widgets.line import OneLine
 
-from .conftest import settle
+from .conftest import press, settle
 
 FAILED = "details are in log/errors.jsonl"
 KEY = "sk-ant-api03-" + "Ab3dEf9hIj" * 4
@@ -59,8 +57,7 @@ async def goes_on(pilot, fallen, *, times=1):
         assert "division by" in record["message"]
     fallen.clear()
     if not isinstance(app.screen, ModalScreen):
-        await pilot.press("3")
-        await settle(pilot)
+        await press(pilot, "3")
         assert app.screen.group == "activity"
         assert app.is_running
 
@@ -108,8 +105,7 @@ async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch,
         await settle(pilot)
         with monkeypatch.context() as patch:
             patch.setattr(Memories, "on_key", boom)
-            await pilot.press("j")
-            await settle(pilot)
+            await press(pilot, "j")
         before = app.screen.table.cursor
         await pilot.press("j")
         await pilot.pause()
@@ -134,8 +130,7 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         await pilot.pause()
         assert app.screen.query_one("Body").text == "half ax note"
         fallen.clear()
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert any("half ax note" in item.text for item in app.data.waiting())
 
 
@@ -167,11 +162,9 @@ async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     monkeypatch.setattr(InboxView, "draft", boom)
     monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
     async with app.run_test() as pilot:
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert any(FAILED in note for note in notes(app))
-        await pilot.press("1")
-        await settle(pilot)
+        await press(pilot, "1")
         assert app.screen.group == "memories"
     assert fallen
     fallen.clear()
@@ -208,15 +201,13 @@ async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, me
         await settle(pilot)
         with monkeypatch.context() as patch:
             patch.setattr(Choice, method, boom)
-            await pilot.press("t")
-            await settle(pilot)
+            await press(pilot, "t")
             assert isinstance(app.screen, Memories)
         await settle(pilot)
         assert any(FAILED in note for note in notes(app))
         assert log(app)[0]["error"] == "ZeroDivisionError"
         fallen.clear()
-        await pilot.press("t")
-        await settle(pilot)
+        await press(pilot, "t")
         assert isinstance(app.screen, Choice)
 
 
@@ -228,16 +219,13 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
         await settle(pilot)
         with monkeypatch.context() as patch:
             patch.setattr(Inbox, method, boom)
-            await pilot.press("2")
-            await settle(pilot)
+            await press(pilot, "2")
         assert any(FAILED in note for note in notes(app)), app.screen
         fallen.clear()
-        await pilot.press("3")
-        await settle(pilot)
+        await press(pilot, "3")
         assert app.screen.group == "activity"
         if method == "__init__":
-            await pilot.press("2")
-            await settle(pilot)
+            await press(pilot, "2")
             assert app.screen.group == "inbox"
             assert app.screen.query("#list")
     fallen.clear()
@@ -264,8 +252,7 @@ async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app
         assert "This can't be drawn" in drawn
         assert "prefer-pnpm" in drawn or widget is MemoryTable
         fallen.clear()
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert app.screen.group == "inbox"
         fallen.clear()
 
@@ -293,8 +280,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
         await settle(pilot)
         app.push_screen(Line("Name", "x", verb="rename"), ours)
         await pilot.pause()
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert notes(app) == ["The name is taken.\nChoose another."]
         assert log(app) == []
         fallen.clear()
@@ -344,8 +330,7 @@ async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeyp
         await settle(pilot)
         coming = Inbox(app)
         monkeypatch.setattr(MemoryNavigation, "sort", lambda self: coming.query_one("#filter"))
-        await pilot.press("s")
-        await settle(pilot)
+        await press(pilot, "s")
         assert log(app) == []
     fallen.clear()
 
@@ -410,19 +395,12 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
             pass
 
 
-def test_a_plain_line_is_as_wide_as_there_is_room():
-    strips = safety_net.undrawn(Region(0, 3, 10, 2))
-    assert [strip.cell_length for strip in strips] == [10, 10]
-    assert Text(safety_net.UNDRAWN).plain.startswith(strips[0].text.strip())
-
-
 async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
     async with app.run_test() as pilot:
         await settle(pilot)
         asking = asyncio.create_task(app.ask(Line("Which name?", verb="rename")))
         await pilot.pause()
         asking.cancel()
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not isinstance(app.screen, ModalScreen)
     assert log(app) == []

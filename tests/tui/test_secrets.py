@@ -13,8 +13,8 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.body import Body
 
-from .conftest import NOW, settle
-from .screens.memories.hands import choose, press, read, stand_on
+from .conftest import NOW, press, running, settle
+from .screens.memories.hands import choose, read, stand_on
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"
@@ -71,8 +71,7 @@ async def test_guidance_without_a_secret_is_not_asked_about(world):
 @pytest.mark.slow
 async def test_a_memory_with_a_secret_is_asked_about_once(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with running(app, (100, 30)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "e")
         form = app.screen
@@ -91,9 +90,7 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
 @pytest.mark.slow
 async def test_a_draft_that_is_rewritten_with_a_secret_is_asked_about(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await press(pilot, "e")
+    async with running(app, (100, 30), "e") as pilot:
         form = app.screen
         form.query_one("#body", TextArea).text = f"Install with {KEY}."
         await pilot.pause()

@@ -3,7 +3,7 @@
 import pytest
 from textual.css.stylesheet import Stylesheet
 
-from .conftest import settle
+from .conftest import press, running, settle
 
 
 @pytest.mark.slow
@@ -16,11 +16,9 @@ async def test_all_styles_are_parsed_again_for_another_theme_and_not_for_another
         parse_all(self)
 
     monkeypatch.setattr(Stylesheet, "reparse", counted)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         for screen in ("2", "3", "4", "1"):
-            await pilot.press(screen)
-            await settle(pilot)
+            await press(pilot, screen)
         assert parsed == []
         background = app.screen.styles.background
         app.theme = "textual-light"
@@ -28,7 +26,6 @@ async def test_all_styles_are_parsed_again_for_another_theme_and_not_for_another
         assert parsed
         assert app.screen.styles.background != background
         for screen in ("2", "1"):
-            await pilot.press(screen)
-            await settle(pilot)
+            await press(pilot, screen)
         assert app.screen.styles.background != background
         assert set(parsed) == {"textual-light"}

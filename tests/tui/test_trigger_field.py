@@ -5,8 +5,8 @@ import pytest
 from memtui.store import triggers
 from memtui.views import triggers as present
 
-from .conftest import settle
-from .screens.memories.hands import choose, press, project, read, write
+from .conftest import press, running
+from .screens.memories.hands import choose, project, read
 from .test_memory_form import field, open_form, told
 
 
@@ -49,24 +49,8 @@ async def test_triggers_alone_change_no_file_and_follow_a_new_name(app, world):
 
 
 @pytest.mark.slow
-async def test_triggers_in_the_frontmatter_are_changed_there(app, world):
-    write(
-        project(world, "prefer-pnpm.md"), "---\nname: prefer-pnpm\ntriggers:\n  - one; two\n  - three\n---\n\nUse it.\n"
-    )
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        line = field(form, "triggers")
-        assert line.value.startswith("one; two; three")
-        line.value = "one; two; four"
-        await press(pilot, "ctrl+s")
-        found = read(project(world, "prefer-pnpm.md"))
-        assert ("one; two" in found, "four" in found, "three" in found) == (True, True, False)
-
-
-@pytest.mark.slow
 async def test_a_new_memory_has_the_triggers_that_were_typed(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("n")
         await choose(pilot, "project")
         form = app.screen

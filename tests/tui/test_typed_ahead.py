@@ -9,7 +9,7 @@ from textual.widgets import TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, burst, running, settle
 
 WORDS = [*"zqx", "space", *"hello"]
 
@@ -20,6 +20,7 @@ async def pressed(pilot, *keys):
     await settle(pilot)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "activity"])
 async def test_a_note_has_all_that_was_typed_behind_its_key(world, screen):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
@@ -29,6 +30,7 @@ async def test_a_note_has_all_that_was_typed_behind_its_key(world, screen):
         assert app.screen.query_one("#text", TextArea).text == "zqx hello"
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("keys", [["slash"], ["2", "slash"], ["3", "slash"], ["2", "1", "slash"]])
 async def test_a_query_has_all_that_was_typed_behind_its_key(app, keys):
     async with app.run_test(size=(80, 24)) as pilot:
@@ -51,8 +53,7 @@ async def test_a_form_has_all_that_was_typed_behind_its_key(world, screen):
 
 
 async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.post_message(events.Key("c", "c"))
         app.post_message(events.Paste("quite a text\nof two lines"))
         await settle(pilot)
@@ -80,6 +81,7 @@ def has_text(world, text):
     return any(text in path.read_text() for path in Path(world.directory).rglob("*.md"))
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("screen", "keys"),
     [("memories", ["c"]), ("memories", ["e"]), ("inbox", ["e"]), ("memories", ["n", "enter", "k"])],

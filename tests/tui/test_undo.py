@@ -10,8 +10,8 @@ import pytest
 from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
 
-from .conftest import NOW, running, settle
-from .screens.memories.hands import choose, everywhere, exists, press, project, read, stand_on, write
+from .conftest import NOW, press, running, settle
+from .screens.memories.hands import choose, everywhere, exists, project, read, stand_on, write
 from .screens.memories.test_bulk import MANY, crowd, files, left_alone, told, until  # noqa: F401  a fixture
 
 ELSEWHERE = """
@@ -59,8 +59,7 @@ async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(a
     for name in ("one", "two"):
         memory = store.find("project:prefer-pnpm" if name == "one" else "project:one")
         store.rename(memory, name)
-    async with running(app, (80, 24)) as pilot:
-        await press(pilot, "U", "j")
+    async with running(app, (80, 24), "U", "j"):
         last = app.screen.table.rows[0].id[-6:]
         assert f"in effect, and changed since: undo {last} first" in app.screen.query_one(".foot").render().plain
 
@@ -163,8 +162,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
         await press(pilot, "Z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == made
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == there
         assert half not in (there, made)

@@ -14,11 +14,11 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
 from memtui.tui.dialogs.dialog import Preview
-from tui.conftest import NOW, running, settle
+from tui.conftest import NOW, press, running, settle
 
 OTHER = "Never push to main without asking me first."
 UNLIKELY = "We use pnpm instead of npm in this repository."
-PAST = "past sessions"
+PAST = "inbox.backfill"  # what the palette runs
 RULE = "From now on always run the linter with the strict option in this repository."
 
 
@@ -47,13 +47,9 @@ def drafts(world):
 
 
 async def answer(pilot, *keys):
-    """Press keys; `past sessions` is what the palette runs."""
+    """Press keys, each when what the one before started is done."""
     for key in keys:
-        if key == PAST:
-            pilot.app.action_run("inbox.backfill")
-        else:
-            await pilot.press(key)
-        await settle(pilot)
+        await press(pilot, key)
         await settle(pilot)
 
 
@@ -67,15 +63,6 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
         assert app.all_projects
         texts = [row.item.text for row in app.screen.table.rows if row.item is not None]
         assert any(text.startswith("Never push to main") for text in texts)
-
-
-async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world, monkeypatch):
-    read = reading.read
-    monkeypatch.setattr(reading, "read", lambda env, *, now, go_on: read(env, now=now, go_on=lambda at: at.files < 1))
-    leave(world.env, world.shop, OTHER, "older")
-    async with running(app, (100, 40)) as pilot:
-        await answer(pilot, PAST, "enter")
-        assert app.screen.heading.startswith("Found so far: 1 draft")
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
@@ -92,6 +79,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
     fallen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("palette", [True, False])
 async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
     read, ended = reading.read, threading.Event()
@@ -102,8 +90,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
 
     monkeypatch.setattr(reading, "read", waits)
     async with running(app, (100, 40)) as pilot:
-        pilot.app.action_run("inbox.backfill")
-        await settle(pilot)
+        await press(pilot, "inbox.backfill")
         await pilot.press("enter")
         while not isinstance(app.screen, BackfillProgress):
             await pilot.pause(0.01)
@@ -124,13 +111,6 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         assert isinstance(app.screen, Preview)
 
 
-async def test_an_empty_inbox_names_what_the_palette_finds(empty):
-    env, project = empty
-    app = MemtuiApp(env, project, screen="inbox", now=NOW)
-    async with running(app, (100, 40)):
-        assert "To find drafts in earlier sessions: ^p, past sessions." in " ".join(app.screen.why_empty().split())
-
-
 @pytest.mark.parametrize("ends", ["escape", "enter"])
 async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there_before(empty, ends):
     env, project = empty
@@ -148,31 +128,24 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
 async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
     async with running(app, (100, 40)) as pilot:
-        pilot.app.action_run("inbox.backfill")
-        await settle(pilot)
+        await press(pilot, "inbox.backfill")
         assert isinstance(app.screen, Choice)
         assert "Runs locally" in app.screen.heading
-        await pilot.press("enter")
-        await settle(pilot)
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, Preview)
         assert "run the linter with the strict option" in app.screen.plain
         assert drafts(world) == before
         for _ in range(3):
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
         assert len(drafts(world)) > len(before)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert drafts(world) == before
 
 
 async def test_no_is_no(app, world):
     async with running(app, (100, 40)) as pilot:
-        pilot.app.action_run("inbox.backfill")
-        await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "inbox.backfill")
+        await press(pilot, "escape")
         assert not begun.was_done(world.root)
 
 
@@ -183,8 +156,7 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}, str(tmp_path / "shop"), screen="inbox"
     )
     async with running(app, (100, 40), "escape") as pilot:
-        pilot.app.action_run("inbox.backfill")
-        await settle(pilot)
+        await press(pilot, "inbox.backfill")
         assert not isinstance(app.screen, Choice)
 
 

@@ -1,16 +1,13 @@
 """Undo: what it takes back is said, what is older is asked, and any change can be taken back from the list."""
 
-import asyncio
 import os
-import re
 
 import pytest
 
-from memtui.hooks.install import installation as install
-from memtui.store import scopes, triggers
+from memtui.store import scopes
 from memtui.store.store import Store
 from memtui.tui.widgets.detail import Detail
-from tui.conftest import NOW, running, settle
+from tui.conftest import NOW, press, running, settle
 
 MONTH_OLD = {"prefer-pnpm": r"\d\d:\d\d:\d\d  shell", "release-steps": r"[ ›]\d{1,2} [A-Z][a-z]{2} +shell"}
 
@@ -50,11 +47,9 @@ def trash(world, name, by, seconds):
 async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
     async with running(app, (80, 24)) as pilot:
         path = app.screen.table.row[1].memory.path
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert not there(path)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert there(path)
         assert notes(app)[0].startswith("Undone: ")
 
@@ -63,16 +58,13 @@ async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
 async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
     async with running(app, (80, 24)) as pilot:
         path = trash(world, "prefer-pnpm", "cli", NOW + 60)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert not there(path)
         assert "prefer-pnpm" in app.screen.heading
         assert "from a shell" in app.screen.heading
-        await pilot.press("escape", "z")
-        await settle(pilot)
+        await press(pilot, "escape", "z")
         assert not there(path)
-        await pilot.press("j", "enter")
-        await settle(pilot)
+        await press(pilot, "j", "enter")
         assert there(path)
         assert "Undone" in notes(app)[0]
 
@@ -87,19 +79,15 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert "test-database" in rows[0]
         assert "prefer-pnpm" in rows[1]
         assert len(rows) == len(app.data.changes()[1])
-        await pilot.press("j", "z")
-        await settle(pilot)
+        await press(pilot, "j", "z")
         assert there(first)
         assert not there(second)
         assert dialog.table.rows[1].state == "undone"
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert notes(app)[0] == "This change was undone: Z redoes it."
-        await pilot.press("Z")
-        await settle(pilot)
+        await press(pilot, "Z")
         assert not there(first)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen.group == "memories"
 
 
@@ -110,32 +98,9 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("U")
         await settle(pilot)  # an enter before the list is read has no row to act on
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert "prefer-pnpm.md exists already." in notes(app)[0]
     assert read(path) == "another one\n"
-
-
-@pytest.mark.slow
-async def test_the_list_of_changes_dates_them_whole(app, world):
-    trash(world, "prefer-pnpm", "cli", NOW - 60)
-    trash(world, "release-steps", "cli", NOW - 30 * 86400)
-    async with running(app, (80, 24), "U"):
-        shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        dates = {name: next(line for line in shown if f"remove project:{name}" in line) for name in MONTH_OLD}
-        for name, pattern in MONTH_OLD.items():
-            assert re.search(pattern, dates[name]), dates[name]
-
-
-async def test_a_path_is_said_as_in_the_list_above_it(app):
-    async with running(app, (120, 40)) as pilot:
-        store = app.data.store()
-        memory = next(each for each in scopes.memories(store.scope("global")) if each.stem == "concise-answers")
-        store.edit(memory, {"description": "Answer in one sentence"})
-        await pilot.press("U")
-        await settle(pilot)
-        await settle(pilot)
-        assert "~/.claude/memory/concise-answers.md" in app.screen.query_one(Detail).plain
 
 
 @pytest.mark.slow
@@ -145,9 +110,7 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
         store = app.data.store()
         found = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
         store.edit(found, {"description": "Use yarn in this repository, not npm"})
-        await pilot.press("U")
-        await settle(pilot)
-        await settle(pilot)
+        await press(pilot, "U")
         detail = app.screen.query_one(Detail)
         assert path in detail.plain
         removed, added = (
@@ -162,13 +125,10 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
 async def test_undo_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with running(app, (80, 24), "U") as pilot:
-        await pilot.press("z")
-        await settle(pilot)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
+        await press(pilot, "z")
         assert notes(app)[-1] == "This change was undone: Z redoes it."
-        await pilot.press("Z")
-        await settle(pilot)
+        await press(pilot, "Z")
         assert app.screen.table.row.state == "done"
 
 
@@ -199,8 +159,7 @@ async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, 
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with running(app, (80, 24), "U") as pilot:
         assert ("z", "undo it") in app.screen.keys()
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert ("z", "undo it") not in app.screen.keys()
 
 
@@ -213,72 +172,20 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
     assert other.slug not in other.project
 
 
-@pytest.mark.slow
-async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
-    async with running(app, (80, 24)) as pilot:
-        for action in ("app.changes", "memories.restore", "app.help"):
-            app.action_run(action)
-            await settle(pilot)
-            box = app.screen.children[-2]
-            assert (box.region.y, box.region.bottom) == (0, 23), action
-            await pilot.press("escape")
-            await settle(pilot)
-
-
-@pytest.mark.slow
-async def test_only_keys_that_do_something_are_named(app, world):
-    async with running(app, (80, 24)) as pilot:
-        trash(world, "prefer-pnpm", "tui", NOW)
-        await pilot.press("U")
-        await settle(pilot)
-        assert "redo the last undone" not in [word for _, word in app.screen.keys()]  # nothing was undone yet
-        await pilot.press("z")
-        await settle(pilot)
-        assert "redo the last undone" in [word for _, word in app.screen.keys()]
-
-
-@pytest.mark.slow
-async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
-    trash(world, "prefer-pnpm", "tui", NOW)
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("U")
-        await settle(pilot)
-        await pilot.press("z")
-        await settle(pilot)
-        await settle(pilot)
-        assert app.screen.query_one("Toast").region.width == 80
-
-
-async def test_enter_stays_in_the_list_when_the_whole_difference_is_shown(app, world):
-    trash(world, "prefer-pnpm", "cli", NOW - 60)
-    async with running(app, (120, 40), "U") as pilot:
-        await pilot.press("enter")
-        await settle(pilot)
-        assert app.screen.table.has_focus
-        assert "enter" not in dict(app.screen.keys())
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.group == "memories"
-
-
 async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
     write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
     trash(world, "prefer-pnpm", "cli", NOW - 60)
     async with running(app, (120, 40), "U") as pilot:
         await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.query_one(Detail).has_focus
         drawn = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         assert drawn[-1].startswith(" j k scroll  escape to the list  ")
-        await pilot.press("f1")
-        await settle(pilot)
+        await press(pilot, "f1")
         page = app.screen.query_one("Preview Detail").plain
         assert "to the list" in page
         assert "one by one" not in page, "the page says what the last line says"
-        await pilot.press("escape", "escape")
-        await settle(pilot)
+        await press(pilot, "escape", "escape")
         assert app.screen.table.has_focus
         assert ("enter", "read on") in app.screen.keys()
 
@@ -288,14 +195,6 @@ async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, 
     async with running(app, (80, 24), "U"):
         shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
         assert " sample " in next(line for line in shown if "remove project:prefer-pnpm" in line)
-
-
-async def test_a_short_list_of_changes_leaves_its_room_to_the_difference(app, world):
-    trash(world, "prefer-pnpm", "shell", NOW - 60)
-    async with running(app, (120, 36), "U"):
-        table = app.screen.table
-        assert table.size.height == table.header + max(3, len(table.rows))
-        assert app.screen.query_one(Detail).size.height > 20
 
 
 async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world):
@@ -308,58 +207,8 @@ async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world
         assert "11m ago, in effect" in shown(app)
 
 
-async def test_paths_in_the_list_of_changes_are_short_enough_to_be_read(app, world):
-    await asyncio.to_thread(installed, world)
-    async with running(app, (100, 30), "U"):
-        assert "install the hooks in ~/.claude/" in shown(app)
-
-
-def installed(world):
-    path = install.settings_path(dict(world.env), world.shop, "user")
-    install.apply(install.plan(path, "install", env=dict(world.env), scope="user"))
-
-
-@pytest.mark.parametrize("size", [(60, 15), (120, 36)])
-async def test_what_is_beside_a_memory_is_named_and_read_whole_where_its_row_has_no_room(app, world, size):
-    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
-    memory = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
-    triggers.change(store, memory, ["add the packages that the new page needs"])
-    triggers.mute(store, memory, "please write down what we said", str.split)
-    async with running(app, size, "U") as pilot:
-        await settle(pilot)
-        detail = app.screen.query_one(Detail)
-        muted, of_mutes, prompt = detail.plain.rstrip("\n").split("\n")
-        assert muted == "mute project:prefer-pnpm for prompts like “please write down what we said”"
-        assert (of_mutes.startswith("In memtui's own mutes/"), prompt) == (True, "+ please write down what we said")
-        await pilot.press("j")
-        await settle(pilot)
-        added = "add trigger “add the packages that the new page needs” to project:prefer-pnpm"
-        assert detail.plain.startswith(f"{added}\n")
-        assert ("to project:prefer-pnpm" in shown(app).split("in effect")[0]) == (size[0] > 100)
-
-
-async def test_a_long_trigger_is_read_whole_in_the_detail_and_the_toast_names_it(app, world):
-    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
-    memory = next(each for each in scopes.memories(store.scope("project")) if each.stem == "prefer-pnpm")
-    line = "how do we keep amounts of money exact when orders are sent to the bank by the nightly export"
-    triggers.change(store, memory, [line])
-    async with running(app, (120, 36), "U") as pilot:
-        await settle(pilot)
-        assert f"\n+ {line}\n" in app.screen.query_one(Detail).plain
-        await pilot.press("z")
-        await settle(pilot)
-        assert app.last_note.startswith("Undone: add trigger “how do we keep amounts")
-
-
 async def test_a_cut_row_is_read_whole_before_the_difference(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with running(app, (24, 15), "U") as pilot:
         await settle(pilot)
         assert app.screen.query_one(Detail).plain.startswith("remove project:prefer-pnpm\n")
-
-
-async def test_a_row_with_room_is_not_said_again_before_the_difference(app, world):
-    path = trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with running(app, (80, 24), "U") as pilot:
-        await settle(pilot)
-        assert app.screen.query_one(Detail).plain.startswith(path)

@@ -1,21 +1,17 @@
 """What is asked over a screen: it ends once, its keys are its own, every field shows what is typed into it."""
 
 import asyncio
-import re
 
 import pytest
-from rich.style import Style
 from textual import events
-from textual.command import CommandList
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.field import Labelled
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, settle
 
 SMALL, WIDE = (80, 24), (120, 40)
 # screen -> the keys that open a picker there, one after the other
@@ -39,8 +35,7 @@ async def start(pilot):
     """Wait, and answer the offer to install the hooks."""
     await settle(pilot)
     if isinstance(pilot.app.screen, ModalScreen):
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
 
 
 async def burst(pilot, key, character, times=2):
@@ -60,19 +55,16 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
         await start(pilot)
         for key in PICKERS[name]:
             for pressed, character in (("escape", None), ("enter", "\r")):
-                await pilot.press(key)
-                await settle(pilot)
+                await press(pilot, key)
                 await burst(pilot, pressed, character)
                 assert app.screen_stack, key
                 assert not isinstance(app.screen_stack[0], ModalScreen), key
                 assert sum(map(bool, lines(app))) > 5, key
                 for _ in range(4):
-                    await pilot.press("escape")
-                await settle(pilot)
+                    await press(pilot, "escape")
                 assert app.screen.group == name, (key, pressed)
                 assert len(app.screen_stack) == 1, (key, pressed)
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert app.screen.group == "inbox"
 
 
@@ -86,22 +78,8 @@ async def test_the_palette_is_paged_before_it_is_drawn(app, key):
             app.post_message(events.Key(key, None))
             await asyncio.sleep(0.001)
         await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not isinstance(app.screen, ModalScreen)
-
-
-@pytest.mark.slow
-async def test_a_click_on_what_the_palette_no_longer_has_chooses_nothing(app):
-    async with app.run_test() as pilot:
-        await start(pilot)
-        app.action_command_palette()
-        await settle(pilot)
-        found = app.screen.query_one(CommandList)
-        gone = Style(meta={"option": found.option_count})
-        found.post_message(events.Click(found, 1, 1, 0, 0, 1, False, False, False, style=gone))
-        await settle(pilot)
-        assert app.screen.query_one(CommandList) is found
 
 
 @pytest.mark.slow
@@ -121,43 +99,10 @@ async def test_there_is_one_palette_however_often_it_is_wanted(app):
 
 
 @pytest.mark.slow
-async def test_a_palette_below_a_dialog_that_came_meanwhile_can_be_closed_later(app):
-    async with app.run_test() as pilot:
-        await start(pilot)
-        await pilot.press("ctrl+p")
-        await settle(pilot)
-        palette = app.screen
-        app.push_screen(Choice("What an earlier key asks", [("a", "one")], "a"))
-        await settle(pilot)
-        palette.dismiss()  # as the enter that was typed before
-        await settle(pilot)
-        assert isinstance(app.screen, Choice)
-        await pilot.press("escape")
-        await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.group == "memories"
-
-
-@pytest.mark.slow
-async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothing(app):
-    async with app.run_test() as pilot:
-        await start(pilot)
-        await pilot.press("ctrl+p")
-        await settle(pilot)
-        palette = app.screen
-        palette.dismiss()
-        palette._gather_commands("inbox")  # as for a change of its line
-        await settle(pilot)
-        assert not isinstance(app.screen, ModalScreen)
-
-
-@pytest.mark.slow
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
     async with app.run_test(notifications=True) as pilot:
         await start(pilot)
-        await pilot.press("slash")
-        await settle(pilot)
+        await press(pilot, "slash")
         field = app.focused
         app.post_message(events.Paste("words " * 10_000))
         await settle(pilot)
@@ -172,20 +117,6 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "npm"
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        await pilot.press("h")
-        await settle(pilot)
-        await pilot.click("Options", offset=(3, 1), times=2)
-        await settle(pilot)
-        assert app.screen.group == "memories"
-        assert "global" in "\n".join(lines(app))
-
-
 async def test_a_long_picker_opens_with_the_current_option_in_sight(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
@@ -193,8 +124,7 @@ async def test_a_long_picker_opens_with_the_current_option_in_sight(world):
         app.push_screen(Choice("Which", [(str(each), f"option {each}") for each in range(60)], "59"))
         await settle(pilot)
         assert any("●option 59" in line for line in lines(app)), "the value in force is marked"
-        await pilot.press("up")
-        await settle(pilot)
+        await press(pilot, "up")
         assert any("›option 58" in line for line in lines(app))
         assert any("●option 59" in line for line in lines(app))
 
@@ -204,8 +134,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("t")
-        await settle(pilot)
+        await press(pilot, "t")
         picker = app.screen
         assert isinstance(picker, Choice)
         await pilot.press("end")
@@ -216,43 +145,19 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
             await pilot.press(letter)
             assert picker.typed == letter
             await pilot.press("escape")
-        await pilot.press(*"where")
-        await settle(pilot)
+        await press(pilot, *"where")
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         assert any("›" in line and "reference" in line for line in lines(app))
         assert [span.style for span in picker.table._words(picker.table.rows[0])[0].spans] == [fuzzy.STYLE]
         assert foot(app).startswith("enter choose  escape clear  up down move")
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen is picker
         assert len(picker.table.rows) > 3
-        await pilot.press("slash", *"json")
-        await settle(pilot)
+        await press(pilot, "slash", *"json")
         assert "No matches. escape clears what you typed." in "\n".join(lines(app))
         assert foot(app) == "escape clear  f1 keys"
-        await pilot.press("escape", "escape")
-        await settle(pilot)
+        await press(pilot, "escape", "escape")
         assert app.screen.group == "memories"
-
-
-@pytest.mark.slow
-async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(world, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        await pilot.press("m")
-        await settle(pilot)
-        picker = app.screen
-        assert isinstance(picker, Choice)
-        region = picker.table.region
-        shown = lines(app)[region.y : region.bottom]
-        assert [words.split()[0] in line for line, (_, words) in zip(shown, picker.rows, strict=False)] == [True] * len(
-            shown
-        )
-        assert sum("›" in line for line in shown) == 1
-        assert foot(app).startswith("enter choose")
-        assert "reject" not in foot(app)
 
 
 # fields
@@ -285,14 +190,12 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
     async with app.run_test(size=size) as pilot:
         await start(pilot)
         for key in keys:
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         fields = [each for each in app.screen.focus_chain if isinstance(each, Input | TextArea)]
         assert fields
         for field in fields:
             field.focus()
-            await pilot.press("ctrl+end" if isinstance(field, TextArea) else "end", *"zqx")
-            await settle(pilot)
+            await press(pilot, "ctrl+end" if isinstance(field, TextArea) else "end", *"zqx")
             assert app.focused is field
             assert "zqx" in shown(app, field), (form, field)
             if isinstance(field.parent, Labelled):
@@ -312,8 +215,7 @@ async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, for
     async with app.run_test(size=size) as pilot:
         await start(pilot)
         for key in keys:
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         count = len(app.screen.focus_chain)
         rows = []
         for _ in range(count):
@@ -336,87 +238,13 @@ async def test_forms_are_boxes_of_one_width_whose_title_says_what_is_done(world,
     async with app.run_test(size=(120, 36)) as pilot:
         await start(pilot)
         for key in keys:
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         box = app.screen.box
         assert (box.outer_size.width, box.outer_size.height) == (90, 25)
         assert str(box.border_title).split()[0] in {"Write", "Edit", "New"}
 
 
-@pytest.mark.slow
-async def test_a_narrow_form_shows_where_its_texts_are_cut(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
-    async with app.run_test(size=(40, 24)) as pilot:
-        await start(pilot)
-        await pilot.press("c")
-        await settle(pilot)
-        assert "any agent, or a name …" in shown(app, app.screen.query_one("#agent"))
-        assert "any, also those of …" in shown(app, app.screen.query_one("#who"))
-        await pilot.press("tab", "enter")
-        await settle(pilot)
-        assert "“add tests for the ne…" in shown(app, app.screen.query_one("#to SelectOverlay"))
-
-
-async def test_the_options_of_a_form_leave_its_title_and_their_own_line_on_a_small_screen(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
-    async with app.run_test(size=(60, 15)) as pilot:
-        await start(pilot)
-        await pilot.press("c", "tab", "enter")
-        await settle(pilot)
-        options = app.screen.query_one("#to SelectOverlay")
-        assert options.region.y > app.screen.query_one("#to").region.y > 0
-        assert options.region.bottom < 15
-
-
-@pytest.mark.slow
-async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        for keys in (["slash"], ["escape", "escape", "r"], ["escape", "escape", "c"]):
-            await pilot.press(*keys)
-            await settle(pilot)
-            if keys[-1] == "c":
-                await pilot.press("shift+tab")
-            app.post_message(events.Paste("a\x1b[2Jb\x07\x9b31m\u202e\tc"))
-            await settle(pilot)
-            drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
-            assert "a␛[2Jb␇" in drawn, keys
-            assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", drawn), keys
-
-
 # what lies below
-
-OVER = {"help": ("question_mark",), "trash": ("memories.restore",), "new": ("n", "enter"), "note": ("c",)}
-
-
-@pytest.mark.every(step=5)
-@pytest.mark.parametrize("name", OVER)
-@pytest.mark.parametrize("size", [SMALL, (100, 30)], ids=["80", "100"])
-async def test_no_scrap_of_the_list_is_left_beside_a_dialog(world, name, size):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:  # as in a terminal
-        await start(pilot)
-        for key in OVER[name]:
-            app.action_run(key) if "." in key else await pilot.press(key)
-            await settle(pilot)
-        box = app.screen.children[-2].region  # just above the keys
-        assert box.x == 0 or box.x >= 12
-        assert box.right == size[0] or size[0] - box.right >= 12
-        assert "trash" not in foot(app) or name == "trash"  # the keys of the screen below do not work now
-        assert "escape" in foot(app)
-
-
-@pytest.mark.slow
-async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=WIDE) as pilot:
-        await start(pilot)
-        app.theme = "ansi-dark"
-        await pilot.press("t")
-        await settle(pilot)
-        assert "Change the type of concise-answers" in "\n".join(lines(app))
-        assert "conventional-commits" not in "\n".join(lines(app))
 
 
 @pytest.mark.slow
@@ -424,42 +252,7 @@ async def test_a_click_beside_a_dialog_is_escape(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("h")
-        await settle(pilot)
+        await press(pilot, "h")
         await pilot.click(offset=(2, 12))
         await settle(pilot)
         assert app.screen.group == "memories"
-
-
-@pytest.mark.slow
-async def test_letters_blanks_j_and_k_of_one_burst_all_narrow_a_picker(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        await pilot.press("h")
-        await settle(pilot)
-        for key, character in (("o", "o"), ("space", " "), ("j", "j"), ("k", "k")):
-            app.post_message(events.Key(key, character))
-        await settle(pilot)
-        assert app.screen.typed == "o jk"
-        await pilot.press("escape", "j")
-        assert app.screen.typed == "j"
-
-
-@pytest.mark.parametrize("keys", [("t",), ("e",), ("question_mark",), ("U",)])
-async def test_a_dialog_has_its_width_when_it_is_first_drawn(world, keys, monkeypatch):
-    widths = []
-    drawn = Screen._refresh_layout
-
-    def counted(screen, *more, **named):
-        drawn(screen, *more, **named)
-        if isinstance(screen, Dialog):
-            widths.append((type(screen).__name__, screen.box.outer_size.width))
-
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(150, 40)) as pilot:
-        await start(pilot)
-        monkeypatch.setattr(Screen, "_refresh_layout", counted)
-        await pilot.press(*keys)
-        await settle(pilot)
-        assert len(set(widths)) == 1, widths

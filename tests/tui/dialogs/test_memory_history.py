@@ -9,7 +9,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.workspace import Workspace
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, settle
 
 
 @pytest.fixture
@@ -26,8 +26,7 @@ async def open_history(app, pilot, path):
     await settle(pilot)
     app.go_to_memory(str(path))
     await settle(pilot)
-    await pilot.press("H")
-    await settle(pilot)
+    await press(pilot, "H")
 
 
 @pytest.mark.slow
@@ -41,34 +40,15 @@ async def test_versions_are_listed_compared_and_restored(world, path, size):
         assert dialog.values == ["2", "1"]
         assert "not seen yet" in dialog.rows[0][1]
         assert "+ Somebody's words." in dialog.about("2").plain
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert isinstance(app.screen, Preview)
         assert "- Somebody's words." in app.screen.plain
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         if isinstance(app.screen, Preview):
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
         assert "Somebody's words." not in path.read_text()
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert "Somebody's words." in path.read_text()
-
-
-@pytest.mark.slow
-async def test_read_only_shows_them_and_restores_nothing(world, path):
-    before = path.read_bytes()
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_history(app, pilot, path)
-        assert isinstance(app.screen, Choice)
-        assert app.screen.values == ["1"], "nothing was taken in"
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert path.read_bytes() == before
 
 
 @pytest.mark.slow
@@ -81,8 +61,7 @@ async def test_instructions_have_none_and_that_is_said(world):
 
 
 async def restore_first(pilot):
-    await pilot.press("end", "enter")
-    await settle(pilot)
+    await press(pilot, "end", "enter")
 
 
 @pytest.mark.slow
@@ -100,11 +79,9 @@ async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_t
         await restore_first(pilot)
         assert isinstance(app.screen, Preview)
         assert "+ name" not in app.screen.plain
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         if isinstance(app.screen, Preview):
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
         assert "name: pp\n" in new.read_text()
         assert "Somebody's words." not in new.read_text()
         assert not path.exists()

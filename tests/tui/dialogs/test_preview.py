@@ -9,7 +9,7 @@ from memtui.inbox import format as inbox_format
 from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, running, settle
 from tui.screens.memories.hands import exists
 from tui.test_screens import lines
 
@@ -43,8 +43,7 @@ async def asked(pilot, *keys, action=""):
 
 @pytest.mark.parametrize("rules", [4, 20])
 async def test_a_page_over_the_whole_width_covers_the_screen(app, rules):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         app.push_screen(Preview("Title", Text("\n".join(["line"] * rules)), "write it"))
         await settle(pilot)
         assert app.screen.box.region.height == 23
@@ -60,11 +59,9 @@ async def test_a_long_draft_is_shown_whole_and_written_from_anywhere_in_it(world
         await asked(pilot, "a")
         assert "enter write 1 memory" in lines(app)[-1]
         assert DRAWN in app.screen.plain
-        await pilot.press("G")
-        await settle(pilot)
+        await press(pilot, "G")
         assert DRAWN in "\n".join(lines(app))
-        await pilot.press("home", "enter")
-        await settle(pilot)
+        await press(pilot, "home", "enter")
         assert app.screen.group == "inbox"
         assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
@@ -75,8 +72,7 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
     async with app.run_test(size=SMALL) as pilot:
         await asked(pilot, "a", "a")
         assert not exists(f"{world.shop}/.claude/memory/be-kind.md")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert exists(f"{world.shop}/.claude/memory/be-kind.md")
 
 
@@ -106,17 +102,13 @@ async def test_a_draft_becomes_a_note_after_it_was_shown(world, size):
     async with app.run_test(size=size) as pilot:
         await asked(pilot, action="inbox.note")
         before = waits(world, "guidance")
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert waits(world, "guidance") == before
-        app.action_run("inbox.note")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "inbox.note")
+        await press(pilot, "enter")
         assert app.screen.group == "inbox"
         assert any(LAST in text for text in set(waits(world, "guidance")) - set(before))
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert waits(world, "guidance") == before
 
 
@@ -133,10 +125,8 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_
         assert DRAWN not in text
         assert "more characters are not shown here: they are in" in text
         assert inbox_format.FILES["updates"] in text
-        await pilot.press("G")
-        await settle(pilot)
+        await press(pilot, "G")
         assert "more characters are not shown here" in "\n".join(lines(app))
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         left = waits(world, "updates")
         assert not any(LAST in text for text in left)

@@ -7,8 +7,8 @@ import pytest
 from memtui.demo.sessions import DemoSession
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import running, until
-from tui.screens.memories.hands import exists, press, stand_on
+from tui.conftest import press, running, until
+from tui.screens.memories.hands import exists, stand_on
 from tui.test_memory_form import field
 
 ASKED = "do we install with pnpm or with npm here?"
@@ -79,7 +79,4 @@ async def test_a_memory_of_an_agent_is_recalled_by_no_prompt_here(app):
         await stand_on(pilot, "review-checklist")
         await press(pilot, "e")
         await press(pilot, "ctrl+l")
-        assert (
-            "No prompt in this project recalls memories of agent:reviewer"
-            in [note.message for note in app._notifications][-1]
-        )
+        assert "No prompt in this project recalls memories of agent:reviewer" in app.last_note

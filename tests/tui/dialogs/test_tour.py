@@ -8,7 +8,7 @@ import pytest
 from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
-from tui.conftest import NOW, running, settle, until
+from tui.conftest import NOW, press, running, settle, until
 from tui.screens.test_setup import _tree as tree
 
 
@@ -41,8 +41,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
             assert step.words.split()[-1] in shown
             assert "escape end the tour" in shown
             assert "{" not in shown
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
         assert not isinstance(app.screen, Tour)
         assert app.screen.group == STEPS[-1].screen
     assert tree(world.directory) == before
@@ -72,10 +71,8 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         # One is for files. Those that the session got do not wait any more, once that is read.
         await until(pilot, lambda: "What waits for it  1 note" in " ".join(lines(app)))
         assert "memories, and the new" in " ".join(lines(app))
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "z")
         assert memories(world) == before
         assert not isinstance(app.screen, Tour)
         assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
@@ -84,6 +81,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert app.screen.table.row.kind.word == "draft"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["z", "az"])
 async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world, keys):
     before = memories(world)
@@ -91,8 +89,7 @@ async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world,
     async with running(app, (80, 24), "a") as pilot:
         assert "z undo  enter skip this step" in lines(app)[-1]
         for key in keys:
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             await until(pilot, lambda: isinstance(app.screen, Tour))
         assert memories(world) == before
         assert app.screen.step is STEPS[1]
@@ -108,34 +105,22 @@ async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world,
             shown = " ".join(" ".join(lines(app)).split())
             assert "There it is" in shown
             assert "and the new" not in shown
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.\nThat was all.")
         assert app.screen.group == "inbox"
         assert app.screen.table.row.kind.word == "draft"
 
 
+@pytest.mark.slow
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
         shown = " ".join(" ".join(lines(app)).split())
         assert "There it is" in shown
         assert "and the new" not in shown
         assert "Start `claude`" not in shown
-
-
-async def test_j_moves_to_another_draft_that_can_be_accepted(world):
-    app = touring(world)
-    async with running(app, (80, 24)) as pilot:
-        inbox = app.screen_stack[0]
-        at = inbox.table.cursor
-        await pilot.press("j")
-        await settle(pilot)
-        assert app.screen.step is STEPS[0]
-        assert inbox.table.cursor == at + 1
 
 
 async def test_a_draft_that_can_not_be_approved_leaves_the_step_where_it_is(world):
@@ -146,8 +131,7 @@ async def test_a_draft_that_can_not_be_approved_leaves_the_step_where_it_is(worl
         await pilot.press("j")
         while not table.row.is_taken:
             await pilot.press("j")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert isinstance(app.screen, Tour)
         assert app.screen.step is STEPS[0]
         assert memories(world) == before
@@ -158,12 +142,10 @@ async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
     async with running(app, (80, 24)) as pilot:
         for key in "xcd":  # keys of the screen below do nothing to it, and that is said
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert notes(app)[-1].startswith("This key does nothing in the tour")
         assert app.screen.step is STEPS[0]
-        await pilot.press(leave)
-        await settle(pilot)
+        await press(pilot, leave)
         assert app.screen.group == "inbox"
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
 
@@ -173,8 +155,7 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
         assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert app.screen.step is STEPS[1]
 
 
@@ -185,13 +166,13 @@ async def test_on_a_row_that_is_no_draft_the_tour_says_how_to_come_to_one(world)
         while table.row.kind.word != "merge":
             await pilot.press("j")
         listed = len(table.rows)
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert notes(app) == ["This row is no draft: j and k move to one."]
         assert app.screen.step is STEPS[0]
         assert len(table.rows) == listed
 
 
+@pytest.mark.slow
 async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
     for inbox in glob.glob(f"{world.directory}/home/.claude/memtui/**/pending-*.md", recursive=True):
         os.remove(inbox)
@@ -201,14 +182,11 @@ async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
             await until(pilot, lambda app=app: "No draft waits yet." in " ".join(lines(app)))
             assert "approve" not in lines(app)[-1]
             assert "draft under the cursor" not in " ".join(lines(app))
-            await pilot.press("a")
-            await settle(pilot)
+            await press(pilot, "a")
             assert app.screen.step is STEPS[0]
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert app.screen.step is STEPS[1]
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert not isinstance(app.screen, Tour)
 
 
@@ -220,16 +198,5 @@ async def test_the_draft_is_read_with_the_words_that_led_to_it_and_one_key_makes
         shown = "\n".join(lines(app))
         assert "From now on show the SQL first, then ask." in shown
         assert "from now on ask me before you" in shown
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert memories(world) - before == {"ask-before-migrations.md"}
-
-
-async def test_the_step_that_is_left_out_is_explained(world):
-    app = touring(world)
-    async with app.run_test(size=(80, 24)) as pilot:
-        for _ in range(3):
-            await settle(pilot)
-            await pilot.press("enter")
-        await settle(pilot)
-        assert notes(app)[-1].startswith("Step 3 undoes what you approved, and you approved nothing. That was all.")

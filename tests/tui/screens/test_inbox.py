@@ -18,14 +18,10 @@ from textual.widgets import Input, TextArea
 import memtui
 from memtui.base import paths
 from memtui.base.errors import MemtuiError
-from memtui.demo import sessions
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
 from memtui.review import later
-from memtui.review.entries import Review
 from memtui.review.waiting import waiting_in
-from memtui.store import triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
@@ -33,8 +29,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox import reader
 from memtui.tui.screens.inbox import screen as inbox_screen
-from memtui.tui.screens.inbox.row import DRAFT
-from tui.conftest import NOW, burst, running, settle, until
+from tui.conftest import NOW, burst, press, running, settle, until
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -110,8 +105,7 @@ def leave(world, text, **fields):
 
 @pytest.mark.slow
 async def test_drafts_stand_surest_first_then_changes_then_todos_and_one_offs_last(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         names = [
             line.item.entry.fields.get("name", line.item.text[:8]) if line.item else ""
             for line in app.screen.table.rows
@@ -140,17 +134,14 @@ async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
 async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
         assert "no-snapshot-tests" not in updates(world)
         assert "no-snapshot-tests.md" in read(f"{world.shop}/.claude/memory/MEMORY.md")
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert memory(world, "no-snapshot-tests") is None
         assert "no-snapshot-tests" in updates(world)
-        await pilot.press("Z")
-        await settle(pilot)
+        await press(pilot, "Z")
         assert memory(world, "no-snapshot-tests") is not None
 
 
@@ -159,9 +150,8 @@ async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(wo
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "a")
+        said = app.last_note
         assert said == "Approved: no-snapshot-tests. The next session gets it. z undoes."
 
 
@@ -169,8 +159,7 @@ async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(wo
 @pytest.mark.parametrize("key", ["a", "x"])
 async def test_what_a_key_did_is_said_on_one_line_of_80_columns(world, app, key):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         inbox = app.screen
         said = []
         for row_id in [inbox.table._key(row) for row in inbox.table.rows]:
@@ -179,12 +168,10 @@ async def test_what_a_key_did_is_said_on_one_line_of_80_columns(world, app, key)
                 continue
             inbox.table.move_to(at)
             await settle(pilot)
-            await pilot.press(key)
-            await settle(pilot)
-            for press in ("enter", "enter", "escape", "escape", "escape"):
+            await press(pilot, key)
+            for answer in ("enter", "enter", "escape", "escape", "escape"):
                 if app.screen is not inbox:
-                    await pilot.press(press)
-                    await settle(pilot)
+                    await press(pilot, answer)
             said += [note.message for note in app._notifications if note.severity == "information"]
         assert len(said) >= 8
         assert [message for message in said if len(message) > 77] == []
@@ -197,32 +184,11 @@ async def test_the_memories_open_on_what_was_just_approved(app):
         await settle(pilot)
         app.go("inbox")
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
-        await settle(pilot)
-        await pilot.press("1")
-        await settle(pilot)
+        await press(pilot, "a")
+        await press(pilot, "1")
         assert app.screen.table.row[1].memory.name == "no-snapshot-tests"
-        await pilot.press("j", "2", "1")
-        await settle(pilot)
+        await press(pilot, "j", "2", "1")
         assert app.screen.table.row[1].memory.name != "no-snapshot-tests"  # once is enough
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("keys", [["1", "z", "2"], ["U", "z", "escape"]])
-async def test_the_cursor_goes_to_the_draft_that_came_back_wherever_it_was_undone(app, keys):
-    async with app.run_test(size=WIDE) as pilot:
-        app.go("inbox")
-        await to(pilot, "metric-units")
-        await pilot.press("a")
-        await settle(pilot)
-        await pilot.press("k", "k")
-        for key in keys:
-            await pilot.press(key)
-            await settle(pilot)
-        assert app.screen.table.row.item.entry.fields["name"] == "metric-units"
-        await pilot.press("j", "1", "2")
-        await settle(pilot)
-        assert app.screen.table.row.item.entry.fields["name"] != "metric-units"  # once is enough
 
 
 @pytest.mark.slow
@@ -231,33 +197,16 @@ async def test_on_a_small_screen_what_the_preview_shows_whole_is_approved_at_onc
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
         assert "Assert on what the user sees instead." in "\n".join(drawn(app)[14:])
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
         await to(pilot, "long")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert isinstance(app.screen, Preview)  # its end is not on the screen
         assert "the end" in app.screen.plain
         assert "and in MEMORY.md\n  │ - [long](long.md) — Long\n" in app.screen.plain
         assert memory(world, "long") is None
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert memory(world, "long") is not None
-
-
-@pytest.mark.slow
-async def test_a_draft_is_not_merged_into_a_memory_that_came_with_the_repository(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "prefer-pnpm")
-        before = everything(world)
-        await pilot.press("m", *"skip-code")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert not isinstance(app.screen, Preview)
-        assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
-        assert everything(world) == before
 
 
 @pytest.mark.slow
@@ -265,34 +214,12 @@ async def test_a_draft_of_a_taken_name_is_not_accepted_and_says_which_keys_merge
     before = memory(world, "prefer-pnpm")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
-        await pilot.press("a")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "a")
+        said = app.last_note
         assert "project shop has a memory called prefer-pnpm already." in said
         assert "m merges into it, e gives another name" in said
     assert memory(world, "prefer-pnpm") == before
     assert "prefer-pnpm" in updates(world)
-
-
-@pytest.mark.slow
-async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_list(world, app):
-    leave(world, "Long\n" + "more words\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        below = "\n".join(drawn(app)[14:])
-        assert "No snapshot tests for components" in below
-        assert "Assert on what the user sees instead." in below
-        assert app.screen.table.size.height - 1 >= 10  # the list keeps its room
-        await to(pilot, "prefer-pnpm")
-        assert "project shop has a prefer-pnpm already: m merges into it" in app.screen.detail.plain
-        await to(pilot, "long")
-        assert "more words…" in "\n".join(drawn(app)[14:])
-        await to(pilot, "Fix the flaky")
-        assert "a temp directory" in "\n".join(drawn(app)[14:])
-        for key in ("enter", "escape"):
-            await pilot.press(key)
-            await settle(pilot)
-            assert any(line.startswith("── todo · project shop ──") for line in drawn(app))
 
 
 @pytest.mark.slow
@@ -305,11 +232,9 @@ async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
         assert "ask-before-migrations" in app.screen.plain
         assert "no-snapshot-tests" in app.screen.plain
         await agree(pilot)
-        await settle(pilot)
         assert memory(world, "no-snapshot-tests")
         assert memory(world, "ask-before-migrations")
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert memory(world, "no-snapshot-tests") is None
         assert memory(world, "ask-before-migrations") is None
         assert {"no-snapshot-tests", "ask-before-migrations"} <= set(updates(world))
@@ -318,8 +243,7 @@ async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
 @pytest.mark.slow
 async def test_approving_all_leaves_out_what_is_there_already(world, app):
     before = memory(world, "prefer-pnpm")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await pilot.press("A", "a")
         await pilot.pause()
         assert "prefer-pnpm" not in app.screen.plain
@@ -334,13 +258,11 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
 async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         assert isinstance(app.screen, DraftForm)
         app.screen.query_one("#name", Input).value = "assert-what-is-seen"
         app.screen.query_one("#body", TextArea).text = "Assert on what is seen.\nAlways."
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
     assert "Assert on what is seen.\nAlways." in memory(world, "assert-what-is-seen")
     assert "description: No snapshot tests for components" in memory(world, "assert-what-is-seen")
     assert "no-snapshot-tests" not in updates(world)
@@ -348,33 +270,13 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("typed", "kept"), [("", []), ("test a component", ["test a component"])])
-async def test_the_prompt_that_will_find_a_memory_is_changed_or_dropped_in_the_form(world, app, typed, kept):
-    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop))) / "pending-updates.md"
-    path.write_text(path.read_text().replace(" -->", ' request="add a date picker" -->'))
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        assert "trigger: “add a date picker”" in "\n".join(drawn(app))
-        await pilot.press("e")
-        await settle(pilot)
-        app.screen.query_one("#trigger", Input).value = typed
-        await pilot.press("ctrl+s")
-        await settle(pilot)
-    scope = Store(world.env, world.shop).scope("project")
-    rows = triggers.lines_of(world.root, scope.directory).get("no-snapshot-tests.md", [])
-    assert [row.text for row in rows] == kept
-
-
-@pytest.mark.slow
 async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         app.screen.query_one("#body", TextArea).text = ""
         app.screen.query_one("#description", Input).value = "Assert on words"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
     assert memory(world, "no-snapshot-tests").endswith("---\n\nAssert on words\n")
 
 
@@ -382,25 +284,19 @@ async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app)
 async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         app.screen.query_one("#name", Input).value = "prefer-pnpm"
         app.screen.query_one("#body", TextArea).text = "typed at length"
         await settle(pilot)
         for _ in range(2):  # as it is typed, and as it is refused: said once each
             assert "\n".join(drawn(app)).count("project shop has a prefer-pnpm already. Give another name.") == 1
-            await pilot.press("ctrl+s")
-            await settle(pilot)
+            await press(pilot, "ctrl+s")
         assert isinstance(app.screen, DraftForm)
-        await pilot.press("escape")
-        await settle(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "escape")
+        await press(pilot, "e")
         assert app.screen.query_one("#body", TextArea).text == "typed at length"
-        await pilot.press("ctrl+g")
-        await settle(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "ctrl+g")
+        await press(pilot, "e")
         assert app.screen.query_one("#body", TextArea).text == "Assert on what the user sees instead."
 
 
@@ -408,18 +304,15 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
 async def test_an_approval_that_fails_leaves_the_form_open_with_what_was_typed(world, app, monkeypatch):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         form = app.screen
         form.query_one("#body", TextArea).text = "typed at length"
         with monkeypatch.context() as patch:
             patch.setattr(Store, "add", fails)
-            await pilot.press("ctrl+s")
-            await settle(pilot)
+            await press(pilot, "ctrl+s")
         assert app.screen is form
         assert "no-snapshot-tests: The disk is full. Make room." in str(form.query_one(".told").render())
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
     assert "typed at length" in memory(world, "no-snapshot-tests")
 
 
@@ -438,18 +331,15 @@ async def test_what_is_alike_is_shown_and_merged_into_after_being_seen(world, ap
         assert "project shop: prefer-pnpm" in shown
         assert "97%" in shown
         assert "never npm" in shown.replace("\n", " ")  # the memory itself
-        await pilot.press("m", "enter")
-        await settle(pilot)
+        await press(pilot, "m", "enter")
         assert isinstance(app.screen, Preview)
         assert "+ pnpm with a frozen lock file in CI" in app.screen.plain
         assert memory(world, "prefer-pnpm") == before
         await agree(pilot)
-        await settle(pilot)
         assert memory(world, "prefer-pnpm").startswith(before.rstrip("\n"))
         assert "pnpm with a frozen lock file" in memory(world, "prefer-pnpm")
         assert "prefer-pnpm" not in updates(world)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
     assert memory(world, "prefer-pnpm") == before
     assert "prefer-pnpm" in updates(world)
 
@@ -474,8 +364,7 @@ async def back_and_forth(pilot, state, before):
     after = state()
     assert after != before
     for key, wanted in (("z", before), ("Z", after), ("z", before)):
-        await pilot.press(key)
-        await settle(pilot)
+        await press(pilot, key)
         assert state() == wanted, key
 
 
@@ -496,20 +385,6 @@ Use pnpm for every install.
 
 **Why:** the lock file is pnpm's; `npm install` broke CI twice.
 **How to apply:** replace `npm i` by `pnpm add` everywhere."""
-
-
-@pytest.mark.slow
-async def test_words_are_not_marked_where_most_of_them_differ(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        await rest(pilot)
-        detail = app.screen.query_one("#detail")
-        assert "project shop: prefer-pnpm" in detail.plain
-        assert "underlined is" not in detail.plain
-        assert not any("frozen" in mark for mark in underlined(detail.text))
-        await pilot.press("m")
-        await settle(pilot)
-        assert not any("never" in mark for mark in underlined(app.screen.query_one("Detail").text))
 
 
 @pytest.mark.slow
@@ -535,46 +410,22 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         await to(pilot, "prefer-pnpm")
         await rest(pilot)
         before = everything(world)
-        await pilot.press("m")
-        await settle(pilot)
+        await press(pilot, "m")
         assert "never npm" in app.screen.query_one("Detail").plain
         # It came with the repository: whoever chooses it is only refused.
         assert not any("skip-code-review" in words for _, words in app.screen.table.rows)
         assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
-        await pilot.press(*"relea")
-        await settle(pilot)
+        await press(pilot, *"relea")
         assert [words.strip().partition("  ")[0] for _, words in app.screen.table.rows] == [
             "project shop: release-steps"
         ]
         assert "git tag" in app.screen.query_one("Detail").plain
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, Preview)
         assert "+ pnpm with a frozen lock file in CI" in app.screen.plain
         assert everything(world) == before
         await agree(pilot)
-        await settle(pilot)
         assert "frozen lock file" in memory(world, "release-steps")
-        await back_and_forth(pilot, lambda: everything(world), before)
-
-
-@pytest.mark.slow
-async def test_marked_drafts_are_merged_into_one_memory_as_one_step(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        before = everything(world)
-        await pilot.press("space", "space", "m")
-        await settle(pilot)
-        await pilot.press(*"relea", "enter")
-        await settle(pilot)
-        assert "Ask before writing a database migration" in app.screen.plain
-        assert "No snapshot tests" in app.screen.plain
-        await pilot.press("enter")
-        await settle(pilot)
-        text = memory(world, "release-steps")
-        assert "Ask before writing a database migration" in text
-        assert "No snapshot tests" in text
-        assert not {"ask-before-migrations", "no-snapshot-tests"} & set(updates(world))
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
@@ -593,14 +444,11 @@ async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_
     leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "long")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert isinstance(app.screen, Preview)
         assert "the end" in app.screen.plain
-        await pilot.press("escape", "enter", "G")
-        await settle(pilot)
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "escape", "enter", "G")
+        await press(pilot, "a")
         assert app.screen.group == "inbox"
     assert memory(world, "long") is not None
 
@@ -612,8 +460,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         assert drawn(app)[-1].startswith(" enter read  a approve  e edit  x reject  w later")
         await to(pilot, "Fix the flaky")
         assert drawn(app)[-1].startswith(" enter read  a done  e edit  x reject  w later")
-        await pilot.press("slash")
-        await settle(pilot)
+        await press(pilot, "slash")
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
 
 
@@ -622,8 +469,7 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         before = everything(world)
-        await pilot.press("A", "x")
-        await settle(pilot)
+        await press(pilot, "A", "x")
         assert set(updates(world)) == {"prefer-pnpm", "short-changelog"}  # its name is taken; folded
         assert len(items(world)) == 4
         await back_and_forth(pilot, lambda: everything(world), before)
@@ -637,27 +483,10 @@ async def test_all_todos_are_done_or_dropped_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
         before = everything(world)
-        await pilot.press("A", key)
-        await settle(pilot)
+        await press(pilot, "A", key)
         assert isinstance(app.screen, Preview) == (key == "a")  # those that are not on the screen are shown once
         await agree(pilot)
-        await settle(pilot)
         assert len(updates(world)) >= 3
-        assert items(world) == []
-        await back_and_forth(pilot, lambda: everything(world), before)
-
-
-@pytest.mark.slow
-async def test_todos_become_notes_from_the_palette_after_they_were_shown(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "Fix the flaky")
-        before = everything(world)
-        await pilot.press("A")
-        app.action_run("inbox.note")
-        await settle(pilot)
-        assert isinstance(app.screen, Preview)
-        await agree(pilot)
-        await settle(pilot)
         assert items(world) == []
         await back_and_forth(pilot, lambda: everything(world), before)
 
@@ -667,9 +496,8 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         before = everything(world)
-        await pilot.press("space", "space", "e")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "space", "space", "e")
+        said = app.last_note
         assert said == "2 are marked, but this works on one: escape unmarks."
         await pilot.press("escape")
         await to(pilot, "no-snapshot-tests")
@@ -678,57 +506,9 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
         assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#name", Input).value == "no-snapshot-tests"
         app.screen.query_one("#name", Input).value = "seen-not-snapped"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert memory(world, "seen-not-snapped")
         await back_and_forth(pilot, lambda: everything(world), before)
-
-
-async def test_approving_says_when_no_session_is_told_of_it(world, app):
-    put(world.root + "/config.toml", 'mode = "notes"\n')
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
-        await settle(pilot)
-        assert memory(world, "no-snapshot-tests")
-        assert any("No session gets it yet" in note.message for note in app._notifications)
-
-
-@pytest.mark.slow
-async def test_letters_that_only_look_on_other_screens_change_nothing(world, app):
-    before = everything(world)
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "Fix the flaky")
-        await pilot.press("K", "J", "enter", "J")
-        await settle(pilot)
-        assert "Update the API client" in app.screen.query_one("#detail").plain  # the next, while one is read
-        await pilot.press("escape")
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("space", "a", "y")  # y copies elsewhere
-        await settle(pilot)
-        assert isinstance(app.screen, Preview)
-        await pilot.press("escape", "4")
-        await settle(pilot)
-        app.screen.table.move_to(3)
-        await pilot.press("f")  # follows, as in the memories
-        await settle(pilot)
-    assert everything(world) == before
-
-
-@pytest.mark.slow
-async def test_a_draft_like_one_that_was_rejected_says_so(world, app):
-    leave(world, "No snapshot tests for the components", name="no-snapshots", confidence="0.95", scope="project")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("x")
-        await settle(pilot)
-        await to(pilot, "no-snapshots")
-        await rest(pilot)
-        assert "like a draft that you rejected at" in app.screen.query_one("#detail").plain
-        await pilot.press("z")
-        await to(pilot, "no-snapshots")
-        await rest(pilot)
-        assert "rejected" not in app.screen.query_one("#detail").plain
 
 
 async def test_fast_rejections_are_about_one_row_after_the_other_and_none_is_for_good(world, app):
@@ -743,8 +523,7 @@ async def test_fast_rejections_are_about_one_row_after_the_other_and_none_is_for
 
 @pytest.mark.parametrize("keys", ["xa", "aa", "xx"])
 async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, keys):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         rows = app.screen.table.rows
         at = next(at for at, row in enumerate(rows) if row.kind.word == "todo")
         app.screen.table.move_to(at)
@@ -770,58 +549,35 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
     rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("x")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "x")
+        said = app.last_note
         assert said == "Rejected: “No snapshot tests for components”. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
-        await pilot.press("k", "x")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "k", "x")
+        said = app.last_note
         assert said == "Never again: “No snapshot tests for components”. z undoes."
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert (
             app.last_note == "Undone: never draft “No snapshot tests for components” again; it is rejected as before."
         )
-        await pilot.press("Z")
-        await settle(pilot)
+        await press(pilot, "Z")
         assert json.loads(read(rejected))["never"] is True
         assert json.loads(read(rejected))["text"] == "No snapshot tests for components"
         assert set(updates(world)) == before
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert json.loads(read(rejected))["never"] is False
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert "no-snapshot-tests" in updates(world)
         assert not there(rejected)
-
-
-@pytest.mark.slow
-async def test_the_undo_of_never_again_says_that_a_merge_is_rejected_as_before(app):
-    async with running(app, (160, 48)) as pilot:
-        await until(pilot, lambda: app.screen.planned)
-        await to_kind(pilot, "merge")
-        key = app.screen.table.row_id
-        for pressed in ("x", "k", "x", "z"):
-            await pilot.press(pressed)
-            await settle(pilot)
-        assert app.last_note.startswith("Undone: never merge test-")
-        assert app.last_note.endswith(" again; it is rejected as before.")
-        await pilot.press("z")
-        await rest(pilot)
-        assert app.screen.table.row_id == key
 
 
 @pytest.mark.parametrize("keys", [["x"], ["x", "x"]])
 async def test_the_first_row_of_the_list_rejected_leaves_the_cursor_on_the_next(app, keys):
     async with running(app, SMALL) as pilot:
         below = [row.says for row in app.screen.table.rows[1:3]]
-        await pilot.press(*keys)
-        await settle(pilot)
+        await press(pilot, *keys)
         assert app.screen.table.row.says == below[len(keys) - 1]
         assert app.last_note.startswith("Rejected: ")
 
@@ -831,8 +587,7 @@ async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(a
         await to_kind(pilot, "draft")
         await pilot.press("space")
         await to_kind(pilot, "fix")
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         table = app.screen.table
         marked = [row.kind.word for row in table.rows if row.key in table.marks]
         assert marked.count("fix") == [row.kind.word for row in table.rows].count("fix") > 1
@@ -840,17 +595,13 @@ async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(a
 
 
 async def test_a_fold_can_not_be_marked_beside_a_marked_row(app):
-    async with running(app, SMALL) as pilot:
-        await pilot.press("space", "G", "space")
-        await settle(pilot)
+    async with running(app, SMALL, "space", "G", "space"):
         assert app.last_note == "This row folds 1 draft: enter shows or hides it."
         assert len(app.screen.table.marks) == 1
 
 
 async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cleared(app):
-    async with running(app, WIDE) as pilot:
-        await pilot.press("slash", *"snapshot", "enter", "x", "escape")
-        await settle(pilot)
+    async with running(app, WIDE, "slash", *"snapshot", "enter", "x", "escape"):
         assert [row.says for row in app.screen.table.rows if row.kind.word == "rejected"] == [
             "No snapshot tests for components"
         ]
@@ -859,12 +610,10 @@ async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cl
 async def test_a_grey_row_can_not_be_marked(app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("x", "k")
-        await settle(pilot)
+        await press(pilot, "x", "k")
         rows = len(app.screen.table.rows)
         for key in ("space", "A"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert app.last_note == "This row was rejected: it can't be marked."
         assert (app.screen.table.marks, len(app.screen.table.rows)) == (set(), rows)
         assert "mark" not in drawn(app)[-1]
@@ -873,12 +622,10 @@ async def test_a_grey_row_can_not_be_marked(app):
 async def test_keys_on_a_grey_row_are_not_for_the_next_row(world, app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("x", "k")
-        await settle(pilot)
+        await press(pilot, "x", "k")
         before = updates(world)
         for key in "aewm":
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             assert app.last_note == "You rejected this. x: never again. z: it waits again."
         assert app.screen.table.row.key.startswith("ghost ")
         assert updates(world).keys() == before.keys()
@@ -886,16 +633,14 @@ async def test_keys_on_a_grey_row_are_not_for_the_next_row(world, app):
 
 @pytest.mark.parametrize("kind", ["todo", "changed", "problem", "trust"])
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app, kind):
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 48)) as pilot:
         table = app.screen.table
         at = next(at for at, row in enumerate(table.rows) if row.kind.word == kind)
         table.move_to(at)
         await settle(pilot)
         below = table.rows[at + 1]
-        await pilot.press("x")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "x")
+        said = app.last_note
         assert re.fullmatch("Rejected: “.+”. z undoes.", said)
         assert table.row_id == below.key
         assert "rejected" not in [row.kind.word for row in table.rows]
@@ -908,8 +653,7 @@ async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty)
     app = MemtuiApp(env, project, screen="inbox", now=NOW)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Use pnpm")
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert [note.message for note in app._notifications] == ["Rejected: “Use pnpm, never npm”. z undoes."]
         await pilot.press("z")
         await to(pilot, "Use pnpm")
@@ -917,8 +661,7 @@ async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty)
         await settle(pilot)
         assert isinstance(app.screen, Preview)
         assert json.loads(read(f"{directory}/rejected.jsonl"))["never"] is False
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert json.loads(read(f"{directory}/rejected.jsonl"))["never"] is True
 
 
@@ -929,32 +672,13 @@ def has_grey_row(app):
 async def test_the_grey_row_stays_until_something_is_marked_or_another_place_is_open(world, app):
     async with running(app, WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
-        await pilot.press("x", "G", "question_mark", "escape", "g", "j")
-        await settle(pilot)
+        await press(pilot, "x", "G", "question_mark", "escape", "g", "j")
         assert has_grey_row(app)
-        await pilot.press("space")
-        await settle(pilot)
+        await press(pilot, "space")
         assert not has_grey_row(app)
-        await pilot.press("escape", "g", "x", "1")
-        await settle(pilot)
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "escape", "g", "x", "1")
+        await press(pilot, "2")
         assert not has_grey_row(app)
-
-
-async def test_the_grey_row_stays_above_the_next_row_as_drafts_come_above_it(world, app):
-    async with running(app, WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("x")
-        await settle(pilot)
-        before = app.screen.table.cursor
-        leave(world, "Never push on a Friday", name="no-friday", confidence="0.99", lasting="0.99", scope="project")
-        app.read()
-        await settle(pilot)
-        assert app.screen.table.cursor == before + 1
-        await pilot.press("k")
-        await settle(pilot)
-        assert app.screen.table.row.says == "No snapshot tests for components"
 
 
 @pytest.mark.parametrize(
@@ -978,32 +702,21 @@ async def test_only_the_last_of_two_rejected_drafts_has_a_grey_row_and_it_is_in_
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         names = [row.item.entry.fields["name"] for row in app.screen.table.rows[:4]]
-        await pilot.press("x", "x")
-        await settle(pilot)
+        await press(pilot, "x", "x")
         rows = app.screen.table.rows
         assert [row.item.entry.fields["name"] for row in rows[:3]] == names[1:]
         assert [row.kind.word for row in rows[:3]] == ["rejected", "draft", "draft"]
         assert app.screen.table.cursor == 1
-        await pilot.press("k", "x")
-        await settle(pilot)
-        said = [note.message for note in app._notifications][-1]
+        await press(pilot, "k", "x")
+        said = app.last_note
         assert said.startswith("Never again: ")
         assert set(names) - set(updates(world)) - set(updates(world, None)) == set(names[:2])
 
 
 async def test_a_rejection_in_a_filtered_list_names_no_grey_row(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"snapshot", "enter", "x")
-        await settle(pilot)
-        assert "again" not in [note.message for note in app._notifications][-1]
-        assert "Rejected" in [note.message for note in app._notifications][-1]
-
-
-async def test_the_detail_of_a_draft_is_in_the_colour_of_plain_text(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        assert not app.screen.detail.text.style
+    async with running(app, WIDE, "slash", *"snapshot", "enter", "x"):
+        assert "again" not in app.last_note
+        assert "Rejected" in app.last_note
 
 
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
@@ -1020,17 +733,9 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
         assert "to decide" in inbox.summary().plain
 
 
-async def test_rejecting_and_hiding_are_in_the_foot_of_60_columns(app):
-    async with app.run_test(size=(60, 20)) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        offered = [action for _, _, action in app.screen.frame.foot.pieces]
-        assert {"inbox.reject", "inbox.later", "app.help"} <= set(offered)
-
-
 async def test_mark_all_leaves_out_what_cannot_be_accepted_and_one_offs(world, app):
     put(f"{world.shop}/.claude/memory/no-snapshot-tests.md", "Taken.\n")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await pilot.press("enter")
         await to(pilot, "no-snapshot-tests")
@@ -1039,36 +744,10 @@ async def test_mark_all_leaves_out_what_cannot_be_accepted_and_one_offs(world, a
             == "inbox.merge"
         )
         await to(pilot, "ask-before-migrations")
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         marked = {row.item.entry.fields["name"] for row in app.screen.table.chosen()}
         assert "ask-before-migrations" in marked
         assert not {"no-snapshot-tests", "short-changelog"} & marked
-
-
-@pytest.mark.slow
-async def test_a_second_rejection_after_the_cursor_moved_is_of_another_draft(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("x")
-        await settle(pilot)
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("x")
-        await settle(pilot)
-        assert not {"no-snapshot-tests", "ask-before-migrations"} & set(updates(world))
-
-
-@pytest.mark.slow
-async def test_bulk_rejection_is_one_step(world, app):
-    before = set(updates(world))
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("v", "j", "v", "x")
-        await settle(pilot)
-        assert set(updates(world)) == {"prefer-pnpm", "short-changelog"}
-        await pilot.press("z")
-        await settle(pilot)
-    assert set(updates(world)) == before
 
 
 @pytest.mark.slow
@@ -1081,16 +760,14 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         await to(pilot, "metric-units")
         await pilot.press("space")
         await to(pilot, "Fix the flaky")
-        await pilot.press("space", "space")
-        await settle(pilot)
+        await press(pilot, "space", "space")
         assert title().endswith(" · 3 marked")
         assert foot(app).startswith(" 1 draft marked:  a approve  ")
         assert "x reject  w later" in foot(app)
         shown = app.screen.describe(app.screen.table.row).text.plain
         assert shown.startswith("3 rows are marked: the keys act on 1 draft first.")
         assert "mark it done" not in shown
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         said = [note.message for note in app._notifications]
         assert said[-1] == "Rejected: “Metric units, 24-hour clock”. z undoes."
         assert "metric-units" not in updates(world, None)
@@ -1098,7 +775,6 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         assert title().endswith(" · 2 marked")
         await pilot.press("a")
         await agree(pilot)
-        await settle(pilot)
         assert len(items(world)) == len(left) - 2
         assert "marked" not in title()
         await to(pilot, "ask-before-migrations")
@@ -1106,10 +782,8 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
         await to(pilot, "Ask Jo")
         await pilot.press("space")
         await to(pilot, "ask-before-migrations")
-        await pilot.press("a")
-        await settle(pilot)
-        await pilot.press("escape", "escape")
-        await settle(pilot)
+        await press(pilot, "a")
+        await press(pilot, "escape", "escape")
         assert "marked" not in title()
 
 
@@ -1117,9 +791,8 @@ async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, a
 async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "metric-units")
-        await pilot.press("space", "slash", *"snap", "enter", "x")
-        await settle(pilot)
-        assert "The filter hides the marked ones" in [note.message for note in app._notifications][-1]
+        await press(pilot, "space", "slash", *"snap", "enter", "x")
+        assert "The filter hides the marked ones" in app.last_note
     assert "metric-units" in updates(world, None)
     assert "no-snapshot-tests" in updates(world)
 
@@ -1127,8 +800,7 @@ async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
 async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(empty):
     env, cwd = empty
     app = MemtuiApp(dict(env), cwd, screen="inbox", now=NOW)
-    async with app.run_test(size=(40, 20)) as pilot:
-        await settle(pilot)
+    async with running(app, (40, 20)) as pilot:
         if isinstance(app.screen, ModalScreen):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
@@ -1142,28 +814,22 @@ async def test_todos_are_done_changed_hidden_and_made_notes(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
         assert app.screen.detail.plain.rstrip().split("\n")[-1].startswith("~/.claude/memtui/")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert not any(text.startswith("Fix the flaky") for text in items(world))
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert any(text.startswith("Fix the flaky") for text in items(world))
         await to(pilot, "Update the API")
-        await pilot.press("w", "enter")
-        await settle(pilot)
+        await press(pilot, "w", "enter")
         hidden = [w for w in waiting_in(world.root, [paths.project_key(world.shop)], ("items",)) if "API" in w.text]
         assert hidden[0].entry.fields["state"] == "kept"  # the next session does not replace it
         assert hidden[0].until(NOW) is not None
         await to(pilot, "Ask Jo")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         app.screen.query_one(TextArea).text = "Ask Mara about the invoice layout"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "Ask Mara about the invoice layout" in items(world)
         await to(pilot, "Ask Mara")
-        app.action_run("inbox.note")
-        await settle(pilot)
+        await press(pilot, "inbox.note")
         assert "Ask Mara about the invoice layout" not in items(world)
     told = waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
@@ -1178,21 +844,16 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Move the uploads")
         for keys in (["ctrl+s"], ["enter", "ctrl+s"], ["escape"]):
-            await pilot.press("e")
-            await settle(pilot)
+            await press(pilot, "e")
             assert "\x1b" not in "".join(strip.text for strip in app.screen._compositor.render_strips())
-            await pilot.press(*keys)
-            await settle(pilot)
+            await press(pilot, *keys)
             assert read(path) == before
-        await pilot.press("e")
-        await settle(pilot)
-        await pilot.press("x", "ctrl+s")
-        await settle(pilot)
+        await press(pilot, "e")
+        await press(pilot, "x", "ctrl+s")
         changed = next(each for each in items(world) if each.startswith("xMove"))
         assert changed.split("\n")[1:3] == long.split("\n")[1:3]
         assert changed.strip().endswith("all of them, " * 499 + "all of them,")
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
     assert read(path) == before
 
 
@@ -1202,93 +863,21 @@ async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
     inbox_file.add_entry(directory, "items", {}, "Endless " + "x" * 30_000)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Endless")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         assert app.screen.group == "inbox"
-        assert f"{directory}/pending-items.md" in [note.message for note in app._notifications][-1]
-
-
-@pytest.mark.slow
-async def test_the_words_of_an_item_outlive_a_crash(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "Update the API")
-        await pilot.press("e")
-        await settle(pilot)
-        await pilot.press(*"now")
-        await pilot.pause(0.6)  # typed, and never saved
-    later = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with later.run_test(size=SMALL) as pilot:
-        await to(pilot, "Update the API")
-        await pilot.press("e")
-        await settle(pilot)
-        assert later.screen.query_one(TextArea).text.startswith("nowUpdate the API")
-        await pilot.press("ctrl+s")
-        await settle(pilot)
-        assert any(text.startswith("nowUpdate the API") for text in items(world))
-        assert listed(world.root + "/drafts") == []
+        assert f"{directory}/pending-items.md" in app.last_note
 
 
 @pytest.mark.usefixtures("all_seen")
 async def test_the_tab_and_the_list_say_one_number_before_and_after_the_plan(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         count = app.data.facts.waiting["inbox"]
         assert count == 9 + 1 + 5  # drafts and todos, a memory to trust, what to tidy
         assert drawn(app)[1].strip().startswith(f"{count} to decide")
         assert f"2 Inbox {count} " in drawn(app)[0]
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert f"2 Inbox {count - 1} " in drawn(app)[0]
         assert drawn(app)[1].strip().startswith(f"{count - 1} to decide")
-
-
-@pytest.mark.slow
-async def test_a_draft_that_was_rejected_elsewhere_while_it_is_approved_is_called_decided(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("space", "a")
-        await settle(pilot)
-        Review(world.root).reject([updates(world)["no-snapshot-tests"]])
-        await agree(pilot)
-        said = [note.message for note in app._notifications][-1]
-        assert "no-snapshot-tests: The entry was decided on, delivered or changed meanwhile." in said
-        assert memory(world, "no-snapshot-tests") is None
-
-
-@pytest.mark.slow
-async def test_opened_one_offs_stand_below_their_fold(world, app):
-    leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        keys = [line.key for line in app.screen.table.rows]
-        assert any("2 probably one-offs" in line for line in drawn(app))
-        app.screen.table.move_to(keys.index("one-offs"))
-        await settle(pilot)
-        assert " enter unfold " in drawn(app)[-1]
-        await pilot.press("enter")
-        await settle(pilot)
-        assert " enter fold " in drawn(app)[-1]
-        names = [line.item.entry.fields.get("name") if line.item else line.key for line in app.screen.table.rows]
-        at = names.index("one-offs")
-        assert set(names[at + 1 : at + 3]) == {"blue-here", "short-changelog"}
-        assert app.screen.table.row.key == "one-offs"
-        await pilot.press("j")
-        assert app.screen.table._draw(app.screen.table.row)[1].plain.startswith("  ")
-        await pilot.press("h")
-        await settle(pilot)
-        assert [line.key for line in app.screen.table.rows] == keys
-        assert app.screen.table.row.key == "one-offs"
-
-
-@pytest.mark.slow
-async def test_what_is_hardly_worth_keeping_for_good_is_folded_however_sure_it_is_feedback(world, app):
-    leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.95", durable="0.05")
-    leave(world, "Use red here", name="red-here", kind="preference", confidence="0.55", durable="0.45")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        names = [line.item.entry.fields.get("name") if line.item else "" for line in app.screen.table.rows]
-        assert "red-here" in names
-        assert "blue-here" not in names
 
 
 @pytest.mark.slow
@@ -1296,31 +885,26 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
         before = read(updates(world)["no-snapshot-tests"].path)
-        await pilot.press("w")
-        await settle(pilot)
+        await press(pilot, "w")
         assert "Hide “No snapshot tests for components” until" in "\n".join(drawn(app))
         assert "f1 keys" in drawn(app)[-1]
-        await pilot.press(*"gestern", "enter")
-        await settle(pilot)
+        await press(pilot, *"gestern", "enter")
         assert "No matches" in "\n".join(drawn(app))
         assert "enter" not in drawn(app)[-1]
         assert updates(world)["no-snapshot-tests"].until(NOW) is None
-        await pilot.press("escape", "enter")
-        await settle(pilot)
+        await press(pilot, "escape", "enter")
         assert updates(world)["no-snapshot-tests"].until(NOW) is not None
         assert "15 to decide" in drawn(app)[1]
         assert app.screen.table.rows[-1].says.startswith("1 for later, until")
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
         assert "no-snapshot-tests" not in names
-        assert "Later, until" in [note.message for note in app._notifications][-1]
+        assert "Later, until" in app.last_note
         app.screen.table.move_to(len(app.screen.table.rows) - 1)
         await settle(pilot)
         assert "No snapshot tests for components" in "\n".join(drawn(app)[14:])  # what is in the fold
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.table.rows[-1].item.entry.fields["name"] == "no-snapshot-tests"  # below its fold
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
     assert read(updates(world)["no-snapshot-tests"].path) == before
 
 
@@ -1330,85 +914,26 @@ async def test_a_duration_that_is_typed_counts_from_its_entry(world, app):
         await to(pilot, "no-snapshot-tests")
         await pilot.press("w", *["down"] * 3, "enter", *"30m")
         app.data.now = lambda: NOW + 120
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
     assert updates(world)["no-snapshot-tests"].until(NOW) == NOW + 120 + 30 * 60
-
-
-@pytest.mark.slow
-async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("w", *["down"] * 3, "enter")
-        await settle(pilot)
-        await pilot.press(*"soon", "enter")
-        await settle(pilot)
-        assert "“soon” is not a time." in "\n".join(drawn(app))  # it stays open
-        await pilot.press("ctrl+u", "enter")
-        await settle(pilot)
-        assert "! Type a time, such as 30m or tomorrow." in "\n".join(drawn(app))
-        await pilot.press("ctrl+u", *"2099-01-01", "enter")
-        await settle(pilot)
-        assert updates(world)["no-snapshot-tests"].entry.fields["until"].startswith("209")
-        app.screen.table.move_to(len(app.screen.table.rows) - 1)
-        await pilot.press("enter")
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("w", "enter")  # now
-        await settle(pilot)
-    assert "until" not in updates(world)["no-snapshot-tests"].entry.fields
-
-
-@pytest.mark.slow
-async def test_marking_all_and_deciding_leave_snoozed_drafts_alone(world, app):
-    later = leave(world, "Later", name="later", scope="project", until="2099-01-01")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        app.screen.table.move_to(len(app.screen.table.rows) - 1)
-        await pilot.press("enter")
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("A", "x")
-        await settle(pilot)
-    assert [each.id for each in updates(world).values() if each.entry.fields.get("name") == "later"] == [later]
 
 
 @pytest.mark.slow
 async def test_what_looks_one_off_is_folded(world, app):
     leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
     leave(world, "Said twice", name="said-twice", kind="preference", confidence="0.52", seen="2", scope="project")
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         keys = [line.item.entry.fields.get("name") if line.item else line.key for line in app.screen.table.rows]
         assert "blue-here" not in keys
         assert "said-twice" in keys
         app.screen.table.move_to(keys.index("one-offs"))
-        await pilot.press("space", "e", "a")
-        await settle(pilot)
+        await press(pilot, "space", "e", "a")
         said = [note.message for note in app._notifications]
         assert set(said) == {"This row folds 2 drafts: enter shows or hides them."}
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("a")
-        await settle(pilot)
-        assert [note.message for note in app._notifications][-1].startswith("This row folds 2 drafts")
+        await press(pilot, "enter")
+        await press(pilot, "a")
+        assert app.last_note.startswith("This row folds 2 drafts")
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
-
-
-async def test_what_is_said_of_the_fold_of_one_row_is_about_one(world, app):
-    async with running(app, SMALL) as pilot:
-        at = next(at for at, row in enumerate(app.screen.table.rows) if row.key == "one-offs")
-        app.screen.table.move_to(at)
-        await pilot.press("a")
-        await settle(pilot)
-        assert app.last_note == "This row folds 1 draft: enter shows or hides it."
-        assert "enter shows it." in app.screen.detail.plain
-
-
-async def test_a_memory_that_was_trusted_is_not_said_to_be_delivered_already(app):
-    async with running(app, (160, 48)) as pilot:
-        await to_kind(pilot, "trust")
-        await pilot.press("a")
-        await settle(pilot)
-        assert app.last_note == "Trusted from now on: “Push straight to main, reviews slow us…”. z undoes."
 
 
 async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
@@ -1416,8 +941,7 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
         await to(pilot, "no-snapshot-tests")
         await pilot.press("space")
         await to(pilot, "Fix the flaky")
-        await pilot.press("enter", "m")
-        await settle(pilot)
+        await press(pilot, "enter", "m")
         assert app.screen.detail_covers_list  # what is read is meant alone
         words = "m is for drafts; of a todo: a done, e edit, x reject, w later."
         assert [note.message for note in app._notifications] == [words]
@@ -1428,10 +952,8 @@ async def test_an_item_saved_unchanged_is_not_said_to_be_changed(world, app):
     before = everything(world)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, items(world)[0])
-        await pilot.press("e")
-        await settle(pilot)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "e")
+        await press(pilot, "ctrl+s")
         assert not isinstance(app.screen, DraftForm)
         assert [n.message for n in app._notifications] == ["Nothing changed."]
     assert everything(world) == before
@@ -1443,8 +965,7 @@ async def test_read_only_changes_nothing(world):
     before = set(updates(world)), items(world)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a", "x", "w", "e", "m", "c", "A", "z", "g")
-        await settle(pilot)
+        await press(pilot, "a", "x", "w", "e", "m", "c", "A", "z", "g")
         assert app.screen.group == "inbox"
     assert (set(updates(world)), items(world)) == before
 
@@ -1470,8 +991,7 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
         path = updates(world)["no-snapshot-tests"].path
         text = read(path).replace("Assert on what the user sees", "Assert on nothing")
         put(path, text)
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
     assert memory(world, "no-snapshot-tests") is None
     assert read(path) == text
 
@@ -1488,8 +1008,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             await to(pilot, name)
             key = app.screen.table.row_id
             for each in keys:
-                await pilot.press(each)
-                await settle(pilot)
+                await press(pilot, each)
             assert app.screen.table.row_id != key, name
             app.screen.table.move_to(0)
             await pilot.press("z")
@@ -1497,45 +1016,12 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             assert app.screen.table.row_id == key, name
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["changed", "merge", "trust"])
-async def test_undo_puts_the_cursor_on_what_is_not_put_off_any_more(app, kind):
-    async with app.run_test(size=SMALL) as pilot:
-        await until(pilot, lambda: app.screen.planned)
-        await to_kind(pilot, kind)
-        key = app.screen.table.row_id
-        await pilot.press("w", "enter")
-        await rest(pilot)
-        assert app.screen.table.row_id != key
-        app.screen.table.move_to(0)
-        await pilot.press("z")
-        await rest(pilot)
-        assert app.screen.table.row_id == key
-
-
-@pytest.mark.slow
-async def test_what_somebody_else_brings_back_leaves_the_cursor(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "metric-units")
-        await pilot.press("x")
-        await settle(pilot)
-        app.screen.table.move_to(0)
-        undo.run(app.data.journal(), "undo").first()
-        app.read()
-        await rest(pilot)
-        assert any(line.item and line.item.entry.fields.get("name") == "metric-units" for line in app.screen.table.rows)
-        assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
-
-
 async def test_other_projects_are_counted_and_shown_on_request(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         assert not any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "p")
         await to(pilot, "alt-texts")
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
     auto = f"{world.config}/projects/{paths.slug(world.blog)}/memory/alt-texts.md"
     assert there(auto)
     assert not there(world.blog + "/.claude/memory")  # nothing is written into a repository unasked
@@ -1543,113 +1029,10 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
 
 
 @pytest.mark.slow
-async def test_two_projects_of_one_name_are_told_apart(world, app):
-    for path in ("/srv/one/site", "/srv/two/site"):
-        directory = paths.inbox_dir(world.root, paths.project_key(path))
-        os.makedirs(directory, exist_ok=True)
-        put(f"{directory}/pending-items.md", inbox_format.render({"project": path}, f"Finish {path}"))
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("p")
-        await to(pilot, "Finish /srv/one/site")
-        shown = {row.item.text: row.cells(app.screen.view)[2].plain for row in app.screen.table.rows if row.item}
-        assert (shown["Finish /srv/one/site"], shown["Finish /srv/two/site"]) == (
-            "project one/site",
-            "project two/site",
-        )
-
-
-@pytest.mark.slow
-async def test_what_waits_in_a_project_whose_path_the_client_writes_alike_is_of_another_project(world, app):
-    neighbour = world.shop.replace("/shop", "-shop")
-    assert paths.slug(neighbour) == paths.slug(world.shop)
-    directory = paths.inbox_dir(world.root, paths.project_key(neighbour))
-    os.makedirs(directory)
-    for kind in ("updates", "items"):
-        text = inbox_format.render(
-            {"project": neighbour, "confidence": "0.9", "durable": "0.9"}, f"The neighbour's {kind}"
-        )
-        put(f"{directory}/{inbox_format.FILES[kind]}", text)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        theirs = [row.item.text for row in app.screen.table.rows if row.item and "neighbour" in row.item.text]
-        assert theirs == []
-        await pilot.press("p")
-        await to(pilot, "The neighbour's items")
-        shown = [
-            row.cells(app.screen.view)[2].plain
-            for row in app.screen.table.rows
-            if row.item and "The neigh" in row.item.text
-        ]
-        assert len(shown) == 2
-        assert set(shown) & {"shop", "global"} == set()
-
-
-@pytest.mark.slow
-async def test_an_empty_inbox_says_that_no_row_is_under_the_cursor(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"xyzzy", "enter", "v")
-        await settle(pilot)
-        assert [n.message for n in app._notifications] == ["There is no row under the cursor."]
-
-
-@pytest.mark.slow
-async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memories_of_that_one(world, app):
-    where = f"{world.config}/projects/{paths.slug(world.blog)}/memory"
-    put(
-        where + "/alt-texts.md",
-        "---\nname: alt-texts\ndescription: Images have an alt text\ntype: feedback\n---\nShort.\n",
-    )
-    put(world.shop + "/.claude/memory/alt-texts.md", "---\nname: alt-texts\ndescription: Of shop\n---\nShop's.\n")
-    here, theirs = memory(world, "alt-texts"), read(where + "/alt-texts.md")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
-        await to(pilot, "alt-texts")
-        await rest(pilot)
-        shown = app.screen.query_one("#detail").plain
-        assert "auto blog has a" in shown
-        assert "auto blog: alt-texts" in shown
-        assert "Shop's." not in shown
-        await pilot.press("m")
-        await settle(pilot)
-        assert app.screen.heading == "Merge the draft into a memory of blog, or of all projects"
-        assert not any("project:" in words or "Of shop" in words for _, words in app.screen.rows)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert "Every image gets an alt text" in read(where + "/alt-texts.md")
-        assert memory(world, "alt-texts") == here
-        assert updates(world, paths.project_key(world.blog)) == {}
-        await pilot.press("z")
-        await settle(pilot)
-    assert read(where + "/alt-texts.md") == theirs
-    assert list(updates(world, paths.project_key(world.blog))) == ["alt-texts"]
-
-
-@pytest.mark.slow
-async def test_without_its_words_in_the_transcript_a_draft_says_why_there_is_only_the_evidence(world, app):
-    leave(world, "Never on a Friday\n\n> you: no, never on a Friday", name="friday", session=world.sessions["tuesday"])
-    leave(world, "Never on a Monday\n\n> you: no, never on a Monday", name="monday", session="0-gone")
-    async with app.run_test(size=WIDE) as pilot:
-        for name, why in (("friday", "are no longer in the session's transcript"), ("monday", "transcript is gone")):
-            await to(pilot, name)
-            await rest(pilot)
-            assert why in " ".join(app.screen.query_one("#detail").plain.split())
-
-
-@pytest.mark.slow
 async def test_the_filter_narrows_and_escape_clears_it(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"snap", "enter")
-        await settle(pilot)
+    async with running(app, SMALL, "slash", *"snap", "enter") as pilot:
         assert [line.item.entry.fields["name"] for line in app.screen.table.rows] == ["no-snapshot-tests"]
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert len(app.screen.table.rows) > 9  # and the one that stands for the folded
 
 
@@ -1669,13 +1052,11 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
     ],
 )
 async def test_a_term_that_means_nothing_is_named(app, typed, words):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *typed, "enter")
-        await settle(pilot)
+    async with running(app, WIDE, "slash", *typed, "enter"):
         assert words in app.screen.table.empty
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("typed", "kinds"),
     [
@@ -1689,10 +1070,7 @@ async def test_a_term_that_means_nothing_is_named(app, typed, words):
     ],
 )
 async def test_the_filter_takes_kind_type_scope_state_and_project(app, typed, kinds):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *typed, "enter")
-        await settle(pilot)
+    async with running(app, WIDE, "slash", *typed, "enter"):
         assert {row.kind.word for row in app.screen.table.rows} == kinds
 
 
@@ -1707,43 +1085,10 @@ async def test_a_query_that_names_another_project_shows_what_waits_there_while_i
         assert app.screen.summary().plain == "1 of 17 to decide (1 in other projects)"
         assert project_of_top(app) == "all"
         assert " 2 Inbox 16 " in drawn(app)[0], "the tab counts what the key chose"
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen.summary().plain == "16 to decide · 1 in other projects (p)"
         assert project_of_top(app) == "shop"
         assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
-
-
-async def test_memories_that_others_wrote_in_a_project_that_the_query_names_are_listed(world, app):
-    path = f"{world.config}/projects/{paths.slug(world.blog)}/memory/newsletter.md"
-    put(path, read(path) + "One more line.\n")
-    sessions.take_in(world, NOW)
-    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
-        await until(pilot, lambda: {row.kind.word for row in app.screen.table.rows} == {"draft", "changed"})
-        await pilot.press("escape")
-        await settle(pilot)
-        assert not [row.place for row in app.screen.all_rows if "blog" in row.place]
-
-
-async def test_all_as_a_project_means_all_of_them(app):
-    async with running(app, SMALL, "slash", *"project:all kind:draft", "enter") as pilot:
-        await until(pilot, lambda: {"project blog", "project shop"} <= {row.place for row in app.screen.table.rows})
-
-
-async def test_a_draft_for_all_projects_is_found_by_the_project_in_which_it_waits(world, app):
-    fields = {"project": world.blog, "name": "in-metres", "scope": "global", "confidence": "0.9", "durable": "0.9"}
-    directory = paths.inbox_dir(world.root, paths.project_key(world.blog))
-    inbox_file.add_entry(directory, "updates", fields, "Give lengths in metres")
-    async with running(app, SMALL, "slash", *"project:blog metres", "enter") as pilot:
-        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["global"])
-
-
-async def test_a_project_in_which_nothing_waits_is_no_mistake(world, app):
-    os.unlink(paths.inbox_dir(world.root, paths.project_key(world.blog)) + "/pending-updates.md")
-    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
-        await until(pilot, lambda: app.screen.table.empty.startswith("No matches for “project:blog”."))
-        await settle(pilot)
-        assert app.screen.table.empty == "No matches for “project:blog”.\nescape clears the filter."
 
 
 @pytest.mark.parametrize("typed", ["alt text", "kind:draft alt text"])
@@ -1757,8 +1102,7 @@ async def test_a_query_without_matches_says_which_key_shows_all_projects(app, ty
 
 
 async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         screen = app.screen
         signs = {row.item.entry.fields.get("name"): row.signs(screen.view).plain for row in screen.all_rows if row.item}
         assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}
@@ -1767,15 +1111,13 @@ async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
 async def test_a_draft_whose_name_is_taken_is_rejected_like_others(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert "rejected" in [row.kind.word for row in app.screen.table.rows]
         assert "prefer-pnpm" not in updates(world)
 
 
 async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         rows = {row.kind.word: row for row in app.screen.all_rows}
         assert rows["problem"].says.startswith("meeting-notes is broken: ")
         assert rows["problem"].place == "auto shop"
@@ -1787,14 +1129,6 @@ async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
         assert "no-snapshot-tests   " not in app.screen.detail.plain
 
 
-async def test_the_number_of_other_projects_stands_behind_what_it_counts(app):
-    async with running(app, WIDE, "p") as pilot:
-        await pilot.press("space")
-        await settle(pilot)
-        title = app.screen.summary_line.render().plain
-        assert re.fullmatch(r"\d+ to decide \(1 in other projects\) · 1 marked", title)
-
-
 @pytest.mark.parametrize(("typed", "count"), [("kind:todo", 0), ("kind:draft", 1)])
 async def test_of_other_projects_what_the_filter_wants_is_counted(app, typed, count):
     async with running(app, WIDE, "slash", *typed) as pilot:
@@ -1804,23 +1138,10 @@ async def test_of_other_projects_what_the_filter_wants_is_counted(app, typed, co
         assert ("1 in other projects" in title) == bool(count)
 
 
-async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):
-    text = "[bold]\x1b[31mred\x1b[0m \u202egnp\n" + "x" * 1_000_000 + "\n\n> you: \x1b]0;owned\x07 [/]"
-    leave(world, text, name="[red]x\x1b[2J", kind="\x1b[5m", confidence="0.99", scope="project")
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "\x1b" not in app.screen.query_one("#detail").plain
-        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert not re.search(r"[\x00-\x1f\u202e]", drawn)
-        await pilot.press("a")
-        await pilot.pause()
-
-
 async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app):
     leave(world, "Odd", name="odd", kind="preference", confidence="\x1bc", durable="nan", seen="\x1bc", scope="project")
     leave(world, "Odder", name="odder", kind="preference", confidence="nan", durable="7", scope="project")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
         assert names.index("prefer-pnpm") < names.index("odd")
         assert names.index("prefer-pnpm") < names.index("odder")
@@ -1829,80 +1150,42 @@ async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app
         assert "nan" not in drawn
 
 
-@pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
-async def test_an_empty_inbox_says_what_will_fill_it(empty, size):
-    env, cwd = empty
-    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
-    app = MemtuiApp(dict(env), cwd, screen="inbox", now=NOW)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        assert app.screen.table.rows == []
-        shown = " ".join("".join(s.text for y in range(16) for s in app.screen.table.render_line(y)).split())
-        assert "Nothing to decide" in drawn(app)[1]
-        assert "shows the memories." in shown  # to its end, whatever the width
-
-
 @pytest.mark.slow
 async def test_a_draft_that_was_edited_and_kept_for_later_is_neither_hidden_nor_passed_over(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         app.screen.query_one(TextArea).text = "Mine.\n"
-        await pilot.press("escape")
-        await settle(pilot)
-        assert [note.message for note in app._notifications][-1] == "Your text is kept: e goes on with it."
+        await press(pilot, "escape")
+        assert app.last_note == "Your text is kept: e goes on with it."
         assert any("D No snapshot tests" in line for line in drawn(app))
         assert "you have unsaved text for this" in app.screen.detail.plain
-        await pilot.press("m")
-        await settle(pilot)
+        await press(pilot, "m")
         assert "You edited this and did not save it" in app.screen.heading
-        await pilot.press("escape")
-        await settle(pilot)
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "escape")
+        await press(pilot, "a")
         assert "You edited this and did not save it" in app.screen.heading
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.query_one(TextArea).text == "Mine.\n"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert memory(world, "no-snapshot-tests").endswith("Mine.\n")
-
-
-@pytest.mark.slow
-async def test_in_a_small_window_a_draft_is_before_a_long_quote(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    text = "Never deploy on a Friday\n\n> you: " + "a long story about it all " * 20
-    put(
-        f"{directory}/pending-updates.md",
-        inbox_format.render({"kind": "correction", "name": "no-friday", "confidence": "0.99", "durable": "0.99"}, text),
-    )
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        shown = str(app.screen.glance.render())
-        assert "Never deploy on a Friday" in shown
-        assert "Never deploy on a Friday" in shown
 
 
 async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(app, world):
     def keys(app):
         return [row.key for row in app.screen.table.rows]
 
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         table = app.screen.table
         before = keys(app)
         at = next(at for at, row in enumerate(table.rows) if row.kind.word == "problem")
         table.move_to(at)
         await settle(pilot)
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert keys(app) == before[:at] + before[at + 1 :]
         assert list(later.load(world.root)) == [before[at]]
     again = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with again.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(again, WIDE) as pilot:
         assert keys(again) == before[:at] + before[at + 1 :]
 
 
@@ -1912,8 +1195,7 @@ def put_empty_key(world):
 
 async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world):
     put_empty_key(world)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}
 
 
@@ -1938,41 +1220,24 @@ async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_
 
     async with app.run_test(size=SMALL) as pilot:
         await mark_two_kinds(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert "are marked" not in app.screen.detail.plain
         await mark_two_kinds(pilot)
-        await pilot.press("v")
-        await settle(pilot)
+        await press(pilot, "v")
         assert app.screen.detail.plain.startswith("3 rows are marked: the keys act on 1 todo first.")
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         assert re.match(r"\d rows are marked: the keys act on [2-9] todos first\.", app.screen.detail.plain)
-
-
-async def test_on_a_marked_row_the_foot_says_how_many_are_marked(app):
-    async with running(app, SMALL) as pilot:
-        await to_kind(pilot, "todo")
-        await pilot.press("space", "k")
-        await settle(pilot)
-        assert "marked:" not in foot(app)
-        await pilot.press("j", "space", "k")
-        await settle(pilot)
-        assert app.screen.table.row_id in app.screen.table.marks
-        assert foot(app).startswith(" 2 todos marked:  a done  ")
 
 
 async def test_marking_all_says_why_the_row_under_the_cursor_is_not_marked(app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         assert re.fullmatch(r"\d marked; this one needs a look: its name is taken\.", app.last_note)
         await pilot.press("escape")
         await to(pilot, "no-snapshot-tests")
         app.last_note = ""
-        await pilot.press("A")
-        await settle(pilot)
+        await press(pilot, "A")
         assert app.screen.table.row_id in app.screen.table.marks
         assert not app.last_note
 
@@ -1985,54 +1250,31 @@ async def test_the_keys_of_a_change_say_how_it_is_rejected_for_good(app, kind):
         assert "  x  reject (x again on its grey row: never again)" in app.screen.detail.plain
 
 
-async def test_the_keys_of_a_draft_say_how_it_is_rejected_for_good(app):
-    async with running(app, (160, 48)) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        assert "  x  reject (x again on its grey row: never again)" in app.screen.detail.plain
-
-
 async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "ask-before-migrations")
         await pilot.press("space")
         await to_kind(pilot, "todo")
-        await pilot.press("space", "k", "enter")
-        await settle(pilot)
+        await press(pilot, "space", "k", "enter")
         assert app.screen.detail_covers_list
         assert "are marked" not in app.screen.detail.plain
         assert "marked:" not in foot(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert "2 rows are marked" in app.screen.detail.plain
         assert "marked:" in foot(app)
 
 
 async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_are_about(app):
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("space")
-        await settle(pilot)
+    async with running(app, (120, 36), "space") as pilot:
         first = app.screen.chosen.leader
-        await pilot.press("G")
-        await settle(pilot)
+        await press(pilot, "G")
         assert app.screen.table.row is not first
         lead = f"1 {first.kind.singular} is marked: the keys act on it."
         assert app.screen.detail.plain.startswith(lead)
         assert f" 1 {first.kind.singular} marked:  a {first.kind.verbs['approve']}  " in foot(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not app.screen.detail.plain.startswith(lead)
         assert "marked:" not in foot(app)
-
-
-async def test_what_works_on_one_row_works_where_rows_of_other_kinds_are_marked_too(app):
-    async with app.run_test(size=(120, 36)) as pilot:
-        await to_kind(pilot, "todo")
-        await pilot.press("space")
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("space", "k", "e")
-        await settle(pilot)
-        assert app.screen.heading == "Edit and approve the draft"
 
 
 async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
@@ -2040,13 +1282,11 @@ async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_i
         await to_kind(pilot, "merge")
         await pilot.press("space")
         await to(pilot, "prefer-pnpm")
-        await pilot.press("space", "k")
-        await settle(pilot)
+        await press(pilot, "space", "k")
         assert app.screen.detail.plain.startswith("2 rows are marked: the keys act on 1 draft first.")
         assert " 1 draft marked:  m merge  " in foot(app)
-        await pilot.press("a")
-        await settle(pilot)
-        message = [note.message for note in app._notifications][-1]
+        await press(pilot, "a")
+        message = app.last_note
         assert message.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
         assert len(app.screen.table.marks) == 2
 
@@ -2055,12 +1295,10 @@ async def test_the_memory_that_has_the_name_of_a_draft_is_the_first_to_merge_int
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
         app.screen.view.evidence.clear()
-        await pilot.press("m")
-        await settle(pilot)
+        await press(pilot, "m")
         assert app.screen.heading == "Merge the draft into"
         assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen.heading == "project shop: prefer-pnpm becomes"
 
 
@@ -2070,36 +1308,10 @@ async def test_the_memory_that_has_the_name_of_a_draft_stands_before_more_simila
     put(f"{os.path.dirname(world.root)}/memory/prefer-pnpm.md", text)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
-        await pilot.press("m")
-        await settle(pilot)
+        await press(pilot, "m")
         words = [row for _, row in app.screen.rows]
         assert words[0].startswith("97%  project shop: prefer-pnpm")
         assert words[1].startswith("100% global: prefer-pnpm")
-
-
-async def test_the_tab_counts_what_the_list_has_of_all_projects(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await settle(pilot)
-        counts = []
-        for _ in range(3):
-            listed = app.screen.numbers()[1]
-            assert f"2 Inbox {listed} " in drawn(app)[0]
-            counts.append(int(listed))
-            await pilot.press("p")
-            await settle(pilot)
-            await settle(pilot)
-        assert counts[0] == counts[2] < counts[1]
-
-
-async def test_only_the_word_of_a_kind_has_a_colour(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
-        row = next(row for row in app.screen.table.rows if row.kind is DRAFT)
-        kind, sentence, *_ = row.cells(app.screen.view)
-        assert (kind.style, sentence.style, sentence.spans) == ("blue", "", [])
 
 
 @pytest.mark.slow
@@ -2124,8 +1336,7 @@ async def test_an_approval_reads_again_only_what_it_touched(app, every_frame, mo
         threading.setprofile(note_call)
         sys.setprofile(note_call)
         try:
-            await pilot.press("a")
-            await settle(pilot)
+            await press(pilot, "a")
         finally:
             sys.setprofile(None)
             threading.setprofile(None)

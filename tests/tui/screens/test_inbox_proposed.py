@@ -10,13 +10,12 @@ from memtui.base import ids, paths
 from memtui.inbox import file as inbox_file
 from memtui.store.store import Store
 from memtui.tidy import plan, proposed
-from memtui.tidy.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
+from memtui.tidy.changeset import ChangeSet, FileOutput, propose, read_from
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox.change_rows import ProposedRow
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, settle
 from tui.test_following import until
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -149,13 +148,6 @@ async def press(pilot, *keys):
         await settle(pilot)
 
 
-async def mark_all(pilot):
-    """Mark all rows, whatever their kind."""
-    await settle(pilot)
-    pilot.app.screen.table.move_to(0)
-    await press(pilot, "v", "G", "v")
-
-
 def painted(app):
     return app.screen._compositor.render_strips()
 
@@ -185,14 +177,6 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert app.data.facts.waiting["inbox"] == 4
 
 
-async def test_the_detail_says_how_files_shrink_and_the_column_has_ages_alone(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        rows = {row.proposal.kind: row for row in app.screen.table.rows}
-        assert {row.cells(app.screen.view)[-1].plain for row in rows.values()} == {""}
-        assert "Saves 1 memory" in rows["archive"].describe(app.screen.view).text.plain
-
-
 @pytest.mark.slow
 async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
     before = tree(place)
@@ -208,25 +192,6 @@ async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
         await press(pilot, "z")
         assert tree(place) == before
         assert app.screen.table.row.proposal.kind == "merge"
-
-
-@pytest.mark.slow
-async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
-    before = tree(place)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await mark_all(pilot)
-        await press(pilot, "a")
-        assert isinstance(app.screen, Preview)
-        await press(pilot, "escape")
-        assert tree(place) == before
-        await press(pilot, "a")
-        await agree(pilot)
-        assert not there(f"{place}/merge-freeze.md")
-        assert there(f"{place}/.archive/merge-freeze.md")
-        assert "type: feedback" in read(f"{place}/commit-style.md")
-        await press(pilot, "z")
-        assert tree(place) == before
 
 
 @pytest.mark.slow
@@ -291,18 +256,6 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_the_texts_stand_above_the_outcome(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "e")
-        body, pane = app.screen.query_one("#body", TextArea), app.screen.query(".read").first()
-        assert body.region.y >= pane.region.bottom
-        assert body.region.height >= 3
-        for each in app.screen.query(".read"):  # below its title
-            assert each.content_region.height >= 4
-
-
-@pytest.mark.slow
 async def test_what_an_edited_outcome_drops_is_shown_before_it_is_written(app, place):
     before = tree(place)
     async with app.run_test(size=SMALL) as pilot:
@@ -316,34 +269,6 @@ async def test_what_an_edited_outcome_drops_is_shown_before_it_is_written(app, p
         await press(pilot, "escape")
         assert isinstance(app.screen, DraftForm)
         assert tree(place) == before
-
-
-@pytest.mark.slow
-async def test_an_outcome_that_was_edited_and_kept_for_later_is_neither_hidden_nor_passed_over(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "e")
-        app.screen.query_one("#body", TextArea).text = "Use pnpm, always.\n"
-        await press(pilot, "escape")
-        assert said(app)[-1] == "Your text is kept: e goes on with it."
-        assert any("merge    D prefer-pnpm" in each.text for each in painted(app))
-        assert "you have unsaved text for this" in app.screen.detail.plain
-        await press(pilot, "a")
-        assert "You edited this and did not save it" in app.screen.heading
-        await press(pilot, "escape")
-        assert there(f"{place}/package-manager.md")
-        await mark_all(pilot)
-        await press(pilot, "a")
-        assert "1 of them has unsaved text of yours, which is not written: e goes on" in app.screen.plain
-        await press(pilot, "escape", "escape")
-        await to(pilot, "merge")
-        await press(pilot, "a", "enter")
-        assert app.screen.query_one("#body", TextArea).text == "Use pnpm, always.\n"
-        await press(pilot, "ctrl+s")
-        await agree(pilot)
-        assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
-        await press(pilot, "z")
-        assert not any("D prefer-pnpm" in each.text for each in painted(app))
 
 
 @pytest.mark.slow
@@ -382,14 +307,6 @@ async def test_the_tab_counts_them_before_the_inbox_was_opened(empty, place):
         assert app.data.facts.waiting["inbox"] == count - 1
 
 
-async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
-    app = started(empty)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "Nothing to decide" in summary(app)
-        assert "Nothing" not in app.screen.table.empty + app.screen.detail.plain  # it is said once
-
-
 @pytest.mark.slow
 async def test_an_error_of_planning_is_said(app, place, monkeypatch):
     def fail(*_):
@@ -406,77 +323,12 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
 
 
 @pytest.mark.slow
-async def test_read_only_shows_everything_and_writes_nothing(empty, place):
-    before, app = tree(place), started(empty, read_only=True)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        assert "Yarn was tried" in app.screen.detail.plain
-        assert "this change is made" not in app.screen.detail.plain
-        for key in "aexw":
-            await press(pilot, key)
-            assert app.screen.group == "inbox"
-        assert tree(place) == before
-        assert not there(app.data.root + "/rejected.json")
-
-
-@pytest.mark.slow
-async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await press(pilot, "slash", *"rewrite", "enter")
-        assert kinds(app) == ["rewrite"]
-        await press(pilot, "a")
-        await agree(pilot)
-        assert "type: feedback" in read(f"{place}/commit-style.md")
-        await press(pilot, "escape")
-        assert "rewrite" not in kinds(app)
-        assert len(kinds(app)) == 3
-
-
-async def test_the_rest_of_a_change_is_read_with_enter_as_on_other_screens(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "enter")
-        assert "the texts" in "".join(each.text for each in painted(app))
-
-
-@pytest.mark.slow
 async def test_f_goes_to_the_memory(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
         await press(pilot, "f")
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.stem == "commit-style"
-
-
-async def test_a_statement_that_is_dropped_is_listed_first(app, empty, monkeypatch):
-    made = plan.plan
-
-    def shortened(store, subject, go_on):
-        found = made(store, subject, go_on)
-        (merge,) = [each for each in found.proposals if each.kind == "merge"]
-        outputs = [
-            each if each.data is None else type(each)(each.path, each.data.replace(b"Yarn was tried", b"It was tried"))
-            for each in merge.outputs
-        ]
-        return found._replace(proposals=(merge.edited(outputs),))
-
-    monkeypatch.setattr(plan, "plan", shortened)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        text = app.screen.detail.plain
-        assert text.index("dropped: 1 statement") < text.index("Yarn was tried in March") < text.index("the texts")
-
-
-async def test_what_a_terminal_obeys_is_never_drawn(empty, place):
-    put(f"{place}/commit-style.md", STYLE.replace("imperative, in", "imp\x1b[2Jer\u202eative, in"))
-    app = started(empty)
-    async with app.run_test(size=WIDE) as pilot:
-        for at in range(len(app.screen.table.rows)):
-            app.screen.table.move_to(at)
-            await settle(pilot)
-            assert "\x1b" not in app.screen.detail.plain
-            assert "\u202e" not in app.screen.detail.plain
 
 
 def saved(empty, place, words=b""):
@@ -514,49 +366,6 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         assert not proposed.waiting(root)
 
 
-@pytest.mark.parametrize("size", [WIDE, SMALL])
-async def test_what_a_model_invented_is_said(empty, place, size):
-    env, cwd = empty
-    path, data = f"{place}/commit-style.md", STYLE.encode()
-    invented = data.replace(b"72 characters.", b"72 characters. Ask Bob before.")
-    evidence = [ProposalEvidence("dream"), ProposalEvidence(ADDED, texts=("Ask Bob before.",))]
-    found = propose("rewrite", [read_from(path, data)], [FileOutput(path, invented)], evidence, "It tidies.")
-    proposed.save(Store(env, cwd, by="tui").root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
-    app = started(empty)
-    async with app.run_test(size=size) as pilot:
-        await to(pilot, "rewrite")
-        words = "added by the model: 1 statement that no memory has\n+ Ask Bob before."
-        assert words in app.screen.detail.plain
-        if size == SMALL:  # where it is shown whole before it is accepted
-            await press(pilot, "a")
-            assert words in app.screen.plain
-
-
-async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):
-    put(saved(empty, place), '{"v": 1, "changes": [7]}')
-    app = started(empty)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        assert len(kinds(app)) == 4
-
-
-@pytest.mark.slow
-async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
-    saved(empty, place, b"; the key is AKIAIOSFODNN7QXTPLQ4")
-    app = started(empty)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "rewrite")
-        await press(pilot, "a")
-        await agree(pilot)
-        assert isinstance(app.screen, Choice)
-        await press(pilot, "enter")
-        assert read(f"{place}/commit-style.md") == STYLE
-        await press(pilot, "a")
-        await agree(pilot)
-        await press(pilot, "down", "enter")
-        assert "AKIAIOSFODNN7QXTPLQ4" in read(f"{place}/commit-style.md")
-
-
 @pytest.mark.slow
 async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
     async with app.run_test(size=WIDE) as pilot:
@@ -571,16 +380,6 @@ async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
 
 
 @pytest.mark.slow
-async def test_a_rejection_undone_in_the_list_of_changes_is_proposed_again(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "x")
-        assert "merge" not in kinds(app)
-        await press(pilot, "U", "z", "escape")
-        assert "merge" in kinds(app)
-
-
-@pytest.mark.slow
 async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_and_when_it_is_opened(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -592,25 +391,6 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         os.unlink(f"{place}/new.md")
         await press(pilot, "2")
         assert kinds(app).count("rewrite") == 1
-
-
-async def test_a_merge_is_rejected_until_its_memories_change_and_with_a_second_x_for_good(app, empty, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "x")
-        assert re.fullmatch("Rejected: “.*(pnpm|package).*”. z undoes.", said(app)[-1])
-        assert "rejected" in [row.kind.word for row in app.screen.table.rows]
-        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
-        pilot.app.action_run("app.refresh")
-        await until(pilot, lambda: "merge" in kinds(app))
-        await to(pilot, "merge")
-        await press(pilot, "x", "k", "x")
-        assert said(app)[-1].startswith("Never again: “")
-        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is very fast.\n")
-    again = started(empty)
-    async with again.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: kinds(again))
-        assert "merge" not in kinds(again)
 
 
 async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_lines_to_it(
@@ -631,18 +411,6 @@ async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_li
         await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
 
 
-async def test_what_comes_back_by_itself_leaves_the_cursor(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "x")
-        await to(pilot, "rewrite")
-        put(f"{place}/prefer-pnpm.md", PNPM + "\nIt is fast.\n")
-        pilot.app.action_run("app.refresh")
-        await until(pilot, lambda: "merge" in kinds(app))
-        await settle(pilot)
-        assert app.screen.table.row.proposal.kind == "rewrite"
-
-
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
@@ -658,16 +426,6 @@ async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place
         table.move_to(table.rows.index(folds[0]))
         await press(pilot, "enter")
         assert len([row for row in table.rows if row.kind.word == "fix"]) == len(rest) + len(folds[0].folds)
-
-
-async def test_two_fast_keys_are_about_two_changes(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        before = kinds(app)
-        await to(pilot, "merge")
-        await burst(pilot, "x", "j", "x", "j", "x")
-        assert not [note.message for note in app._notifications if note.severity == "error"]
-        assert len(kinds(app)) == len(before) - 3
 
 
 async def test_marked_rows_of_two_kinds_are_accepted_one_kind_after_the_other(app, world_of_draft, place):
@@ -690,25 +448,6 @@ def world_of_draft(empty):
     env, cwd = empty
     directory = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(cwd))
     inbox_file.add_entry(directory, "updates", {"project": cwd, "name": "use-tabs", "scope": "auto"}, "Use tabs")
-
-
-@pytest.mark.slow
-async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_else(app):
-    words = "reject merge package-manager into prefer-pnpm"
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "rewrite")
-        await press(pilot, "x")
-        await to(pilot, "merge")
-        await press(pilot, "x", "U")
-        assert app.screen.table.rows[0].summary == words
-        await press(pilot, "escape", "z")
-        assert said(app)[-1] == f"Undone: {words}."
-        await press(pilot, "Z")
-        assert said(app)[-1] == f"Redone: {words}."
-        await press(pilot, "z")
-        await mark_all(pilot)
-        await press(pilot, "x", "z")
-        assert said(app)[-1] == "Undone: reject 3 changes."
 
 
 @pytest.mark.slow
@@ -742,13 +481,6 @@ async def test_a_change_waits_until_a_day_and_comes_back(app, place):
         assert app.screen.table.rows[-1].says.startswith("1 for later, until")
         await press(pilot, "z")
         assert "merge" in kinds(app)
-
-
-async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "relink")
-        await press(pilot, "f")
-        assert said(app)[-1] == "It is about MEMORY.md, which is no memory."
 
 
 @pytest.mark.slow

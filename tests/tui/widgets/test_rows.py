@@ -89,19 +89,6 @@ async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, 
         assert table.row_id == there
 
 
-async def test_columns_stay_where_they_are_when_the_scroll_bar_comes_and_goes():
-    async with stand() as (pilot, table):
-        table.columns = [Column(""), Column("right", 6)]
-        table._draw = lambda row: [Text(row), Text("right")]
-        places = []
-        for count in (2, 90, 3):
-            table.show([f"row {number}" for number in range(count)])
-            await pilot.pause()
-            assert table.show_vertical_scrollbar == (count == 90)
-            places.append(table.render_lines(table.size.region)[0].text.index("right"))
-        assert len(set(places)) == 1
-
-
 async def test_a_long_list_is_painted_past_textuals_frame_as_a_short_one_is(monkeypatch):
     """That frame costs as much as the lines; a scroll bar is none."""
     async with stand() as (pilot, table):

@@ -28,21 +28,9 @@ def test_a_path_is_broken_at_its_slashes():
     ]
 
 
-def test_an_indented_id_keeps_its_indent():
-    text = Text("  01K8ZQ3V5N7X9Y2A4C6E8G0J1M01K8ZQ3V5N7X9Y2A4C6E8G0J1M")
-    assert all(line.startswith("  ") for line in lines(text, 30))
-
-
 def test_prose_is_broken_between_words():
     text = Text("Use pnpm for every install and script, and never npm.")
     assert lines(text, 30) == ["Use pnpm for every install and", "script, and never npm."]
-
-
-def test_an_arrow_stays_with_what_it_points_to():
-    assert lines(Text("links     → release-steps  ← release-steps"), 30) == [
-        "links     → release-steps",
-        "          ← release-steps",
-    ]
 
 
 def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():

@@ -8,7 +8,7 @@ from memtui.inbox import format as inbox_format
 from memtui.models.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, RunRow, SessionGroup
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, running, settle
 
 WIDE = (120, 40)
 
@@ -49,8 +49,7 @@ async def to_run(pilot, name):
 
 @pytest.mark.picture
 async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what_it_got(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         rows = app.screen.table.rows
         group = next(row for row in rows if isinstance(row, SessionGroup) and row.session == world.sessions["today"])
         assert group.runs
@@ -66,8 +65,7 @@ async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what
 
 async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         rows = app.screen.table.rows
         assert not any(isinstance(row, RunRow) for row in rows)
         assert not any(row.runs for row in rows if isinstance(row, SessionGroup))
@@ -99,12 +97,10 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     ran(world, outcome="done", changes=("guidance: added", "user_preferences: added"))
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert known(world).text("guidance") == ""
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
-        await pilot.press("Z")
-        await settle(pilot)
+        await press(pilot, "Z")
         assert known(world).text("guidance") == "- Of the run."
         assert known(world).text("user_preferences").endswith("- Of the run.")
 
@@ -117,8 +113,7 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
         app.screen.services.fail = failed.append
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
     assert "changed meanwhile" in failed[0].message
     assert known(world).text("guidance") == "- My rule."
 
@@ -130,8 +125,7 @@ async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
         await to_run(pilot, "r9")
         app.screen.services.warn = said.append
         await pilot.press("x")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
     assert said[0] == "It changed no block."
     assert said[1] == "Only notes can be sent again, edited or withdrawn."
 
@@ -146,11 +140,9 @@ async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, lambda row: isinstance(row, NoteRow) and row.text == "Not on Friday.")
         assert "from the model" in app.screen.detail.plain
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert "W" * 26 not in waiting()
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert "W" * 26 in waiting()
 
 
@@ -165,8 +157,7 @@ async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
 
 async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
     ran(world, session="0abc", cwd=world.blog, outcome="done", note="Blog.")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         (group,) = [row for row in app.screen.table.rows if isinstance(row, SessionGroup) and row.session == "0abc"]
         assert (group.root, group.deliveries, len(group.runs)) == (world.blog, [], 1)
         app.screen.show_query("project:blog Blog.")
@@ -178,25 +169,14 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
 
 
 async def test_what_a_run_brings_shows_by_itself(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         ran(world, note="Just now.")
         app.read(frozenset({"subconscious"}))
         await to_run(pilot, "r9")
         assert "reading now" in app.screen.detail.plain
 
 
-async def test_hostile_text_is_drawn_harmlessly(app, world):
-    known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r9", session="s")
-    ran(world, outcome="done", note="[red]loud[/red] \x1b[2J", looks=("\x1b[2J",), changes=("guidance: added",))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await to_run(pilot, "r9")
-        assert "\x1b" not in app.screen.detail.plain
-        assert app.screen.detail.plain.count("[red]loud[/red]") == 2
-
-
 async def test_a_damaged_log_of_runs_hides_nothing_else(app, world):
     fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         assert any(isinstance(row, RunRow) for row in app.screen.table.rows)

@@ -1,6 +1,5 @@
 """Sessions in Activity: those that run come first, with what each got; folded, written to, resumed, found by title."""
 
-import dataclasses
 import os
 
 import pytest
@@ -9,17 +8,13 @@ from textual.widgets import Select, TextArea
 from memtui.base import clock, fastjson, ids, paths
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
-from memtui.hooks.install import installation as install
-from memtui.inbox import file as inbox_file
 from memtui.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
-from memtui.tui.screens.activity.reader import ActivityReader
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
-from memtui.tui.screens.activity.screen import Activity
 from tui import stage
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -76,8 +71,7 @@ def of(app, kind):
 
 @pytest.mark.slow
 async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         assert names(app, world) == ["today", "blog", "tuesday", "monday", "older"]
         os.rename(world.root + "/run/client-1", world.root + "/run/was-client-1")
         put(world.root + "/run/client-1", fastjson.dumps({"session_id": world.sessions["monday"]}))
@@ -89,8 +83,7 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
 
 async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
     put(world.root + "/run/client-1", fastjson.dumps({"session_id": "fresh"}))
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         row = of(app, SessionGroup)[0]
         assert (row.session, row.live) == ("fresh", True)
         app.screen.table.move_to(app.screen.table.index_of(row.key))
@@ -99,8 +92,7 @@ async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
 
 
 async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_got(app, world):
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 48)):
         row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
         shown = [cell.plain for cell in row.cells(app.screen.listing)]
         assert shown == ["▸ “draft the post on caching”", "", "blog · 21h · 2 lost", "✗"]
@@ -108,8 +100,7 @@ async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_
 
 @pytest.mark.slow
 async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL):
         kinds = [type(row) for row in app.screen.table.rows]
         waiting = kinds.index(SessionGroup)
         assert set(kinds[:waiting]) == {NoteRow}
@@ -119,51 +110,41 @@ async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world)
 
 @pytest.mark.slow
 async def test_l_unfolds_and_h_folds_from_any_row_of_it(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         await to(pilot, world, "tuesday")
-        await pilot.press("l")
-        await settle(pilot)
+        await press(pilot, "l")
         assert app.screen.table.row.unfolded
         await pilot.press("j", "j")
         assert app.screen.table.row.session == world.sessions["tuesday"]
-        await pilot.press("h")
-        await settle(pilot)
+        await press(pilot, "h")
         assert app.screen.table.row.key == f"session {world.sessions['tuesday']}"
         assert not app.screen.table.row.unfolded
-        await pilot.press("l", "l")
-        await settle(pilot)
+        await press(pilot, "l", "l")
         assert app.screen.detail_covers_list
-        await pilot.press("h")
-        await settle(pilot)
+        await press(pilot, "h")
         assert not app.screen.detail_seen
         assert app.screen.table.row.unfolded
 
 
 async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         for name, unfolded in (("today", True), ("tuesday", False)):
             await to(pilot, world, name)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert app.screen.detail_covers_list
             assert f"claude --resume {world.sessions[name]}" in app.screen.query_one("#detail").plain
-            await pilot.press("escape")
-            await settle(pilot)
+            await press(pilot, "escape")
             assert app.screen.table.row.key == f"session {world.sessions[name]}"
             assert app.screen.table.row.unfolded is unfolded
 
 
 @pytest.mark.slow
 async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
         await pilot.press("h")
         await to(pilot, world, "monday")
-        await pilot.press("l", "j")
-        await settle(pilot)
+        await press(pilot, "l", "j")
         here = app.screen.table.row_id
         deliver(world, world.sessions["today"], 49, slug=paths.project_key(world.shop), root=world.shop)
         deliver(world, "somebody-new", 49.5)
@@ -178,8 +159,7 @@ async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
 
 
 async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
         text = app.screen.detail.plain
         assert "● live · shop" in text
@@ -196,32 +176,25 @@ async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(
 
 @pytest.mark.slow
 async def test_only_what_never_arrived_and_escape_shows_all(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         every = keys(app)
-        await pilot.press("exclamation_mark")
-        await settle(pilot)
+        await press(pilot, "exclamation_mark")
         assert names(app, world) == ["blog"]
         assert len(of(app, DeliveryEntry)) == 2
         assert {row.word for row in of(app, NoteRow)} == {"expired", "returned 3×"}
         notes = len(of(app, NoteRow))
         assert app.screen.summary().plain.endswith(f" · {notes} notes lost · 2 of 15 deliveries · 2 lost")
         found = keys(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert f" · {notes} notes lost · 15 deliveries  ✓ 9" in app.screen.summary().plain
-        await pilot.press("slash", *"lost", "enter")
-        await settle(pilot)
+        await press(pilot, "slash", *"lost", "enter")
         assert keys(app) == found, "the word that rows and title say finds them"
-        await pilot.press("escape", "exclamation_mark")
-        await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "escape", "exclamation_mark")
+        await press(pilot, "p")
         assert {row.word for row in app.screen.table.rows} == {"expired", "returned 3×"}, (
             "all else that was lost is of another project"
         )
-        await pilot.press("p", "escape")
-        await settle(pilot)
+        await press(pilot, "p", "escape")
         assert keys(app) == every
 
 
@@ -237,38 +210,19 @@ async def test_only_what_never_arrived_and_escape_shows_all(app, world):
     ],
 )
 async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, query, found):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         app.screen.show_query(query.format(**world.sessions))
         await settle(pilot)
         assert found in names(app, world)
         assert all(row.unfolded for row in of(app, SessionGroup))
 
 
-async def test_a_filter_changes_nothing_that_is_said_of_a_session_itself(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-
-        def said():
-            group = next(row for row in of(app, SessionGroup) if row.session == world.sessions["today"])
-            listing = app.screen.listing
-            return group.describe(listing).text.plain, group.cells(listing)[2].plain
-
-        whole = said()
-        deliveries = [row for row in of(app, DeliveryEntry) if row.session == world.sessions["today"]]
-        app.screen.show_query("session:{today} kind:drafts".format(**world.sessions))
-        await settle(pilot)
-        assert 0 < len(of(app, DeliveryEntry)) < len(deliveries)
-        assert f"{len(of(app, DeliveryEntry))} of " in app.screen.summary().plain
-        assert said() == whole
-
-
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     "query", ["is:", "is:nonsense", "kind:nonsense", "session:zzzz", 'project:"', "memory:nowhere x:y"]
 )
 async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         app.screen.show_query(query)
         await settle(pilot)
         if "nonsense" in query:
@@ -276,8 +230,7 @@ async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
         elif query not in {"is:", 'project:"'}:
             words = "There is no x: here." if "x:" in query else "No matches"
             assert words in app.screen.table.empty
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen.table.rows
         assert not app.screen.typed
 
@@ -285,11 +238,9 @@ async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "over"), [("today", False), ("monday", True)])
 async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, world, name)
-        await pilot.press("c")
-        await settle(pilot)
+        await press(pilot, "c")
         form = app.screen
         assert isinstance(form, DraftForm)
         assert form.query_one("#to", Select).value == f"session:{world.sessions[name]}"
@@ -299,8 +250,7 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
             "That session is over: it gets the note once you resume it." in str(form.query_one(".where").render())
         ) == over
         form.query_one("#text", TextArea).text = "Only for you"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert app.screen.table.row.text == "Only for you"
         await to(pilot, world, name)
         assert "“Only for you”  for the next prompt of “" in app.screen.detail.plain
@@ -310,39 +260,17 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
 
 @pytest.mark.slow
 async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_told(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, world, "older")
         assert "--resume" not in app.screen.detail.plain
         assert app.screen.copied() == ""
-        await pilot.press("c")
-        await settle(pilot)
+        await press(pilot, "c")
         assert app.screen.query_one("#to", Select).value == "project"
 
 
 @pytest.mark.slow
-async def test_a_note_for_an_old_session_of_another_project_goes_into_that_project(app, world):
-    for number in range(400):
-        deliver(world, "newer", number / 100)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await to(pilot, world, "blog")
-        await pilot.press("c")
-        await settle(pilot)
-        chosen = app.screen.query_one("#to", Select)
-        assert "draft the post on caching" in str({value: words for words, value in chosen._options}[chosen.value])
-        app.screen.query_one("#text", TextArea).text = "For the post"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
-    assert [each.text for each in waiting_in(world.root, [paths.project_key(world.blog)], ("guidance",))][
-        -1
-    ] == "For the post"
-
-
-@pytest.mark.slow
 async def test_the_command_that_resumes_it_is_copied(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
         await pilot.press("y")
         assert app.clipboard == f"claude --resume {world.sessions['today']}"
@@ -353,8 +281,7 @@ async def test_the_command_that_resumes_it_is_copied(app, world):
 
 @pytest.mark.slow
 async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         path = transcript.find(world.config, world.sessions["today"])
         put(path, fastjson.dumps({"type": "custom-title", "customTitle": "component tests"}) + "\n", "a")
         app.screen.follow(frozenset({"receipts"}))
@@ -362,97 +289,8 @@ async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world)
         assert of(app, SessionGroup)[0].facts.title == "component tests"
 
 
-@pytest.mark.parametrize(
-    "finds_receipt", [lambda it: it.follow(frozenset({"receipts", "log"})), Activity.show_receipts]
-)
-async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_written_late(app, world, finds_receipt):
-    path = transcript.find(world.config, world.sessions["monday"])
-    os.rename(path, path + ".later")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        app.screen.listing.facts[world.sessions["monday"]] = dataclasses.replace(
-            app.screen.listing.facts[world.sessions["monday"]], last=NOW - 60
-        )
-        os.rename(path + ".later", path)
-        finds_receipt(app.screen)
-        await settle(pilot)
-        (row,) = [each for each in of(app, SessionGroup) if each.session == world.sessions["monday"]]
-        assert row.facts.title == "please install the dependencies"
-
-
-@pytest.mark.slow
-async def test_an_empty_home_says_what_will_be_here(empty):
-    app = MemtuiApp(*empty, screen="activity", now=NOW, read_only=True)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "What sessions get is listed here" in app.screen.table.empty
-        assert "no hooks are installed" in app.screen.table.empty
-        await pilot.press("enter", "l", "h", "y", "P", "escape", "exclamation_mark", "p")
-        await settle(pilot)
-
-
-@pytest.mark.slow
-async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
-    env, cwd = empty
-    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
-    app = MemtuiApp(env, cwd, screen="activity", now=NOW, read_only=True)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "What sessions get is listed here" in app.screen.table.empty
-        assert "hooks" not in app.screen.table.empty
-
-
-async def test_a_note_that_waits_for_some_files_names_them(app, world):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.add_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await to(pilot, world, "today")
-        assert "“Mind the tax”  for the next tool in shop that touches src/checkout/**" in " ".join(
-            app.screen.detail.plain.split("\n")
-        )
-
-
-async def test_a_session_at_the_foot_that_is_unfolded_scrolls_to_its_rows(app, world):
-    async with app.run_test(size=(80, 15)) as pilot:
-        await settle(pilot)
-        table = app.screen.table
-        folded = [at for at, row in enumerate(table.rows) if isinstance(row, SessionGroup) and not row.unfolded]
-        table.move_to(next(at for at in reversed(folded) if table.rows[at].foldable))
-        await pilot.press("l")
-        await settle(pilot)
-        foot = table.scroll_offset.y + table.size.height
-        assert table.cursor + 1 < foot, "the first of its rows is in sight"
-        await pilot.press("h")
-        await burst(pilot, "l", "g")
-        assert (table.cursor, table.scroll_offset.y) == (0, 0), "the last key wins"
-
-
-async def test_until_its_title_is_read_a_session_shows_no_id(app, monkeypatch):
-    monkeypatch.setattr(ActivityReader, "find_sessions", lambda *_: None)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        groups = of(app, SessionGroup)
-        assert {row.title for row in groups} == {"Reading …"}
-        app.screen.show_facts({row.session: dataclasses.replace(row.facts, looked_up=True) for row in groups})
-        await settle(pilot)
-        assert all(row.title.startswith(f"session {row.session[:8]} · ") for row in of(app, SessionGroup))
-
-
-async def test_while_the_log_is_read_nothing_is_said_to_be_empty(empty, monkeypatch):
-    monkeypatch.setattr(ActivityReader, "read_notes", lambda *_: None)
-    app = MemtuiApp(*empty, screen="activity", now=NOW, read_only=True)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert app.screen.table.empty == "Reading …"
-        app.screen.show_query("nothing")
-        await settle(pilot)
-        assert app.screen.table.empty == "Searching …\nescape clears the filter."
-
-
 async def test_a_session_says_in_words_what_it_got_and_its_title_gives_way(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with running(app, SMALL) as pilot:
         assert any(strip.text.rstrip().endswith("shop · 2d · 1 cut short ◐") for strip in stage.strips(app))
         await pilot.resize_terminal(60, 24)
         await settle(pilot)

@@ -60,14 +60,3 @@ async def choose(pilot, words):
     await pilot.press("enter")
     await pilot.pause()
     await settle(pilot)
-
-
-async def press(pilot, *keys):
-    """Press keys; an action's id stands for one that only the palette has."""
-    for key in keys:
-        if key.partition(".")[2]:
-            pilot.app.action_run(key)
-            await settle(pilot)
-        else:
-            await pilot.press(key)
-    await settle(pilot)

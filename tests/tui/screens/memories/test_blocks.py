@@ -9,7 +9,7 @@ from memtui.base import fs, paths
 from memtui.models.subconscious import blocks
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, running, settle
 
 WIDE = (120, 40)
 
@@ -38,8 +38,7 @@ async def to(pilot, name):
 
 
 async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         assert {"pending_items", "project_context", "user_preferences"} <= {*listed(app)}
         assert "model" in [place.label for place in app.screen.places.rows]
         await to(pilot, "project_context")
@@ -52,32 +51,27 @@ async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
 
 async def test_until_then_there_is_none(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         assert listed(app) == []
         assert "model" not in [place.label for place in app.screen.places.rows]
 
 
 async def test_those_of_another_project_are_not_there(app, world):
     blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE):
         assert "guidance" not in listed(app)
 
 
 async def test_a_block_is_changed_in_the_form_and_undone(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "user_preferences")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         assert isinstance(app.screen, DraftForm)
         app.screen.query_one(TextArea).text = "Short answers."
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert known(world).text("user_preferences") == "Short answers."
         assert known(world).versions("user_preferences")[0].by == "person"
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
 
 
@@ -85,11 +79,9 @@ async def test_a_text_that_is_too_long_stays_in_the_form(app, world):
     before = known(world).text("user_preferences")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "user_preferences")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         app.screen.query_one(TextArea).text = "x" * 2001
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert isinstance(app.screen, DraftForm)
         assert known(world).text("user_preferences") == before
 
@@ -97,12 +89,10 @@ async def test_a_text_that_is_too_long_stays_in_the_form(app, world):
 async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "pending_items")
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         known(world).edit("pending_items", "", "And the docs.", run="r", session="s")
         app.screen.query_one(TextArea).text = "Mine."
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert known(world).text("pending_items").endswith("And the docs.")
 
 
@@ -114,8 +104,7 @@ async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, mo
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "user_preferences")
         monkeypatch.setattr(app.screen.services, "fail", failed.append)
-        await pilot.press("E")
-        await settle(pilot)
+        await press(pilot, "E")
     assert known(world).text("user_preferences") == (text or before)
     assert bool(failed) == (text is None)
 
@@ -126,37 +115,14 @@ async def test_an_earlier_version_is_restored(app, world, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "project_context")
         monkeypatch.setattr(app.screen.services, "say", said.append)
-        await pilot.press("H")
-        await settle(pilot)
+        await press(pilot, "H")
         assert [row[1].split("  ")[-1].strip() for row in app.screen.table.rows] == [
             "the model, session 5e55aaaa",
             "an editor or a program",
         ]
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert "enter" not in dict(app.screen.keys()), "that is the present text"
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
+        await press(pilot, "enter")
         assert "Deploys" not in known(world).text("project_context")
         assert "Restored version 1" in said[-1]
-
-
-async def test_what_is_not_for_a_block_says_so(app, world, monkeypatch):
-    said = []
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "user_preferences")
-        monkeypatch.setattr(app.screen.services, "warn", said.append)
-        for key in ("d", "m", "t"):
-            await pilot.press(key)
-            await settle(pilot)
-    assert set(said) == {"user_preferences is a block of the model: only its text can be changed."}
-
-
-async def test_hostile_text_is_drawn_harmlessly(app, world):
-    known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r", session="s")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "guidance")
-        assert "\x1b" not in app.screen.detail.plain
-        assert "[red]loud[/red]" in app.screen.detail.plain

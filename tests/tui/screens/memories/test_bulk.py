@@ -9,9 +9,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.widgets.body import Body
-from tui.conftest import NOW, settle, until
+from tui.conftest import NOW, press, running, settle, until
 
-from .hands import choose, everywhere, exists, press, project, read, stand_on, write
+from .hands import choose, everywhere, exists, project, read, stand_on, write
 
 MANY = 300
 
@@ -110,8 +110,7 @@ def several(act, before=""):
     ],
 )
 async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bulk, before):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "payment-provider" if bulk else "prefer-pnpm")
         if bulk:
             await press(pilot, "space", "space")
@@ -133,8 +132,7 @@ async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bul
 
 @pytest.mark.slow
 async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         there = files(world)
         await stand_on(pilot, "concise-answers")
         await press(pilot, "A", "t")
@@ -169,8 +167,7 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
     write(index, "".join(lines))  # nothing is left of it without its memories
     os.chmod(index, 0o644)
     there = files(world)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("global")
         await pilot.pause()
         app.screen.table.focus()
@@ -194,8 +191,7 @@ def crowd(world):
 @pytest.mark.slow
 async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter")
@@ -226,8 +222,7 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
 @pytest.mark.slow
 async def test_many_go_to_the_trash_only_after_a_question(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "x")
@@ -238,85 +233,16 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
 
 
 @pytest.mark.slow
-async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, world):
-    for name in ("one", "two"):
-        os.makedirs(f"{world.config}/projects/-srv-{name}/memory")
-        write(f"{world.config}/projects/-srv-{name}/memory/xyzzy-{name}.md", f"---\nname: xyzzy-{name}\n---\nText.\n")
-    there = files(world)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        app.screen.places.go_to("others")
-        await until(pilot, lambda: len(app.screen.table.rows) > 1)
-        app.screen.table.focus()
-        await press(pilot, "/", *"xyzzy", "enter", "A", "x")
-        assert app.screen.heading == "Remove 2 memories of 2 projects? They go to the trash."
-        await press(pilot, "enter")
-        assert files(world) == there
-        await press(pilot, "x", "down", "enter")
-        assert files(world) != there
-
-
-@pytest.mark.slow
-async def test_a_project_without_memories_left_is_not_replaced_by_the_next_one(app, world):
-    for name in ("one", "two"):
-        os.makedirs(f"{world.config}/projects/-srv-{name}/memory")
-        write(f"{world.config}/projects/-srv-{name}/memory/xyzzy.md", "---\nname: xyzzy\n---\nText.\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        places = app.screen.places
-        await until(pilot, lambda: any("auto:-srv-one" in {s.label for s in place.scopes} for place in places.rows))
-        places.go_to("auto:-srv-one")
-        await settle(pilot)
-        app.screen.table.focus()
-        await press(pilot, "m", *"global", "enter")
-        await until(pilot, lambda: places.row.key == "all")
-        await press(pilot, "z")
-        await until(pilot, lambda: places.row.key == "auto:-srv-one")
-
-
-@pytest.mark.slow
 async def test_deleting_many_for_good_is_asked_with_their_number(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "/", *"many-", "enter", *["space"] * 8, "memories.purge")
         assert app.screen.heading == "Delete 8 memories for good? This can't be undone."
 
 
-@pytest.mark.slow
-async def test_many_go_and_come_back_as_one_step(crowd):
-    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
-        there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "x", "down", "enter")
-        await until(pilot, lambda: not app.at_work)
-        assert not exists(everywhere(crowd, "many-000.md"))
-        assert f"Removed: {MANY} memories. z undoes." in told(app)
-        await pilot.press("z")
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == there
-
-
-async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
-    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    said = []
-    async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(200):
-            if app.on_top is not None and (shown := app.on_top.frame.status or app.on_top.counted()):
-                said.append(shown)
-            if said and said[-1] == f"{MANY + 13} memories":
-                break
-            await pilot.pause(0.005)
-        assert said[0] == "Reading …"
-        assert {words for words in said if words.endswith("memories")} == {f"{MANY + 13} memories"}
-
-
 async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for key in "A", "space":
             await pilot.press(key)
             await pilot.pause()
@@ -329,17 +255,13 @@ async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
 
 
 async def test_memories_that_have_the_type_already_are_not_counted_and_undo_leads_to_the_first_of_all(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("space", "space", "space")
         await retype(pilot, "project")
         assert "Made project: 2 memories. z undoes." in told(app)
         assert not marked(app)
-        await pilot.press("z")
-        await settle(pilot)
-        await pilot.press("slash", *"type:feedback", "enter", "A", "x")
-        await settle(pilot)
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
+        await press(pilot, "slash", *"type:feedback", "enter", "A", "x")
+        await press(pilot, "z")
         assert app.screen.table.row[1].memory.name == "conventional-commits"

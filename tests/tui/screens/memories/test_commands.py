@@ -11,15 +11,14 @@ from memtui.store import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.widgets.detail import Detail
-from tui.conftest import NOW, burst, settle
+from tui.conftest import NOW, burst, press, running, settle
 
-from .hands import choose, everywhere, exists, names, press, project, read, stand_on, write
+from .hands import choose, everywhere, exists, names, project, read, stand_on, write
 
 
 @pytest.mark.slow
 async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
         index = read(project(world, "MEMORY.md"))
         await press(pilot, "x")
@@ -44,8 +43,7 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
 
 async def test_a_range_that_has_begun_is_named_until_it_has_ended(app):
     words = "a range has begun: v ends it here"
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         for end in ("v", "A", "escape"):
             await pilot.press("v", "j")
             app.screen.reload()
@@ -58,8 +56,7 @@ async def test_a_range_that_has_begun_is_named_until_it_has_ended(app):
 
 @pytest.mark.slow
 async def test_a_range_and_all_can_be_marked(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("v", "j", "j", "v")
         assert len(app.screen.table.marks) == 3
         assert " · 3 marked" in str(app.screen.middle.border_title)
@@ -75,15 +72,13 @@ async def test_a_range_and_all_can_be_marked(app):
 
 @pytest.mark.slow
 async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
         await press(pilot, "memories.purge")
         assert isinstance(app.screen, Choice)
         await press(pilot, "enter")
         assert exists(everywhere(world, "editor.md"))
         await press(pilot, "memories.purge", "down", "enter")
-        await settle(pilot)
         assert not exists(everywhere(world, "editor.md"))
         kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
         assert not any("I use Helix" in text for text in kept)
@@ -91,8 +86,7 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
 
 @pytest.mark.slow
 async def test_the_trash_gives_back_and_forgets(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
         await press(pilot, "x", "memories.restore")
         assert [words.split()[1:] for _, words in app.screen.rows] == [
@@ -111,51 +105,8 @@ async def test_the_trash_gives_back_and_forgets(app, world):
 
 
 @pytest.mark.slow
-async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_delivered(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "conventional-commits")
-        before = app.screen.table.row[1]
-        await press(pilot, "x", "memories.restore", "enter", "enter")
-        await stand_on(pilot, "conventional-commits")
-        after = app.screen.table.row[1]
-        assert after.memory.changed_at == before.memory.changed_at
-        assert after.letters == before.letters == ""
-
-
-@pytest.mark.slow
-async def test_retype_keeps_the_form_of_the_frontmatter(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "payment-provider")
-        await pilot.press("space", "space", "t")
-        await choose(pilot, "tool")
-        assert "# written by hand" in read(project(world, "payment-provider.md"))
-        assert "  type: tool\n  owner: checkout team" in read(project(world, "payment-provider.md"))
-        assert "  type: tool" in read(project(world, "prefer-pnpm.md"))
-        await press(pilot, "z")
-        assert "  type: reference" in read(project(world, "payment-provider.md"))
-        assert "  type: feedback" in read(project(world, "prefer-pnpm.md"))
-
-
-@pytest.mark.slow
-async def test_retype_gives_a_file_without_frontmatter_some(app, world):
-    text = "The shop listens on 8080.\n"
-    write(project(world, "ports.md"), text)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "ports")
-        await pilot.press("t")
-        await choose(pilot, "reference")
-        head = "---\nname: ports\ndescription: The shop listens on 8080.\nmetadata:\n  type: reference\n---\n\n"
-        assert read(project(world, "ports.md")) == head + text
-        assert app.screen.table.row[1].memory.type == "reference"
-
-
-@pytest.mark.slow
 async def test_move_and_copy_to_another_scope(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "m")
         assert not any(text.startswith("project") for _, text in app.screen.rows)  # where it is already
@@ -182,8 +133,7 @@ async def test_move_and_copy_to_another_scope(app, world):
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["m", "memories.copy"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "skip-code-review")
         await press(pilot, key)
         await choose(pilot, "global")
@@ -200,8 +150,7 @@ async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(a
 async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_takes_back_just_that(app, world):
     directory = world.shop + "/.claude/memory"
     write(project(world, "prefer-pnpm.md"), read(project(world, "prefer-pnpm.md")) + "One more line.\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "a")
         assert "2 of 4 memories" in app.screen.heading
@@ -226,8 +175,7 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
     directory = world.shop + "/.claude/memory"
     path = project(world, "prefer-pnpm.md")
     write(path, read(path) + "One more line.\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "a", "enter")
         write(path, read(path).replace("One more", "Another"))
@@ -247,12 +195,11 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
 
 
 async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "a")
         assert app.screen.group == "memories"
-        message = [note.message for note in app._notifications][-1]
+        message = app.last_note
         assert message.startswith("Nothing to trust here.")
         assert message.endswith("a approves drafts: 2.")
 
@@ -260,8 +207,7 @@ async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
 @pytest.mark.slow
 async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repository_can_be(app, world):
     directory = world.shop + "/.claude/memory"
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
         await press(pilot, "h", "a", "enter")
         assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
@@ -286,8 +232,7 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
 @pytest.mark.slow
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("instructions")
         await pilot.pause()
         for key in ("x", "e", "t", "P", "m"):
@@ -295,8 +240,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
             assert app.screen.group == "memories"
         assert exists(world.shop + "/CLAUDE.md")
     quiet = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
-    async with quiet.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(quiet, (120, 40)) as pilot:
         left = read(world.root + "/run/tui.json")
         quiet.screen.places.go_to("all")
         await pilot.pause()
@@ -319,8 +263,7 @@ async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, 'sed -i s/Helix/Kakoune/ "$1"\n')}
     app = MemtuiApp(env, world.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
         await press(pilot, "E")
         assert read(everywhere(world, "editor.md")).startswith("I use Kakoune")
@@ -338,8 +281,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
     script = f'echo theirs > {path}\necho mine > "$1"\n'
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, script)}
     app = MemtuiApp(env, world.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
         await press(pilot, "E")
         assert type(app.screen).__name__ == "Choice"
@@ -350,23 +292,6 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         assert app.screen.typed().values["raw"] == "mine\n"
         await press(pilot, "ctrl+s", "down", "enter")
         assert read(path) == "mine\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", ["m", "memories.copy"])
-async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, key)
-        shown = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "for all your sessions, wherever you work " in shown
-        assert "Claude Code's own, on this machine only " in shown
-        assert ("in the repository, for all who work on it " in shown) == (
-            key == "memories.copy"
-        )  # it is there already
-        await press(pilot, *"auto")  # the words about a scope are not in the way of its name
-        assert app.screen.query_one("Options").rows[0][1].startswith("auto shop ")
 
 
 @pytest.fixture
@@ -380,8 +305,7 @@ def team(world):
 
 @pytest.mark.slow
 async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(app, team):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "roll-out")
         for answer, there in (("escape", True), ("y", False)):
             await press(pilot, "x")
@@ -397,24 +321,8 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
         assert exists(team)
 
 
-@pytest.mark.slow
-async def test_what_a_team_shares_is_trusted_where_it_stands(app, team, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "roll-out")
-        await press(pilot, "e")
-        assert isinstance(app.screen, Choice)
-        await press(pilot, "escape")
-        await press(pilot, "a")
-        await choose(pilot, "Trust roll-out")
-        await settle(pilot)
-        assert trust.trusted_names(f"{world.config}/memtui", os.path.dirname(team)) == {"roll-out.md"}
-
-
 async def test_keys_of_the_list_do_nothing_while_the_scopes_have_the_focus(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "h", "j", "x", "e", "t", "space", "A")
+    async with running(app, (120, 40), "h", "j", "x", "e", "t", "space", "A") as pilot:
         assert app.last_note == "That is for the list: enter goes to it."
         assert app.screen.places.has_focus
         assert not app.screen.table.marks
@@ -428,8 +336,7 @@ async def test_keys_of_the_list_do_nothing_while_the_scopes_have_the_focus(app, 
 
 
 async def test_fast_trash_keys_are_about_one_memory_after_the_other(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         paths = [row.memory.path for _, row in app.screen.table.rows[:4]]
         await burst(pilot, "x", "x", "x")
         assert [exists(path) for path in paths] == [False, False, False, True]

@@ -1,6 +1,5 @@
 """Recall in Memories: a prompt, the list ordered by what helps, and why; changed from there, undone by z."""
 
-import asyncio
 import os
 
 import pytest
@@ -13,10 +12,8 @@ from memtui.recall import places
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.screens.memories.recall import LATE_SECONDS, READING
 from memtui.tui.screens.memories.rows import RULE
-from tui.conftest import NOW, running, settle
-from tui.test_frame import palette
+from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
@@ -39,11 +36,9 @@ def candidate(app):
 async def ask(pilot, prompt=PROMPT):
     """Type a prompt, and go to the list."""
     await settle(pilot)
-    await pilot.press("r")
-    await settle(pilot)
+    await press(pilot, "r")
     pilot.app.screen.recall.line.value = prompt
-    await pilot.press("enter")
-    await settle(pilot)
+    await press(pilot, "enter")
 
 
 def foot(app):
@@ -67,36 +62,19 @@ async def to(pilot, name):
 
 
 async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_back(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         await to(pilot, "payment-provider")
         listed = names(app)
-        await pilot.press("r")
-        await settle(pilot)
+        await press(pilot, "r")
         assert app.screen.recall.prompt == "no, no snapshots please, they break with every redesign"
         assert app.focused is app.screen.recall.line
         assert "escape back" in foot(app)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert foot(app).startswith("enter read  escape back  r prompt  ")
-        await pilot.press("r", "escape")
-        await settle(pilot)
+        await press(pilot, "r", "escape")
         assert names(app) == listed
         assert app.focused is app.screen.table
         assert app.screen.recalled is None
-
-
-@pytest.mark.usefixtures("every_frame")
-async def test_one_cursor_is_drawn_that_of_the_prompt_or_that_of_the_list(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("r")
-        await settle(pilot)
-        table = app.screen.table
-        assert "›" not in "".join(table.render_line(y).text for y in range(table.size.height))
-        await pilot.press("enter")
-        await settle(pilot)
-        assert "›" in "".join(table.render_line(y).text for y in range(table.size.height))
 
 
 async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
@@ -137,56 +115,13 @@ async def test_the_rule_drops_what_has_no_room_whole(app):
         assert line.strip("─ ") == recall.rule()
 
 
-async def test_likelihoods_of_the_prompt_before_go_while_another_one_takes_long(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        recall, table = app.screen.recall, app.screen.table
-        assert "%" in table._draw(table.rows[0])[1].plain
-        with recall._one_run:  # another run goes on
-            recall.line.value = "something else that takes its time"
-            await pilot.pause(LATE_SECONDS * 2)
-            assert not any("%" in cell.plain for cell in table._draw(table.rows[0]))
-            assert app.screen.summary().plain == table.rule() == READING
-        await settle(pilot)
-        assert "%" in table._draw(table.rows[1])[1].plain
-
-
-async def test_a_long_prompt_is_selected_and_seen_from_its_beginning(app):
-    async with app.run_test(size=(60, 15)) as pilot:
-        await settle(pilot)
-        await pilot.press("r")
-        await settle(pilot)
-        line = app.screen.recall.line
-        assert line.render_line(0).text.strip().startswith("no, no snapshots please")
-        await pilot.press("enter", "r")
-        await settle(pilot)
-        assert line.render_line(0).text.strip().startswith("no, no snapshots please")
-        await pilot.press("q")
-        assert line.value == "q", "a letter takes the place of what is selected"
-
-
-@pytest.mark.parametrize("size", [WIDE, (120, 36)], ids=str)
-async def test_the_keys_of_a_memory_in_recall_stand_above_the_text_that_the_model_gets(app, size):
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot)
-        seen = "\n".join(line.plain for line in app.screen.detail.lines[: app.screen.detail.size.height])
-        keys = seen.partition("What the model would get")[0]
-        assert all(f"  {key}  " in keys for key in "txP")
-        assert "<memtui-memory" in app.screen.detail.plain.partition("What the model would get")[2]
-
-
 @pytest.mark.slow
 async def test_the_list_follows_while_a_prompt_is_typed(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("r")
-        await settle(pilot)
-        await pilot.press(*"test")
-        await settle(pilot)
+    async with running(app, WIDE, "r") as pilot:
+        await press(pilot, *"test")
         assert "A prompt of a word or two recalls nothing." in app.screen.why_empty()
         assert app.focused is app.screen.recall.line
-        await pilot.press(*" database start how")
-        await settle(pilot)
+        await press(pilot, *" database start how")
         assert {"test-database", "test-postgres"} <= set(names(app)[:2])
         await pilot.press("enter")
         assert app.focused is app.screen.table
@@ -199,16 +134,13 @@ async def test_a_trigger_is_added_and_undone(app):
         await to(pilot, "prefer-pnpm")
         await pilot.press("t")
         assert isinstance(app.screen, Line)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert outcomes(app)["prefer-pnpm"] == "inject"
         await to(pilot, "prefer-pnpm")
         assert "its trigger  “how should the avatar" in app.screen.detail.plain
-        await pilot.press("t", "enter")
-        await settle(pilot)
+        await press(pilot, "t", "enter")
         assert app.last_note == "prefer-pnpm has this trigger already."
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert outcomes(app)["prefer-pnpm"] == "unlikely"
 
 
@@ -227,8 +159,7 @@ async def test_a_trigger_that_is_too_long_stays_in_its_form(app):
 async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert outcomes(app)["prefer-pnpm"] == "muted"
         await to(pilot, "prefer-pnpm")
         assert "muted for prompts like this · " in app.screen.detail.plain
@@ -238,14 +169,11 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
         await ask(pilot)
         await to(pilot, "prefer-pnpm")
         assert "deliver it again" in app.screen.detail.plain
-        await pilot.press("x")
-        await settle(pilot)
+        await press(pilot, "x")
         assert outcomes(app)["prefer-pnpm"] == "inject"
-        await pilot.press("z")
-        await settle(pilot)
+        await press(pilot, "z")
         assert outcomes(app)["prefer-pnpm"] == "muted"
-        await pilot.press("escape", "escape")
-        await settle(pilot)
+        await press(pilot, "escape", "escape")
         app.screen.show_query("is:muted")
         assert [row.memory.name for _, row in app.screen.table.rows] == ["prefer-pnpm"]
 
@@ -257,32 +185,27 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         likely = candidate(app).probability
-        await pilot.press("P")
-        await settle(pilot)
+        await press(pilot, "P")
         assert abs(os.stat(path).st_mtime - written) < 0.001, "it says what it said, so it is as old as it was"
         found = candidate(app)
         assert (found.name, found.pinned) == ("prefer-pnpm", True)
         assert found.probability > likely
         assert found.delivered, "it is trusted as it was"
         assert app.screen.table._draw(app.screen.table.row)[3].plain.startswith("▲ ")
-        await pilot.press("P")
-        await settle(pilot)
+        await press(pilot, "P")
         assert not candidate(app).pinned
-        await pilot.press("z", "z")
-        await settle(pilot)
+        await press(pilot, "z", "z")
     assert content(path) == before
 
 
 @pytest.mark.slow
 async def test_prompts_that_were_typed_are_offered(app):
     async with running(app, WIDE, "r") as pilot:
-        await pilot.press("down")
-        await settle(pilot)
+        await press(pilot, "down")
         words = [words for _, words in app.screen.rows]
         assert any("please install the dependencies" in each for each in words)
         at = next(at for at, each in enumerate(words) if "make the upload test stable" in each)
-        await pilot.press(*["down"] * at, "enter")
-        await settle(pilot)
+        await press(pilot, *["down"] * at, "enter")
         assert app.screen.recall.prompt == "make the upload test stable"
         assert "flaky-upload-test" in names(app)
 
@@ -291,32 +214,12 @@ async def test_prompts_that_were_typed_are_offered(app):
 async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+        await press(pilot, "e")
         assert isinstance(app.screen, DraftForm)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert names(app)[:2] == ["prefer-pnpm", "-"]
-        await pilot.press("escape", "x")
-        await settle(pilot)
+        await press(pilot, "escape", "x")
         assert "prefer-pnpm" not in names(app)
-
-
-async def test_keys_for_the_order_of_the_list_say_how_to_come_back(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot)
-        listed = names(app)
-        await pilot.press("s")
-        await settle(pilot)
-        assert names(app) == listed
-        assert any("escape comes back" in each.message for each in app._notifications)
-        await pilot.press("p")
-        await settle(pilot)
-        assert app.last_note.startswith("A prompt brings memories of its project and global ones only")
-        await pilot.press("slash", *"project:all zzz")
-        await settle(pilot)
-        assert not app.screen.of_all_projects
-        assert "project:all seeks" not in app.screen.table.empty
 
 
 async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app, monkeypatch):
@@ -335,76 +238,6 @@ async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_lik
         screen.table.move_to(0)
         await settle(pilot)
         assert screen.detail.plain.startswith("The likeliest is ")
-
-
-async def test_a_broken_memory_that_would_be_delivered_has_its_mark(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "what are the meeting notes about the soft launch")
-        await to(pilot, "meeting-notes")
-        assert candidate(app).delivered
-        mark, *_, says, _ = app.screen.table._draw(app.screen.table.row)
-        assert mark.plain == "!"
-        assert says.plain.startswith("broken · ")
-
-
-async def test_memories_with_a_problem_have_the_mark_and_the_word_that_they_have_outside_of_recall(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert app.screen.summary().plain.endswith(" ms")
-        assert " · 2 of agents left out · " in app.screen.summary().plain
-        table = app.screen.table
-        rows = {
-            pair[1].memory.name: [cell.plain for cell in table._draw(pair)] for pair in table.rows if pair is not RULE
-        }
-        assert rows["prefer-pnpm"][0] == "✓"
-        assert rows["release-steps"][0] == "·"
-        for name, word in (("skip-code-review", "untrusted"), ("meeting-notes", "broken")):
-            assert rows[name][0] == "!"
-            assert rows[name][4].startswith(f"{word} · ")
-        await to(pilot, "skip-code-review")
-        assert app.screen.detail.plain.startswith("! not trusted · ")
-        keys = [line for line in app.screen.detail.plain.split("\n") if line.startswith("  ")]
-        assert keys[0] == "  a  trust it"
-        assert app.screen.footer_actions()[0].id == "memories.trust"
-        await to(pilot, "prefer-pnpm")
-        assert "trust it" not in app.screen.detail.plain
-        before = app.screen.summary().plain
-        await pilot.press("space")
-        assert app.screen.headline(150).plain == f"{before} · 1 marked"
-        await to(pilot, "editor")
-        assert "untyped in global" in app.screen.detail.plain
-
-
-async def test_a_prompt_for_which_nothing_is_searched_has_one_reason(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "go on")
-        assert app.screen.table.empty == "A prompt of a word or two recalls nothing."
-        assert app.screen.summary().plain.startswith("Nothing would be delivered · ")
-        assert "searched" not in app.screen.summary().plain
-
-
-async def test_a_long_prompt_is_cut_at_its_end_while_the_list_has_the_focus(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot, f"begin here {'and go on ' * 30}")
-        drawn = app.screen.recall.line.render_line(0).text.rstrip()
-        assert drawn.startswith("begin here")
-        assert drawn.endswith("…")
-
-
-async def test_the_palette_has_the_names_of_what_keys_do_in_recall_and_outside_of_it(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        usual = await palette(pilot, "")
-        await pilot.press("escape")
-        await ask(pilot)
-        in_recall = await palette(pilot, "")
-        for rows, names_then in (
-            (usual, ["remove this memory", "type"]),
-            (in_recall, ["mute or unmute", "add a trigger"]),
-        ):
-            memories = [row for row in rows if " x " in row or " t " in row]
-            assert all(any(f": {name} " in row for row in memories) for name in names_then), memories
-        assert not [row for row in in_recall if "remove this memory  " in row]
 
 
 async def test_another_memory_that_is_gone_to_ends_recall(app, world):
@@ -432,12 +265,10 @@ async def test_marks_filter_and_the_rule(app):
         await ask(pilot)
         await pilot.press("space", "space", "space")
         assert len(app.screen.table.chosen()) == 2, "the rule can't be marked"
-        await pilot.press("escape", "slash", *"release", "enter")
-        await settle(pilot)
+        await press(pilot, "escape", "slash", *"release", "enter")
         assert names(app) == ["release-steps"], "the rule is hidden while the list is filtered"
         assert app.screen.summary().plain == f"1 of {len(outcomes(app))} memories"
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         await pilot.press("A")
         assert len(app.screen.table.chosen()) == len(outcomes(app))
 
@@ -448,8 +279,7 @@ async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
     journal = content(world.root + "/journal.jsonl")
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
-        await pilot.press("enter", "escape")
-        await settle(pilot)
+        await press(pilot, "enter", "escape")
     assert list(delivery_log.newest_first(world.root)) == before
     assert content(world.root + "/journal.jsonl") == journal
 
@@ -489,37 +319,6 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
-
-
-async def test_recall_asked_for_before_the_screen_is_whole_begins_once_it_is(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        inbox = app.screen
-        app.simulate_key("1")
-        for _ in range(1000):
-            if app.screen is inbox:
-                await asyncio.sleep(0)
-        app.action_run("memories.recall")
-        await settle(pilot)
-        assert app.screen.recalled is not None
-
-
-async def test_an_unlikely_memory_that_is_muted_says_so_at_once(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "make the redesign faster")
-        name = names(app)[1]
-        assert outcomes(app)[name] == "unlikely"
-        await pilot.press("x")
-        await settle(pilot)
-        assert outcomes(app)[name] == "muted"
-        await to(pilot, name)
-        assert "muted for prompts like this" in app.screen.detail.plain
-        assert app.screen.summary().plain.startswith("Nothing passes 40% · ")
-        assert "x unmute" in app.screen._compositor.render_strips()[-1].text
-        await pilot.press("x")
-        await settle(pilot)
-        assert outcomes(app)[name] == "unlikely"
 
 
 async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):

@@ -3,7 +3,6 @@
 import glob
 import json
 import os
-import re
 
 import pytest
 from textual.widgets import Input
@@ -12,17 +11,15 @@ import recalls
 from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.memories import rows
 from memtui.tui.screens.memories.reading import MemoryReader
-from tui.conftest import NOW, settle
+from tui.conftest import NOW, press, running, settle
 
-from .hands import detail, exists, line, names, press, read, stand_on, write
+from .hands import detail, exists, line, names, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_and_groups(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         tree = {place.label: place for place in app.screen.places.rows}
         assert tree["all here"].count == 13
         assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 4)
@@ -45,10 +42,8 @@ async def test_scopes_are_a_tree_with_counts_and_groups(app):
 @pytest.mark.slow
 async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_opened(app, world):
     recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
-        await settle(pilot)
         assert app.screen._draw(app.screen.table.row)[-1].plain == "4×"  # twice each
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
@@ -60,48 +55,15 @@ async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
         "_rows_of",
         lambda reader, scope, *more: labels.append(scope.label) or read_rows(reader, scope, *more),
     )
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)):
         assert app.screen.reader.loaded
         assert sorted(labels) == sorted(set(labels))
 
 
-async def test_the_first_letter_of_a_query_waits_for_no_text(app, monkeypatch):
-    searched, searched_of = [], rows.searched
-    monkeypatch.setattr(rows, "searched", lambda pair: searched.append(pair) or searched_of(pair))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash")
-        await settle(pilot)
-        assert len(searched) == len(app.screen.table.rows)
-        await pilot.press("p", "n")
-        assert len(searched) == len(app.screen._pairs.rows)
-
-
-async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):
-    for number in range(200):
-        write(f"{world.config}/memory/m{number:03}.md", f"---\nname: m{number:03}\ndescription: d\n---\n\nX.\n")
-    told = {"global": [], "all here": [], "other projects": []}
-    async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(2000):
-            for place in app.screen.places.rows if app.screen.group == "memories" else ():
-                if place.label in told:
-                    told[place.label].append(place.draw()[1].plain)
-            if told["other projects"][-1:] == ["3"]:
-                break
-            await pilot.pause(0.001)
-        for label, count in (("global", "203"), ("all here", "213"), ("other projects", "3")):
-            assert set(told[label]) <= {"…", count}
-            assert told[label][-1] == count
-        assert told["global"][0] == told["all here"][0] == "…"
-
-
 @pytest.mark.slow
 async def test_the_preview_tells_all_there_is(app):
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 48)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
-        await settle(pilot)
         text = detail(app)
         assert "Why: the lock file" in text  # without the stars
         assert "→ release-steps" in text
@@ -110,36 +72,20 @@ async def test_the_preview_tells_all_there_is(app):
         assert "delivered 4×" in text
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
-        await settle(pilot)
         assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
-
-
-@pytest.mark.slow
-async def test_flags_are_letters_that_the_help_explains(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        letters = {row.memory.stem: row.letters for _, row in app.screen.table.rows}
-        assert letters["meeting-notes"] == "X"
-        assert letters["skip-code-review"] == "U"
-        assert letters["flaky-upload-test"] == "L"
-        await pilot.press("question_mark")
-        assert isinstance(app.screen, Preview)
-        assert "not trusted, so not delivered" in app.screen.plain
 
 
 @pytest.mark.slow
 async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
     os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)):
         row = next(row for _, row in app.screen.table.rows if row.memory.stem == "prefer-pnpm")
         assert "C" in row.letters
 
 
 @pytest.mark.slow
 async def test_the_filter_is_live_counts_and_escape_clears_it(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("slash", *"pnpm")
         assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
         assert app.screen.counted() == "2 of 13 memories"
@@ -159,8 +105,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
 
 @pytest.mark.slow
 async def test_the_order_goes_by_key_and_is_remembered(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("s", "s")
         assert names(app)[:2] == ["flaky-upload-test", "skip-code-review"]
         assert any(column.title == "age▴" for column in app.screen.table.columns)
@@ -170,8 +115,7 @@ async def test_the_order_goes_by_key_and_is_remembered(app, world):
     kept = json.loads(read(world.root + "/run/tui.json"))["memories"]
     assert (kept["sort"], kept["place"]) == ("age", "project")
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with again.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(again, (120, 40)) as pilot:
         assert (again.screen.table.order, again.screen.places.row.label) == ("age", "project shop")
         assert again.screen.typed == again.screen.filter_line.value == ""  # the filter was for what was sought then
         await pilot.press("escape")
@@ -183,25 +127,6 @@ def marked(text):
 
 
 @pytest.mark.slow
-async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"pnmp")  # two letters swapped
-        await settle(pilot)
-        screen = app.screen
-        assert screen.table.row[1].memory.stem == "prefer-pnpm"
-        assert "pnpm" in marked(screen._draw(screen.table.row)[3])
-        assert "pnpm" in marked(screen.detail.text)
-        await pilot.press("escape", "slash", *"feedback")  # a type: nothing else is marked for it
-        await settle(pilot)
-        _, kind, _, name, description, _ = screen._draw(screen.table.row)
-        assert (marked(kind), marked(name), marked(description)) == ({"feedback"}, set(), set())
-        await pilot.press("escape", "escape")
-        await settle(pilot)
-        assert not marked(screen.detail.text) & {"pnpm"}
-
-
-@pytest.mark.slow
 async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
     for place in ("work", "home"):
         path = f"/nowhere/{place}/api"
@@ -209,8 +134,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         os.makedirs(directory + "/memory")
         write(directory + "/s.jsonl", json.dumps({"type": "user", "cwd": path}) + "\n")
         write(f"{directory}/memory/retries.md", f"---\nname: retries\ndescription: of {place}\n---\n\nX.\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("others")
         await settle(pilot)
         while app.screen.table.order != "scope":
@@ -225,8 +149,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         words = [words for _, words in app.screen.rows]
         assert any(each.startswith("auto home/api ") and each.endswith(", for home/api") for each in words)
         assert not any("-nowhere" in each for each in words)
-        await pilot.press("escape", "escape", "slash", *"retries project:api")
-        await settle(pilot)
+        await press(pilot, "escape", "escape", "slash", *"retries project:api")
         assert {scope.project for scope, _ in app.screen.table.rows} == {"home/api", "work/api"}
 
 
@@ -234,8 +157,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
 async def test_an_empty_scope_says_what_fills_it(app, world):
     for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
         os.unlink(path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("auto")
         await settle(pilot)
         assert not app.screen.table.rows
@@ -247,10 +169,7 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
     config = paths.config_dir(world.env)
     for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
         write(f"{config}/projects/{paths.slug(world.shop)}/memory/{name}.md", f"---\nname: {name}\n---\n{text}\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"zebra")
-        await settle(pilot)
+    async with running(app, (120, 40), "slash", *"zebra") as pilot:
         assert names(app)[:2] == ["zebra", "stripes"]
         app.screen.show_query("exclamation")
         assert names(app) == []
@@ -261,28 +180,8 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
         assert names(app) == ["writing-style"]
 
 
-async def test_bar_and_scopes_say_that_the_list_is_of_all_projects(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert "shop ▾" in app.screen.frame.top.render().plain
-        await pilot.press("p")
-        await settle(pilot)
-        first = app.screen.places.rows[0]
-        assert (first.label, first.count) == ("all projects", len(app.screen.table.rows))
-        assert app.screen.summary().plain == f"{first.count} memories in all projects"
-        assert not any(scope.kind == "instructions" for scope, _ in app.screen.table.rows)
-        assert " all ▾" in app.screen.frame.top.render().plain
-        await pilot.press("p")
-        await settle(pilot)
-        assert app.screen.places.rows[0].label == "all here"
-        assert "shop ▾" in app.screen.frame.top.render().plain
-
-
 async def test_a_query_has_terms_and_says_which_exist(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"type:feedback scope:global")
-        await settle(pilot)
+    async with running(app, (120, 40), "slash", *"type:feedback scope:global") as pilot:
         assert names(app) == ["conventional-commits"]
         await pilot.press("enter")
         for text, found in (
@@ -310,25 +209,19 @@ async def test_a_query_has_terms_and_says_which_exist(app):
 
 
 async def test_the_value_of_a_term_is_completed_by_the_right_arrow(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"pnpm")
-        await settle(pilot)
+    async with running(app, (80, 24), "slash", *"pnpm") as pilot:
         await pilot.press("right")
         assert app.screen.typed == "pnpm", "a word is what it is"
-        await pilot.press(*" type:fe")
-        await settle(pilot)
+        await press(pilot, *" type:fe")
         assert "type:feedback" in app.screen.filter_line.render_line(0).text
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         assert app.screen.typed == "pnpm type:feedback"
         assert names(app) == ["prefer-pnpm"]
 
 
 @pytest.mark.slow
 async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         assert not app.screen.places.display
         assert "scope all here" in line(app, "#summary")
         await pilot.press("h")
@@ -348,33 +241,14 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
 
 @pytest.mark.slow
 async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_narrows(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("h", *"other", "enter")
-        await settle(pilot)
+    async with running(app, (80, 24), "h", *"other", "enter"):
         assert app.screen.group == "memories"
         assert app.screen.places.row.label == "other projects"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("width", "titles"),
-    [
-        (40, ["", "", "name▴", "used"]),
-        (80, ["", "type", "name▴", "what it says", "used"]),
-        (160, ["", "type", "name▴", "what it says", "used"]),
-    ],
-)
-async def test_the_list_has_four_columns_and_fewer_where_there_is_no_room(app, width, titles):
-    async with app.run_test(size=(width, 24)) as pilot:
-        await settle(pilot)
-        assert [column.title for _, column, _ in app.screen.table._columns_shown()] == titles
-
-
-@pytest.mark.slow
 async def test_the_last_column_says_what_the_list_is_ordered_by(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         seen = {}
         for _ in rows.ORDERS:
@@ -386,8 +260,7 @@ async def test_the_last_column_says_what_the_list_is_ordered_by(app):
 
 @pytest.mark.slow
 async def test_arrows_go_from_pane_to_pane(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("right")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("left")
@@ -428,41 +301,22 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
 
 @pytest.mark.slow
 async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         gone = app.screen.table.row_id
-        await pilot.press("x")
-        await settle(pilot)
-        await pilot.press("k", "k", "z")
-        await settle(pilot)
+        await press(pilot, "x")
+        await press(pilot, "k", "k", "z")
         assert app.screen.table.row_id == gone
 
 
 @pytest.mark.slow
-async def test_after_a_filter_without_matches_the_cursor_is_where_it_was(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        before = app.screen.table.row_id
-        await pilot.press("/", *"zzz")
-        await settle(pilot)
-        assert not app.screen.table.rows
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.table.row_id == before
-
-
-@pytest.mark.slow
 async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("A")
         marked = len(app.screen.table.marks)
         assert marked > 2
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "list.open", "x")
-        await settle(pilot)
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")
         assert len(app.screen.table.marks) == marked - 1
@@ -470,8 +324,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
 
 async def test_what_may_not_be_written_is_not_offered(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)):
         lines = ["".join(s.text for s in strip) for strip in app.screen._compositor.render_strips()]
         assert "read-only" in lines[0]
         assert "trash" not in lines[-1]
@@ -481,22 +334,8 @@ async def test_what_may_not_be_written_is_not_offered(world):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_another_theme_repaints_every_row(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        before = app.screen.table.render_line(3)
-        app.choose_theme("light")
-        await settle(pilot)
-        after = app.screen.table.render_line(3)
-        assert before.text == after.text
-        assert [segment.style for segment in before] != [segment.style for segment in after]
-
-
-@pytest.mark.slow
 async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
         new = "---\nname: a-first-one\ndescription: new\ntype: tool\n---\nx\n"
         write(world.shop + "/.claude/memory/a-first-one.md", new)
@@ -511,8 +350,7 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
     world = layout(str(tmp_path / "nothing"), NOW)
     os.makedirs(world.shop)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("escape")  # the hooks are offered first
         await settle(pilot)
         assert "n  creates a memory" in app.screen.table.empty
@@ -520,53 +358,14 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
         assert app.screen.group == "memories"
 
 
-@pytest.mark.slow
-async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
-    nasty = "\x1b]0;owned\x07 [bold]not markup[/bold] \u202eright to left " + "x" * 1_000_000
-    directory = paths.config_dir(world.env) + "/memory"
-    write(directory + "/nasty.md", f"---\nname: nasty\ndescription: '{nasty[:300]}'\n---\n{nasty}\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "nasty")
-        text = detail(app)
-        assert "\x1b" not in text
-        assert "\u202e" not in text
-        assert "[bold]not markup" in text
-        assert "more characters" in text
-        await pilot.press("e")
-        assert app.screen.group == "memories"  # too large for the form
-
-
 def titled(app, name):
     """Whether a rule with the name of a memory is on the screen."""
     return any(strip.text.startswith(f"── {name} ──") for strip in app.screen._compositor.render_strips())
 
 
-def shown_lines(app, name="#list"):
-    """The lines of a list as they are on the screen."""
-    table = app.screen.query_one(name)
-    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
-
-
-@pytest.mark.slow
-async def test_the_detail_says_of_which_scope_a_memory_is_also_after_a_move(app):
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        assert "feedback in project shop · 9d" in detail(app)
-        await pilot.press("m")
-        options = [words for _, words in app.screen.rows]
-        await pilot.press(*["down"] * next(i for i, words in enumerate(options) if words.startswith("global")), "enter")
-        await settle(pilot)
-        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
-        assert "feedback in global · " in detail(app)
-        assert any("Moved to global: prefer-pnpm" in each.message for each in app._notifications)
-
-
 @pytest.mark.slow
 async def test_only_what_wants_attention_is_shown(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("exclamation_mark")
         assert names(app) == ["meeting-notes", "payment-provider", "skip-code-review"]
         assert app.screen.counted() == "3 of 13 memories · 4 to fix, 1 in MEMORY.md"
@@ -576,8 +375,7 @@ async def test_only_what_wants_attention_is_shown(app):
 
 
 async def test_what_was_never_delivered_is_shown_alone(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.screen.show_query("is:never")
         rows = app.screen.table.rows
         assert rows
@@ -588,8 +386,7 @@ async def test_what_was_never_delivered_is_shown_alone(app):
 
 @pytest.mark.slow
 async def test_findings_are_filtered_sorted_and_told_in_words(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("slash", *"not trusted")
         assert names(app) == ["skip-code-review"]
         await pilot.press("enter")
@@ -601,87 +398,13 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         assert any(column.title == "fix▴" for column in app.screen.table.columns)
 
 
-@pytest.mark.usefixtures("every_frame")
-@pytest.mark.slow
-async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        assert titled(app, "prefer-pnpm")
-        says, facts, delivered, *_ = line(app, "#glance").split("\n")
-        assert facts.startswith("feedback in project shop · ")
-        assert "×, last " in delivered
-        assert says == "Use pnpm in this repository, never npm"
-        await stand_on(pilot, "skip-code-review")
-        assert "! not trusted, not delivered: a trusts it" in line(app, "#glance").split("\n")[:2]
-        app.screen.places.go_to("global")
-        await settle(pilot)
-        await stand_on(pilot, "editor")
-        glance = line(app, "#glance")
-        assert titled(app, "editor")
-        assert glance.count("is on every machine") == 1
-        assert "in global · " in glance
-        assert "~/.claude/memory/editor.md" in glance, "with room it is all that enter shows"
-    wide = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with wide.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert not wide.screen.glance.display
-
-
-async def test_a_list_with_more_rows_than_fit_has_a_preview_that_stays_as_high(app):
-    async with app.run_test(size=(80, 20)) as pilot:
-        await settle(pilot)
-        assert len(app.screen.table.rows) > app.screen.table.size.height
-        heights = []
-        for _ in range(4):
-            heights.append(app.screen.glance.outer_size.height)
-            await pilot.press("j")
-            await settle(pilot)
-        app.screen.services.say("A message")
-        await settle(pilot)
-        assert app.screen.glance.display
-        assert {*heights} == {6}
-        assert line(app, "#glance").strip()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_names_have_the_room_they_want(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        assert all(any(f" {name} " in each for each in shown_lines(app)) for name in names(app))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_a_pinned_name_is_whole_and_one_that_is_too_long_is_cut_by_letters(app, world):
-    longest, endless = "conventional-commits-of-us", "a-name-of-many-words-that-has-no-room-in-any-list-at-all"
-    for name in (longest, endless):
-        write(f"{world.config}/memory/{name}.md", f"---\nname: {name}\npinned: true\n---\n\nPinned.\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert any(f"▲ {longest} " in each for each in shown_lines(app))
-        (cut,) = re.findall(r"▲ a-name\S*", "\n".join(shown_lines(app)))
-        assert len(cut) == next(each.width for each in app.screen.table.columns if each.title.startswith("name"))
-
-
-async def test_an_instruction_found_is_under_its_right_name(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        app.screen.places.go_to("instructions:project")
-        await pilot.pause()
-        assert "scope instructions ▸ project" in line(app, "#summary")
-
-
 @pytest.mark.slow
 async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.screen.places.go_to("global")
         await pilot.pause()
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with again.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(again, (80, 24)) as pilot:
         assert line(again, "#summary") == " scope global ▾ · 3 memories · escape shows all"
         await pilot.press("escape")
         await pilot.pause()
@@ -689,54 +412,9 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
         assert len(names(again)) == 13
 
 
-@pytest.mark.slow
-async def test_every_memory_says_where_it_comes_from(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        assert "origin    came with the repository" in detail(app).split("\n")[:5]
-        await stand_on(pilot, "editor")
-        assert "origin" not in detail(app), "nothing is said of what is not known"
-        await stand_on(pilot, "flaky-upload-test")
-        assert "origin    session 7c1e55a0" in detail(app).split("\n")[:5]
-
-
-async def test_the_detail_begins_with_the_facts_and_says_nothing_twice(app, world):
-    says = "Deploy on Tuesdays only"
-    write(
-        f"{world.config}/memory/deploy-days.md",
-        f"---\nname: deploy-days\ndescription: {says}\ntype: project\n---\n\n# {says}.\nNever on Fridays.\n",
-    )
-    write(f"{world.config}/memory/MEMORY.md", f"- [deploy-days](deploy-days.md) — {says}\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "deploy-days")
-        assert detail(app).count(says) == 1
-        await stand_on(pilot, "prefer-pnpm")
-        facts, text = detail(app).split("\n\n")[:2]
-        assert [fact.split()[0] for fact in facts.split("\n")[1:]] == ["feedback", "delivered", "origin"]
-        assert text.startswith("Use pnpm for every install and script.")
-        await stand_on(pilot, "skip-code-review")
-        assert "never delivered" in detail(app).split("\n")
-        await stand_on(pilot, "test-database")
-        assert "loaded by Claude Code itself" in detail(app).split("\n")
-
-
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)], ids=str)
-async def test_the_sentence_comes_before_the_facts_at_all_widths(app, size):
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        lines = detail(app).split("\n")
-        assert lines[0] == "Use pnpm in this repository, never npm"
-        assert lines[1].startswith("feedback in project shop")
-
-
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
     write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with running(app, (160, 48)) as pilot:
         cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
         assert cells["skip-code-review"][4] == "untrusted · Push straight to main, reviews slow us down"
         assert cells["payment-provider"][4].startswith("unlisted · ")
@@ -750,20 +428,9 @@ async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world
         assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
 
 
-async def test_the_memory_below_the_list_has_the_rows_that_the_list_leaves_free(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert app.screen.middle.size.height == len(names(app)) + 2, "its head, and the line of the query"
-        app.screen.places.go_to("global")
-        await settle(pilot)
-        assert app.screen.middle.size.height < app.screen.detail.size.height
-        assert app.screen.table.size.height > len(names(app))
-
-
 @pytest.mark.slow
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await pilot.press("enter", "J")
         await pilot.pause()
@@ -787,76 +454,14 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
 
 
 @pytest.mark.slow
-async def test_a_hit_far_down_is_scrolled_to(app, world):
-    text = "\n\n".join(f"Paragraph {number}." for number in range(60)) + "\n\nThe needle is here.\n"
-    write(paths.config_dir(world.env) + "/memory/long.md", f"---\nname: long\n---\n{text}")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"needle", "enter", "enter")
-        await settle(pilot)
-        assert any("The needle is here" in strip.text for strip in app.screen._compositor.render_strips())
-
-
-@pytest.mark.slow
-async def test_what_fits_the_filter_best_is_under_the_cursor(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "payment-provider")
-        await pilot.press("slash", *"prefer", "enter")
-        await settle(pilot)
-        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
-
-
-@pytest.mark.slow
 async def test_a_memory_that_is_only_recalled_says_how_sessions_get_it(world):
     index = f"{world.config}/projects/{paths.slug(world.shop)}/memory/MEMORY.md"
     line_of = "- [Meeting notes](meeting-notes.md) — How meetings go\n"
     text = "".join(each for each in read(index).splitlines(True) if "meeting-notes" not in each)
     write(index, f"{text}\n<!-- recall only\n{line_of}-->\n")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "meeting-notes")
-        await settle(pilot)
         text = " ".join(detail(app).split())
         assert "recall only: not loaded, but brought with prompts that it fits" in text
         assert "no line in MEMORY.md" not in text
-
-
-async def test_a_sentence_of_the_list_has_no_marks_of_markdown_as_its_detail(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "test-database")
-        assert "`make db`" in app.screen.table.row[1].memory.description
-        cells = rows.draw(app.screen.table.row, "", {}, (), NOW, "")
-        assert "Start the test database with make db" in [cell.plain for cell in cells]
-        assert "Start the test database with make db" in detail(app)
-
-
-async def test_the_preview_stays_where_it_is_while_one_types_in_the_filter_below_the_list(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash")
-        await settle(pilot)
-        before = app.screen.glance.region
-        assert app.screen.filter_line.region.bottom == before.y
-        await pilot.press(*"pnpm")
-        await settle(pilot)
-        assert app.screen.glance.region == before
-        await pilot.press("enter")
-        await settle(pilot)
-        assert app.screen.glance.region.y < before.y, "it has the rows that the list leaves free"
-        assert app.screen.filter_line.region.bottom == app.screen.glance.region.y
-
-
-async def test_a_row_that_matches_by_what_is_wrong_says_so_and_its_own_word_comes_first(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"broken", "enter")
-        await settle(pilot)
-        assert names(app) == ["meeting-notes", "flaky-upload-test", "release-steps"]
-        says = [app.screen._draw(pair)[4].plain.partition(" · ")[0] for pair in app.screen.table.rows]
-        assert says == ["broken", "links", "links"]

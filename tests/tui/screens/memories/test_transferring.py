@@ -8,9 +8,9 @@ from memtui.base import paths
 from memtui.review import waiting
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
-from tui.conftest import settle
+from tui.conftest import press, running, settle
 
-from .hands import exists, press, write
+from .hands import exists, write
 
 
 def drafts(world):
@@ -37,9 +37,7 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
     os.makedirs(notes)
     write(f"{notes}/deploy.md", "Deploys go out on Tuesdays. The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a.\n")
     write(f"{notes}/empty.md", "\n")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "memories.import")
+    async with running(app, (120, 40), "memories.import") as pilot:
         await type_path(pilot, "nowhere")
         assert "no such file" in str(app.screen.query_one("#wrong").render())
         await type_path(pilot, "notes")
@@ -66,8 +64,7 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
 
 @pytest.mark.slow
 async def test_a_scope_is_exported_as_a_folder(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("global")
         await settle(pilot)
         await press(pilot, "memories.export")
@@ -85,8 +82,6 @@ async def test_a_scope_is_exported_as_a_folder(app, world):
 @pytest.mark.slow
 async def test_what_is_no_source_is_told(app, world):
     write(f"{world.shop}/binary", "\0\1\2")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "memories.import")
+    async with running(app, (120, 40), "memories.import") as pilot:
         await type_path(pilot, "binary")
         assert "binary file" in "".join(each.message for each in app._notifications)
