@@ -100,6 +100,7 @@ def places(template):
 OFFERING = [code for code, kind in findings.REGISTRY.items() if places(kind.remedy)]
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("code", OFFERING)
 def test_each_fact_of_each_remedy_is_one_word(code, tmp_path):
     assert len(OFFERING) > 30
@@ -145,6 +146,7 @@ def is_word(value, own):
     return False
 
 
+@pytest.mark.slow
 def test_no_command_in_the_sources_has_a_fact_that_is_not_quoted():
     wrong = []
     for file in sorted(SOURCES.rglob("*.py")):

@@ -1,6 +1,6 @@
 """Times as the files show them."""
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -19,21 +19,6 @@ def test_a_moment_is_written_to_the_millisecond_and_read_back(moment):
     assert abs(datetime.fromisoformat(text).timestamp() - moment.timestamp()) < 0.001
 
 
-@given(MOMENTS, MOMENTS)
-def test_later_moments_sort_after_earlier_ones(one, other):
-    first, second = sorted([one, other])
-    assert clock.iso(first.timestamp()) <= clock.iso(second.timestamp())
-
-
-def test_milliseconds_round_over_into_the_next_second():
-    assert clock.iso(1_000_000_000.9996) == "2001-09-09T01:46:41.000Z"
-
-
-@given(st.integers(0, 253402300799))
-def test_the_short_form_names_the_second(seconds):
-    assert clock.parse(clock.iso_seconds(seconds + 0.5)) == seconds
-
-
 @given(
     st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)),
     st.integers(-23 * 60, 23 * 60),
@@ -45,13 +30,6 @@ def test_every_iso_time_with_an_offset_means_what_datetime_says(moment, minutes,
     text = local.isoformat(sep=separator, timespec=precision)
     expected = (datetime.fromisoformat(text) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
     assert abs(clock.parse(text) - expected) < 1e-3
-
-
-@given(st.dates())
-def test_a_date_is_midnight_utc(day):
-    expected = (day - date(1970, 1, 1)).total_seconds()
-    assert clock.parse(day.isoformat()) == expected
-    assert clock.parse(f" {day.isoformat()}\n") == expected
 
 
 @pytest.mark.parametrize(

@@ -57,19 +57,6 @@ def test_each_way_to_say_a_time(words, ahead, back):
     assert when.read(words, now, ahead=False) == back
 
 
-@pytest.mark.parametrize("words", ["today", "friday", "2026-11-22"])
-def test_the_end_of_a_day_is_its_last_minute(words):
-    end = when.read(words, NOW.timestamp(), ahead=True, day=when.END)
-    assert time.localtime(end)[3:5] == (23, 59)
-    assert time.localtime(end)[:3] == time.localtime(when.read(words, NOW.timestamp(), ahead=True))[:3]
-
-
-@pytest.mark.parametrize("words", ["today", "yesterday", "wednesday", "tue", "fri", "2026-06-30"])
-def test_a_day_in_the_past_can_be_meant_whole(words):
-    beginning, end = (when.read(words, NOW.timestamp(), ahead=False, day=each) for each in (when.START, when.NEXT))
-    assert end - beginning == timedelta(days=1).total_seconds()
-
-
 def test_every_example_that_is_shown_is_taken():
     for words in when.AHEAD.split(", "):
         assert when.read(words, NOW.timestamp(), ahead=True) is not None

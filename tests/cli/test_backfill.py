@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -42,14 +41,6 @@ def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
     assert "`memtui inbox` lists them" in done.out + done.err
     assert "Never push to main" in memtui("inbox").out
     assert "undone: import 1 draft from earlier sessions" in memtui("undo").out
-
-
-def test_what_is_likely_is_a_percentage_as_in_the_inbox(memtui, past):
-    past(RULES[0])
-    listed = memtui("import", "sessions").out
-    odds = re.search(r"\d+% sure · \w+ (to )?last · said once", listed)
-    (draft,) = [each["id"] for each in memtui.json("inbox")["entries"] if "linter" in each["says"]]
-    assert odds[0] in memtui("inbox", draft).out
 
 
 def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
@@ -148,44 +139,3 @@ def test_a_time_to_come_is_refused(memtui):
     done = memtui("import", "sessions", "--since", "tomorrow", check=False)
     assert done.code == 2
     assert "--since: “tomorrow” is still to come." in done.err
-
-
-def test_nothing_is_quite_sure(memtui, past):
-    for number in range(40):
-        past(RULES[0], name=f"s{number}")
-    (draft,) = memtui.json("import", "sessions")["drafts"]
-    assert 0.9 < draft["confidence"] < 1
-
-
-def test_before_the_first_backfill_it_is_named_and_drafts_elsewhere_are_counted(memtui, past, tmp_path):
-    (tmp_path / "other/.git").mkdir(parents=True)
-    past(RULES[0], str(tmp_path / "other"))
-    assert memtui.json("status")["earlier_sessions"] == 1
-    assert "reads your 1 earlier session for drafts" in memtui("status").out
-    memtui("reject", "--all", "--one-offs", check=False)
-    memtui("import", "sessions")
-    found = memtui.json("status")
-    assert found["earlier_sessions"] == 0
-    assert found["elsewhere"] == 2  # one is of the sample world
-    assert "2 drafts in other projects: memtui inbox --kind drafts --all-projects" in memtui("status").out
-
-
-def test_a_draft_says_where_approving_writes_it_and_who_loads_it(memtui, past, tmp_path):
-    (tmp_path / "other/.git").mkdir(parents=True)
-    past(RULES[0], str(tmp_path / "other"))
-    (draft,) = memtui.json("import", "sessions")["drafts"]
-    shown = memtui("inbox", draft["id"]).out
-    assert "→ auto/feedback/" in shown
-    assert "project/feedback" not in shown
-    assert "in the project other" in memtui("approve", draft["id"]).out
-
-
-def test_the_best_draft_of_all_projects_comes_first(memtui, past, tmp_path):
-    (tmp_path / "other/.git").mkdir(parents=True)
-    for number in range(3):
-        past(RULES[0], str(tmp_path / "other"), f"s{number}")
-    memtui("import", "sessions")
-    rows = memtui.json("inbox", "--kind", "drafts", "--all-projects")["entries"]
-    order = [row["says"] for row in rows]
-    linter, last = (next(at for at, text in enumerate(order) if words in text) for words in ("linter", "pnpm"))
-    assert linter < last  # though that is of this project

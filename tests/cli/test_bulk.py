@@ -44,27 +44,10 @@ def test_one_failure_stops_no_other_and_one_undo_takes_all_back(memtui, world, w
     assert [row["name"] for row in rows] == ["prefer-pnpm", "release-steps"]
 
 
-def test_where_all_fail_it_is_an_error(memtui):
-    done = memtui("rm", "no-such-one", "nor-this", check=False)
-    assert (done.code, done.out) == (1, "")
-    assert "no-such-one" in done.err
-    assert "nor-this" in done.err
-
-
 def test_one_name_fails_as_ever(memtui):
     assert memtui("rm", "no-such-memory", check=False).code == 3
     assert memtui("mv", "prefer-pnpm", "release-steps", check=False).code == 4
     assert set(memtui.json("mv", "prefer-pnpm", "use-pnpm")) >= {"name", "scope", "path", "was"}
-
-
-def test_several_are_restored(memtui, world):
-    before = files(world)
-    memtui("rm", "prefer-pnpm", "release-steps")
-    done = memtui("history", "prefer-pnpm", "nothing-such", "release-steps", "--restore", check=False)
-    assert done.code == 1
-    assert files(world) == before
-    memtui("undo")
-    assert not names(memtui, "project") & {"prefer-pnpm", "release-steps"}
 
 
 @pytest.mark.parametrize("copy", [[], ["--copy"]])
@@ -75,13 +58,6 @@ def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(m
     assert "relase-steps" not in names(memtui, "global")
 
 
-def test_another_name_there_stands_behind_the_scope(memtui):
-    memtui("mv", "--copy", "prefer-pnpm", "global:pnpm-everywhere")
-    assert "pnpm-everywhere" in names(memtui, "global")
-    for words in (["a", "b", "c"], ["a"]):
-        assert memtui("mv", *words, check=False).code == 2
-
-
 def test_purging_goes_on_after_a_failure(memtui):
     done = memtui("rm", "--purge", "--yes", "prefer-pnpm", "no-such", "release-steps", "--json", check=False)
     assert (done.code, len(done.data["purged"]), len(done.data["failed"])) == (1, 2, 1)
@@ -90,13 +66,6 @@ def test_purging_goes_on_after_a_failure(memtui):
 def test_an_editor_opens_on_one(memtui, editor):
     memtui.env["EDITOR"] = editor("path.write_text('x')")
     assert memtui("edit", "prefer-pnpm", "release-steps", check=False).code == 2
-
-
-def test_the_last_delivered_come_first(memtui, world):
-    rows = memtui.json("list", "--scope", "project", "--sort", "last")["memories"]
-    times = [row["last_delivery"] or "" for row in rows]
-    assert times == sorted(times, reverse=True)
-    assert times[-1] == ""
 
 
 def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
@@ -114,27 +83,3 @@ def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
     assert files(world) == before
     memtui("rm", *many, "--yes")
     assert files(world) != before
-
-
-def test_those_of_two_projects_go_to_the_trash_only_after_a_yes(memtui, world):
-    paths = []
-    for name in ("one", "two"):
-        paths.append(Path(world.config, f"projects/-srv-{name}/memory/of-{name}.md"))
-        paths[-1].parent.mkdir(parents=True)
-        paths[-1].write_text("---\nname: x\n---\nText.\n")
-    done = memtui("rm", *map(str, paths), check=False)
-    assert done.code == 1
-    assert all(path.exists() for path in paths)
-    memtui("rm", str(paths[0]), "global:concise-answers")  # everybody's belongs to no project
-    assert not paths[0].exists()
-    memtui("undo")
-    memtui("rm", *map(str, paths), "--yes")
-    assert not any(path.exists() for path in paths)
-
-
-def test_each_of_several_failures_says_what_to_do(memtui):
-    memtui("new", "one", "--scope", "global", "--body", "One.")
-    memtui("new", "one", "--scope", "project", "--body", "One.")
-    err = memtui("mv", "--copy", "zero", "one", "--scope", "project", check=False).err
-    assert "Use one of: global:one, project:one." in err
-    assert "There is no memory “zero”" in err

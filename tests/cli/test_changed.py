@@ -90,12 +90,6 @@ def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
     )
 
 
-def test_all_are_kept_at_once(memtui, three):
-    assert len(memtui.json("approve", "--all", "--kind", "changed", "--yes")["kept"]) == 3
-    assert listed(memtui) == set()
-    assert memtui("approve", "--all", "--kind", "changed", "--yes", check=False).code == 3
-
-
 def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
     path, gone, before = three
     changed = path.read_bytes()
@@ -111,27 +105,6 @@ def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(mem
     assert not gone.exists()
 
 
-def test_what_an_undo_put_back_is_as_old_as_it_was(memtui, three):
-    def times():
-        rows = memtui.json("inbox", "--kind", "changed")["entries"]
-        return {row["name"]: row["time"] for row in rows if row["change"] != "deleted"}
-
-    before = times()
-    memtui("reject", "prefer-pnpm", "made")
-    memtui("undo", "--yes")
-    assert times() == before
-
-
-def test_one_in_a_subdirectory_comes_back_there(memtui, world):
-    path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
-    path.parent.mkdir()
-    write(path, "---\nname: deep\ndescription: deep\n---\nText.\n")
-    memtui("approve", "deep", "--yes")
-    path.unlink()
-    memtui("reject", "deep")
-    assert path.read_text().endswith("Text.\n")
-
-
 def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui, world, monkeypatch):
     path = path_of(memtui, "prefer-pnpm")
     write(path, "---\nname: prefer-pnpm\n---\nOne.\n")
@@ -144,14 +117,6 @@ def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui,
     done = memtui("reject", "prefer-pnpm", check=False)
     assert (done.code, path.read_text()[-5:]) == (4, "Two.\n")
     assert "changed again meanwhile" in done.err
-
-
-def test_a_whole_text_that_a_person_edited_counts_as_seen(memtui, three, monkeypatch):
-    monkeypatch.setenv("EDITOR", "sed -i -e '$a A line of mine.'")
-    memtui.env["EDITOR"] = "sed -i -e '$a\\A line of mine.'"
-    memtui("edit", "prefer-pnpm")
-    assert "A line of mine." in three[0].read_text()
-    assert ("prefer-pnpm", "edited", "agent") not in listed(memtui)
 
 
 def sneak(memtui, name="prefer-pnpm"):
@@ -194,22 +159,6 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
     memtui("reject", row["name"])
     assert "somebody else" not in path_of(memtui, row["name"]).read_text()
     assert listed(memtui) == set()
-
-
-def test_what_nobody_has_seen_waits_after_a_merge_and_again_after_its_undo(memtui, world):
-    def merge():
-        return next(each for each in memtui.json("consolidate")["changes"] if each["kind"] == "merge")
-
-    path = [there for row in merge()["files"] if (there := Path(row["path"])).name != "MEMORY.md"][1]
-    look(world)
-    memtui("approve", "--all", "--kind", "changed", "--yes", check=False)
-    write(path, path.read_text() + "A line of somebody else.\n")
-    memtui("approve", merge()["id"], "--yes")
-    (row,) = memtui.json("inbox", "--kind", "changed")["entries"]
-    assert "+A line of somebody else." in row["diff"]
-    memtui("undo", "--yes")
-    (row,) = memtui.json("inbox", "--kind", "changed")["entries"]
-    assert (row["name"], row["by"]) == (path.stem, "other")
 
 
 def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world):
@@ -259,21 +208,6 @@ def test_what_the_gate_hides_is_said(memtui, three, world):
     assert "nobody looks" not in " ".join(memtui("doctor", check=False).out.split())
 
 
-def test_the_status_line_counts_them_apart(memtui, three, world):
-    look(world)
-    assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    memtui("approve", "--all", "--kind", "changed", "--yes")
-    assert "changed" not in memtui("statusline", stdin='{"session_id": "x"}').out
-
-
-def test_names_that_nobody_changed_are_refused(memtui):
-    done = memtui("approve", "prefer-pnpm", "--yes", check=False)
-    assert done.code == 3
-    assert "Nobody else has changed" in done.err
-    assert memtui("approve", check=False).code == 2
-    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing of this kind waits here")
-
-
 def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(memtui, three, world):
     """prefer-pnpm was trusted as it was."""
     rows = [each for each in memtui.json("inbox")["entries"] if each.get("name") == "prefer-pnpm"]
@@ -316,19 +250,6 @@ def test_what_taking_back_does_is_shown_first(memtui, three):
     assert "+---" in back
 
 
-def test_the_age_is_that_of_the_writing(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    write(path, "changed\n", -7200)
-    assert re.search(r" 2h  .*prefer-pnpm: ", memtui("inbox", "--kind", "changed").out)
-
-
-def test_status_counts_them_apart(memtui, three, world):
-    assert memtui.json("status")["changed"] == 3
-    assert "3 memories changed by others since you saw them" in memtui("status").out
-    memtui("approve", "--all", "--kind", "changed", "--yes")
-    assert "changed by others" not in memtui("status").out
-
-
 def test_listing_them_writes_nothing(memtui, three, world):
     root = Path(world.env["HOME"]) / ".claude" / "memtui"
     before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
@@ -363,43 +284,11 @@ def test_undo_of_keep_does_not_touch_what_changed_after_it(memtui, three):
     ]
 
 
-@pytest.mark.parametrize("name", ["prefer-pnpm", "made", "gone"])
-def test_what_an_undo_of_taking_back_brings_again_waits_to_be_seen_again(memtui, three, name):
-    path, gone, _ = three
-    name = gone.stem if name == "gone" else name
-    before, there = listed(memtui), sorted(each.read_bytes() for each in path.parent.glob("*.md"))
-    memtui("reject", name)
-    assert name not in {each[0] for each in listed(memtui)}
-    memtui("undo")
-    assert sorted(each.read_bytes() for each in path.parent.glob("*.md")) == there
-    assert listed(memtui) == before
-    memtui("approve", "--all", "--kind", "changed", "--yes")
-    assert listed(memtui) == set()
-
-
 def counts(memtui):
     """Return what each door says of how many wait: status first, as a person would look."""
     status = memtui.json("status")["changed"]
     said = re.search(r"(\d+) changed", memtui("statusline", stdin='{"session_id": "x"}').out)
     return status, int(said[1]) if said else 0, len(listed(memtui))
-
-
-def test_all_doors_count_the_same_also_what_was_written_just_now(memtui, world):
-    """And whatever was looked at first, the status line says it from then on."""
-    log = Path(world.env["HOME"], ".claude/memtui/versions.jsonl")
-    before = log.read_bytes()
-    path = path_of(memtui, "prefer-pnpm")
-    write(path, path.read_text() + "More.\n", 0)
-    write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", -1)
-    assert counts(memtui) == (2, 2, 2)
-    assert log.read_bytes() == before
-    look(world)  # too young to be taken in
-    assert counts(memtui) == (2, 2, 2)
-    write(path.parent / "third.md", "---\nname: third\ndescription: third\n---\nText.\n", 0)
-    assert len(listed(memtui)) == 3
-    assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    assert memtui.json("approve", "third", "--yes")["kept"]
-    assert counts(memtui) == (2, 2, 2)
 
 
 def test_what_was_written_just_now_can_be_decided(memtui, world):
@@ -420,41 +309,6 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
     assert counts(memtui) == (2, 2, 2)
 
 
-def test_undo_of_keep_counts_again_at_once_in_the_status_line(memtui, three):
-    memtui("approve", "--all", "--kind", "changed", "--yes")
-    memtui("undo")
-    assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-
-
-@pytest.mark.parametrize("command", ["approve", "reject"])
-def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
-    _, gone, _ = three
-    yes = ["--yes"] * (command == "approve")
-    done = memtui(command, "made", "nosuch", gone.stem, *yes, check=False)
-    assert done.code == 1
-    assert "memtui: nosuch: Nothing that waits is called “nosuch”." in done.err
-    assert "1 of these was left alone." in done.err
-    assert listed(memtui) == {("prefer-pnpm", "edited", "agent")}
-    assert memtui(command, "nosuch", "neither", check=False).code == 1
-
-
-def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, three, world):
-    def said(name):
-        done = memtui("approve", name, "--yes", check=False)
-        return done.code, done.err
-
-    assert said("prefer-pnp") == (
-        3,
-        "memtui: Nothing that waits is called “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n",
-    )
-    assert said("mad")[1].endswith("Did you mean project:made?\n")
-    assert "Nothing that waits is called “nosuch”." in said("nosuch")[1]
-    assert "Nobody else has changed “editor” since you saw it" in said("editor")[1]
-    code, err = said("CLAUDE")
-    assert code == 4
-    assert "“CLAUDE” can mean several memories" in err
-
-
 def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world, monkeypatch):
     """As with sudo, after which they could not be written any more."""
     run = Path(world.env["HOME"], ".claude/memtui/run")
@@ -466,12 +320,3 @@ def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world
     monkeypatch.undo()
     Workspace(dict(world.env), world.shop, by="cli", now=NOW).look()
     assert {"unseen.json", "versions.lock"} <= set(os.listdir(run))
-
-
-def test_status_does_not_say_that_nothing_waits_while_there_is_something_to_decide(memtui, three):
-    for inbox in Path(memtui.json("status", "--paths")["root"]).rglob("*.md"):
-        inbox.unlink()
-    found, out = memtui.json("status"), memtui("status").out
-    assert not any(found["waiting"].values())
-    assert f"{found['to_decide']} to decide" in out
-    assert "nothing waits" not in out

@@ -55,30 +55,6 @@ def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
     assert "_to" not in file(bare).read_text()
 
 
-def test_what_is_set_for_all_says_that_this_project_has_its_own(bare):
-    bare("config", "set", "mode", "off", "--project", ".")
-    done = bare("config", "set", "mode", "notes")
-    assert "this project has its own mode" in done.err
-    assert "memtui config unset mode --project ." in done.err
-    assert bare.json("config", "set", "mode", "notes")["own_instead"] == "off"
-    assert not bare("config", "set", "mode", "notes", "--project", ".").err
-    assert not bare("config", "set", "budget", "700").err
-
-
-@pytest.mark.parametrize("words", [["doctor"], []], ids=["doctor", "alone"])
-def test_the_way_out_of_the_mode_off_is_for_who_is_off(bare, words):
-    bare("config", "set", "mode", "notes")
-    bare("config", "set", "mode", "off", "--project", ".")
-    assert "memtui config set mode full --project ." in bare(*words, check=False).out
-    bare("config", "set", "mode", "full", "--project", ".")
-    bare("config", "unset", "mode", "--project", ".")
-    assert bare("config", "get", "mode").out == "notes\n"
-    bare("config", "set", "mode", "off")
-    said = bare(*words, check=False).out
-    assert "memtui config set mode full" in said
-    assert "--project" not in said
-
-
 def test_a_change_can_be_undone(bare):
     bare("config", "set", "mode", "off")
     bare("undo")
@@ -212,13 +188,6 @@ def test_what_each_value_does_is_in_the_help_and_where_a_wrong_one_is_refused(ba
     assert "memtui help config" in " ".join(bare("config", "list").out.split())
 
 
-def test_the_theme_is_one_of_those_that_there_are(bare):
-    bare("config", "set", "theme", "nord")
-    assert bare("config", "get", "theme").out == "nord\n"
-    done = bare("config", "set", "theme", "purple", check=False)
-    assert (done.code, "dark, light" in done.err) == (2, True)
-
-
 def test_keys_of_the_control_room_are_settings(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text("# mine\n[keys]   # as in vi\n# the rest\n")
@@ -236,16 +205,6 @@ def test_keys_of_the_control_room_are_settings(bare):
     assert file(bare).read_text() == kept
 
 
-def test_a_key_that_is_written_as_toml_has_it_is_changed_too(bare):
-    file(bare).parent.mkdir(parents=True)
-    file(bare).write_text('[keys]\napp.quit = "x"\n')
-    assert bare("config", "get", "keys.app.quit").out == "x\n"
-    bare("config", "set", "keys.app.quit", "X")
-    assert file(bare).read_text() == '[keys]\napp.quit = "X"\n'
-    bare("config", "unset", "keys.app.quit")
-    assert bare("config", "get", "keys.app.quit").out == "q,ctrl+q\n"
-
-
 @pytest.mark.parametrize("keys", ["", "x y", "strg+x", "nonsense", "x,,y"])
 def test_a_key_that_is_none_is_refused(bare, keys):
     assert bare("config", "set", "keys.app.quit", keys, check=False).code == 2
@@ -256,13 +215,6 @@ def test_an_action_that_there_is_not_is_met_with_those_like_it(bare):
     done = bare("config", "set", "keys.memories.edti", "x", check=False)
     assert (done.code, "keys.memories.edit" in done.err) == (2, True)
     assert len(done.err) < 300
-
-
-def test_a_key_that_two_actions_have_is_told(bare):
-    assert "app.note" in bare("config", "set", "keys.memories.edit", "c").out
-    assert "inbox.merge" in bare("config", "set", "keys.inbox.edit", "m").out
-    bare("config", "set", "keys.app.note", "?")
-    assert "question_mark" in bare("config").out
 
 
 @pytest.mark.parametrize(
@@ -286,12 +238,6 @@ def test_the_doctor_tells_of_wrong_keys_and_looks(bare, text, words):
     if text != "keys = 3\n":
         bare("config", "set", "mode", "notes")
     assert bare("config", "set", "keys.app.undo", "U", check=False).code == (text == "keys = 3\n")
-
-
-def test_no_editor_is_started_where_there_is_no_terminal(memtui):
-    done = memtui("config", "edit", check=False)
-    assert done.code == 2
-    assert "no terminal" in done.err
 
 
 @pytest.mark.slow
@@ -324,34 +270,3 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
     assert not os.path.exists(project + b"/.claude/settings.json")
     run("config", "unset", "mode", "--project", ".")
     assert run("config", "get", "mode") == "full\n"
-
-
-def test_setting_the_gate_says_what_it_does_from_now_on(bare):
-    told = bare("config", "set", "gate", "ask").out
-    assert told.startswith('gate = "ask"\n')
-    assert "Claude's write is refused and becomes a draft in the Inbox" in " ".join(told.split())
-    assert bare("config", "set", "budget", "6000").out == "budget = 6000\n"
-
-
-def test_a_value_that_can_not_be_used_is_not_said_to_be_in_force(bare):
-    path = Path(bare.env["HOME"], ".claude/memtui/config.toml")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text('mode = "bogus"\nbudget = 5000\n')
-    rows = {line.split()[0]: line.split()[1:4] for line in bare("config").out.splitlines() if line.strip()}
-    assert rows["mode"][:3] == ['"full"', "default", "!"]
-    assert rows["budget"][:2] == ["5000", "config"]
-    got = bare("config", "get", "mode")
-    assert got.out == "full\n"
-    assert "! mode in config.toml must be one of full" in got.err
-    assert bare("config", "get", "budget").err == ""
-
-
-def test_a_wrong_value_is_answered_with_a_line_for_each_right_one(bare):
-    said = bare("config", "set", "mode", "loud", check=False).err.splitlines()
-    assert [each.split(":")[0] for each in said[1:]] == ["  full", "  notes", "  off"]
-
-
-def test_what_the_values_do_stands_below_the_settings(bare):
-    done = bare("config")
-    assert done.err == ""
-    assert "memtui help config" in " ".join(done.out.splitlines()[-3:])

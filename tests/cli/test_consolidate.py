@@ -9,7 +9,7 @@ import pytest
 
 from memtui.tidy import proposed
 from memtui.tidy.changeset import ChangeSet
-from tidy.stores import World, text_of
+from tidy.stores import World
 from tidy.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
 
 from .conftest import NOW
@@ -94,18 +94,6 @@ def test_a_person_is_asked_after_a_look(shell, world, monkeypatch):
     assert world.files() != before
 
 
-def test_a_merge_of_two_types_says_which_type_stays_and_at_the_end_what_was_dropped(shell, world):
-    with open(world.path("prefer-pnpm.md"), "w") as file:
-        file.write(PNPM.replace("type: feedback", "type: user"))
-    shown = shell("consolidate").out
-    assert "keeps “type: feedback”, not “user” (prefer-pnpm)" in " ".join(shown.split())
-    assert "No statement is lost" in shown
-    assert "is dropped" not in shown
-    done = shell("consolidate", "--all", "--yes")
-    assert "Dropped: 1 value of the field type." in " ".join(done.out.split())
-    assert "may overlap more memories now: memtui consolidate" in " ".join(done.err.split())
-
-
 def change(world):
     with open(world.path("prefer-pnpm.md"), "a") as file:
         file.write("\n")
@@ -134,31 +122,6 @@ def test_a_merge_that_is_rejected_for_good_never_comes_back_until_undo(shell, wo
     assert "merge" not in ids(shell)
     assert "undone: reject merge prefer-pnpm into pnpm-only for good" in shell("undo").out
     assert "merge" in ids(shell)
-
-
-def test_every_kind_that_is_rejected_is_not_proposed_again_until_undo(shell):
-    before = ids(shell)
-    done = shell("reject", before["relink"])
-    assert "rejected  " in done.out
-    assert "relink" not in ids(shell)
-    assert shell.json("reject", before["merge"])["decided"] == [before["merge"]]
-    assert ids(shell) == {}
-    shell("undo")
-    shell("undo")
-    assert ids(shell) == before
-
-
-def test_one_scope_alone(shell, world):
-    world.write(f"{world.everywhere}/stub.md", text_of("stub", "A stub", "TODO"))
-    assert {each["kind"] for each in shell.json("consolidate", "--scope", "global")["changes"]} >= {"delete"}
-    assert "delete" not in {each["kind"] for each in shell.json("consolidate", "--scope", "auto")["changes"]}
-    assert shell("consolidate", "--scope", "nowhere", check=False).code == 3
-
-
-def test_an_id_that_is_none_is_said(shell):
-    for verb in ("approve", "reject"):
-        done = shell(verb, "abcdef", check=False)
-        assert (done.code, "“abcdef”" in done.err) == (3, True)
 
 
 @pytest.fixture

@@ -152,6 +152,7 @@ def test_every_command_answers_in_the_envelope(memtui, words):
     assert done.code in ({0, 5} if words and words[0] in FINDINGS else {0})
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
 def test_every_command_speaks_to_a_person(memtui, words):
     done = memtui(*words, check=False)
@@ -188,6 +189,7 @@ def test_every_command_has_help_with_an_example(name):
     assert "--json" in text
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("name", PARSERS)
 def test_the_examples_can_be_parsed(name):
     for line in PARSERS[name].epilog.splitlines()[1:]:

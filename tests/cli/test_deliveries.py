@@ -36,14 +36,6 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
     assert "index of 6 · prefer" in text
 
 
-def test_the_text_of_a_delivery_that_did_not_arrive_is_not_called_what_the_model_got(memtui):
-    lost = memtui.json("activity", "--all-projects", "--outcome", "timed out")["deliveries"][0]["id"]
-    text = memtui("activity", lost).out
-    assert "nothing arrived" in text
-    assert "exactly as the hook gave it" in text
-    assert "Pieces  1" in text, "an item is a piece of unfinished work"
-
-
 @pytest.mark.slow
 def test_filters(memtui, world):
     assert outcomes(memtui, "--all-projects", "--outcome", "failed") == ["failed"]
@@ -111,15 +103,6 @@ def test_what_was_left_out_is_shown(memtui, world):
     assert "no room" in memtui("activity", record["id"]).out
 
 
-def test_lines_that_can_not_be_read_are_counted(memtui, world):
-    from memtui.deliver import log as delivery_log
-
-    with open(delivery_log.months(world.root)[0], "a") as file:
-        file.write('{"v": 1, "torn')
-    assert memtui.json("activity", "--all-projects", "--limit", "0")["skipped_lines"] == 1
-    assert "1 line of the log" in memtui("activity", "--all-projects").out
-
-
 def test_sessions_and_what_each_one_got(memtui, world):
     rows = memtui.json("activity", "--sessions", "--all-projects")["sessions"]
     assert [row["id"] for row in rows] == [world.sessions[n] for n in ("today", "blog", "tuesday", "monday", "older")]
@@ -144,13 +127,6 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert f"{ms} ms" in text
 
 
-def test_a_session_says_that_the_projects_notes_wait_for_any_of_its_sessions(memtui):
-    memtui("note", "for the project")
-    shown = " ".join(memtui("activity", "7c1e").out.split())
-    assert "for the project" in shown
-    assert "go to the next prompt in it, of whichever session." in shown
-
-
 def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui, world):
     assert len(memtui.json("activity", "--sessions", "--all-projects")["sessions"]) == 5
     assert [row["id"] for row in memtui.json("activity", "--sessions")["sessions"]] == [
@@ -165,32 +141,10 @@ def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui
     assert "No session is live here." in memtui("activity", "--sessions", "--live").out
 
 
-def test_a_session_s_id_is_enough_to_show_it(memtui, world):
-    text = memtui("activity", "a94d").out
-    assert "✓ arrived 2 of 4, ✗ 2 deliveries lost" in text
-    assert "The caching numbers were measured again" in text
-    assert f"cd {world.blog} && claude --resume {world.sessions['blog']}" in text
-    today = memtui.json("activity", "d2f7")
-    assert "CI is red on main: the lockfile job fails since 3f9a2c1." in [each["text"] for each in today["waiting"]]
-    fields = memtui.json("activity", "--sessions")["sessions"][0]
-    assert fields == {name: today[name] for name in fields}
-    for words in (["--live"], ["d2f7", "--text", "x"], ["--sessions", "--kind", "notes"]):
-        assert memtui("activity", *words, check=False).code == 2
-
-
 @pytest.mark.parametrize("ref", ["zzzz", "ab"])
 def test_what_is_not_there_is_not_found(memtui, ref):
     assert memtui("activity", ref, check=False).code == 3
     assert memtui("activity", ref.upper(), check=False).code == 3
-
-
-def test_nothing_found_is_told_from_nothing_there(memtui):
-    assert "memtui setup" not in memtui("activity", "--text", "no such words").out
-    assert "“zzzz”" in memtui("activity", "zzzz", check=False).err
-
-
-def test_the_reason_is_readable_in_eighty_columns(memtui):
-    assert "unreviewed, newest first" in memtui("activity", "Z2C4A7").out
 
 
 def test_where_nothing_was_delivered_it_says_whether_the_hooks_are_installed(bare):
@@ -206,9 +160,3 @@ def test_a_session_that_is_not_known_is_an_error_and_one_without_matches_is_not(
     assert (refused.code, "There is no session “nope”." in refused.err) == (3, True)
     session = world.sessions["blog"][:8]
     assert "No matches" in memtui("activity", "--session", session, "--text", "no such words").out
-
-
-@pytest.mark.parametrize("word", ["arrived", "cut short", "not known", "on the way", "used"])
-def test_activity_takes_the_words_for_receipts_that_it_shows(memtui, word):
-    assert word in memtui("activity", "--outcome", word).out.splitlines()[1]
-    assert word in memtui("activity", "--outcome", "nope", check=False).err

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from memtui.cli.context import Context
-from memtui.cli.main import main
-from memtui.cli.output import Result
 from memtui.demo import world as demo_world
 
 from .test_tui import opened
@@ -117,14 +115,6 @@ def test_the_person_s_own_files_are_not_touched(bare, tmp_path):
     assert list(Path(bare.env["HOME"]).iterdir()) == []
 
 
-def test_the_environment_that_is_printed_is_enough(bare, tmp_path):
-    data = bare.json("demo", str(tmp_path / "world"))
-    bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}
-    bare.cwd = data["projects"][0]
-    assert len(bare.json("list", "--scope", "project")["memories"]) == 4
-    assert main is not None
-
-
 @pytest.mark.parametrize("answer", ["n\n", "y\n"])
 def test_a_person_is_asked_before_an_older_sample_world_is_made_anew(bare, tmp_path, monkeypatch, answer):
     place = str(tmp_path / "world")
@@ -137,14 +127,3 @@ def test_a_person_is_asked_before_an_older_sample_world_is_made_anew(bare, tmp_p
     assert (done.code, marker.exists()) == ((1, True) if answer == "n\n" else (0, False))
     assert (f"memtui demo --keep {place}" in " ".join(done.err.split())) == marker.exists()
     assert "Make it anew" not in bare("demo", place, "--yes").err
-
-
-def test_how_to_reopen_it_names_the_path_that_memtui_was_started_with(bare, monkeypatch, tmp_path):
-    started = tmp_path / "venv" / "memtui"
-    monkeypatch.setattr("sys.argv", [str(started)])
-    place = str(tmp_path / "sample")
-    monkeypatch.setattr("memtui.cli.open_tui.run", lambda *_, **__: Result({}))
-    monkeypatch.chdir(tmp_path)
-    assert f"  {started} demo --open --keep {place}" in bare("demo", "--open", place).out
-    help_text = " ".join(bare("demo", "--help").out.split())
-    assert "with --keep it is opened as it is" in help_text

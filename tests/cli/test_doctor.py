@@ -1,13 +1,11 @@
 """The doctor fixes what needs no decision, and says how to take it back."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
 from memtui.base import clock, ids, paths
-from memtui.cli.context import Context
 from memtui.deliver import error_log
 from memtui.inbox import file as inbox_file
 from tidy.checks.broken import ASKED, AT_ONCE, bare_codes, break_all
@@ -86,22 +84,6 @@ def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     assert index.read_text() == before
 
 
-def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monkeypatch):
-    command = ["check", "--fix"]
-    index = Path(world.shop, ".claude/memory/MEMORY.md")
-    before = index.read_text()
-    monkeypatch.setattr(Context, "can_ask", True)
-    done = memtui(*command, stdin="n\n", check=False)
-    assert done.code == 1
-    assert "Nothing was written." in done.out + done.err
-    assert index.read_text() == before
-    done = memtui(*command, stdin="y\n", check=False)
-    assert "Write " in done.err
-    assert index.read_text() != before
-    memtui("undo")
-    assert "Write" not in memtui(*command, "--yes", check=False).err
-
-
 def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     index.write_text("# Memory\n")
@@ -163,25 +145,6 @@ def test_errors_set_aside_and_files_closed_are_undone_as_one_step(memtui, world,
     assert oct(note.stat().st_mode & 0o777) == "0o600"
 
 
-def test_errors_that_came_since_are_not_written_over_by_an_undo(memtui, world, monkeypatch):
-    error(world, monkeypatch, "the first")
-    memtui("doctor", "--fix", "errors", check=False)
-    error(world, monkeypatch, "the second")
-    done = memtui("undo", check=False)
-    assert done.code == 4
-    assert "errors.jsonl exists already" in done.err
-    assert "the second" in Path(world.root, "log/errors.jsonl").read_text()
-
-
-def test_what_somebody_else_opened_or_closed_since_is_left_alone(memtui, world):
-    note = Path(world.root, "global/guidance.md")
-    note.chmod(0o644)
-    memtui("doctor", "--fix", "files", check=False)
-    note.chmod(0o640)
-    assert "guidance.md" in memtui("undo", check=False).err
-    assert oct(note.stat().st_mode & 0o777) == "0o640"
-
-
 def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: world.now - 7200)
     try:
@@ -198,11 +161,6 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
     assert memtui("doctor", "--errors", "--fix", check=False).code == 2
 
 
-def test_no_errors_are_said_to_be_none(bare):
-    assert bare("doctor", "--errors").out == "No errors.\n"
-    assert bare.json("doctor", "--errors")["errors"] == []
-
-
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
 def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_words(memtui, world, monkeypatch, silent):
     break_all(world)
@@ -216,40 +174,6 @@ def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_wor
     after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
     assert not after & AT_ONCE
     assert after >= ASKED
-
-
-def test_the_memory_that_a_broken_link_wants_is_created_where_the_link_looks_for_it(memtui):
-    memtui("new", "one", "--scope", "auto", "--description", "d", "--body", "See [[absent-one]].")
-    links = [row for row in memtui.json("doctor", check=False)["findings"] if "[[absent-one]]" in row["message"]]
-    command = links[0]["remedy"].split(",")[0].split()[1:]
-    memtui(*command, "--body", "here now")
-    assert not any("[[absent-one]]" in each["message"] for each in memtui.json("doctor", check=False)["findings"])
-
-
-def test_doctor_and_the_list_name_the_same_broken_links_and_doctor_only_notes_them(memtui, world):
-    memory = Path(world.shop, ".claude/memory/release-steps.md")
-    memory.write_text(memory.read_text() + "\nSee [[no-such-memory]].\n")
-    memtui("trust", "--yes")
-    found = [row for row in memtui.json("doctor", check=False)["findings"] if row["code"] == "memories.link"]
-    assert {row["level"] for row in found} == {"note"}
-    assert "project has no [[no-such-memory]], but 1 memory links to it: release-steps." in [
-        r["message"] for r in found
-    ]
-    listed = memtui.json("list")["memories"]
-    flagged = {(each["path"], flag) for each in listed for flag in each["flags"] if flag.startswith("broken link")}
-    told = {(row["subject"].removeprefix("memory:"), row["message"].split()[3].rstrip(",")) for row in found}
-    assert flagged == {(path, f"broken link {link}") for path, link in told}
-
-
-def test_status_has_the_number_of_doctor_and_points_to_it(bare, world):
-    bare.env |= world.env
-    bare.cwd = world.shop
-    problems = bare.json("doctor", check=False)["problems"]
-    assert problems > 0
-    assert bare.json("status")["problems"] == problems
-    assert f"memtui doctor {problems} problems to fix" in " ".join(bare("status").out.split())
-    bare.cwd = f"{world.shop}/../blog"
-    assert bare.json("status")["problems"] == bare.json("doctor", check=False)["problems"]
 
 
 def test_a_settings_file_that_can_not_be_read_is_one_problem_not_two(memtui):
@@ -314,27 +238,6 @@ def test_a_renamed_project_keeps_a_memory_of_its_own_with_the_same_name(bare, tm
     assert files(old).keys() == {"one.md", "MEMORY.md"}
 
 
-def test_a_project_that_moved_elsewhere_is_a_note_by_its_name_alone(bare, tmp_path):
-    renamed(bare, tmp_path, new="shop", inside="work")
-    for each in (Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects").rglob("project.json"):
-        each.write_text(each.read_text().replace('"inode"', '"no"'))  # as an older version would have left it
-    (found,) = findings_of(bare, "inbox.renamed")
-    assert found["level"] == "note"
-    assert "has the same name" in found["message"]
-
-
-def test_another_clone_at_the_place_of_a_gone_one_with_another_remote_is_not_offered(bare, tmp_path):
-    renamed(bare, tmp_path, new="shop", inside="work")
-    note = next((Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects").rglob("project.json"))
-    note.write_text(json.dumps({**json.loads(note.read_text()), "inode": "1", "remote": "host/a"}))
-    config = Path(bare.cwd) / ".git" / "config"
-    config.write_text('[remote "origin"]\n\turl = git@host:b.git\n')
-    assert findings_of(bare, "inbox.renamed") == []
-    config.write_text('[remote "origin"]\n\turl = https://user:word@host/a.git\n')
-    (found,) = findings_of(bare, "inbox.renamed")
-    assert "has the same remote" in found["message"]
-
-
 def test_memories_that_a_living_neighbour_shares_stay_where_they_are(bare, tmp_path):
     """The client keeps those of `my_app` and `my-app` in one directory."""
     old, _ = renamed(bare, tmp_path, old="my_app", new="shop")
@@ -345,12 +248,3 @@ def test_memories_that_a_living_neighbour_shares_stay_where_they_are(bare, tmp_p
     bare("doctor", "--fix", "projects", check=False)
     assert files(old) == before
     assert "mind the queue" in bare("note", "--list").out
-
-
-def test_doctor_counts_as_many_problems_with_memories_as_check_and_trust_apart(bare, world):
-    bare.env |= world.env
-    bare.cwd = world.shop
-    problems = bare.json("check", check=False)["problems"]
-    said = " ".join(bare("doctor", check=False).out.split())
-    assert f"{problems - 1} problems with memories" in said  # check counts trust too
-    assert "1 problem with trust" in said

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.model import Reply, say, use
+from e2e.model import say, use
 from memtui.base import paths
 from memtui.cli import parser
 from memtui.tidy import gates, proposed
@@ -46,13 +46,6 @@ def test_it_says_what_it_would_cost_and_asks_nothing(dreamy, api):
     assert api.requests == []
 
 
-def test_without_an_answer_to_its_question_it_asks_no_model(dreamy, api):
-    done = dreamy("consolidate", "--ask-model", check=False)
-    assert done.code == 1
-    assert "No model was asked" in done.err
-    assert api.requests == []
-
-
 @pytest.mark.slow
 def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     before = home(dreamy)
@@ -63,21 +56,6 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     assert home(dreamy) == before
     assert len([*Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")]) == 1
     assert "dream" in dreamy("model", "log").out
-
-
-@pytest.mark.slow
-def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
-    api.script = lambda _: Reply([], status=401, error="authentication_error")
-    done = dreamy("consolidate", "--ask-model", "--yes", check=False)
-    assert done.code == 1
-    assert "Check ANTHROPIC_API_KEY" in done.out
-
-
-def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
-    api.script = lambda request: use("answer", actions=[{**merge(request), "keep": "m99"}])
-    said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
-    assert "Nothing new to propose." in said
-    assert "1 change left out: named a memory that was not asked about together" in said
 
 
 def test_what_is_dropped_or_invented_is_said(dreamy, api):
@@ -194,20 +172,3 @@ def test_a_second_dream_names_what_waits_and_how_to_see_it(dreamy):
     assert "already" in said
     assert "memtui approve ID" in said
     assert dreamy.json("consolidate", "--ask-model", "--yes")["waiting"] == len(first["proposals"])
-
-
-def test_a_dry_run_says_what_is_not_counted_and_why(dreamy):
-    place = Path(dreamy.json("list")["memories"][0]["path"]).parent
-    (place / "big.md").write_text("---\nname: big\ndescription: Large\n---\n" + "Words of it. " * 900)
-    said = dreamy("consolidate", "--ask-model", "--dry-run").out
-    assert "not counted, longer than 8,000 characters: big" in said
-    assert "2 memories:" in said
-
-
-def test_a_scope_only_filters_what_is_proposed(memtui):
-    """In the sample world two memories of auto overlap; how much depends on the words of all memories."""
-    every = {each["id"]: each["score"] for each in memtui.json("consolidate")["changes"] if each["kind"] == "merge"}
-    here = memtui.json("consolidate", "--scope", "auto")["changes"]
-    assert every
-    assert {each["id"]: each["score"] for each in here} == every
-    assert memtui.json("consolidate", "--scope", "global")["changes"] == []

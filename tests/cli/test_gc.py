@@ -100,9 +100,3 @@ def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
     assert ", 3.0 MB in all" in kept()["message"], "all of its files count"
     assert "1 change for undo" in kept()["message"]
     assert "their texts for 180 days" in kept()["message"]
-
-
-def test_how_long_things_are_kept_is_a_setting(bare, old):
-    bare("config", "set", "keep_days", "400")
-    assert "Nothing is old enough to be deleted" in bare("doctor", "--clean", "--dry-run").out
-    assert bare("config", "set", "keep_days", "-1", check=False).code == 2

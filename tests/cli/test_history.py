@@ -76,13 +76,6 @@ def test_a_memory_that_something_deleted_comes_back(memtui, world):
     assert path.read_bytes() == first
 
 
-def test_what_is_not_there_is_said(memtui):
-    assert memtui("history", "no-such-memory", check=False).code == 3
-    found = memtui("history", "prefer-pnpm", "--show", "9", check=False)
-    assert found.code == 3
-    assert "Versions are numbered 1 to 1." in found.err
-
-
 def test_the_session_and_the_prompt_are_told_where_the_transcript_is_there(memtui, world):
     path = path_of(memtui, "prefer-pnpm")
     versions(memtui)
@@ -116,18 +109,6 @@ def test_a_version_that_a_person_restores_counts_as_seen(memtui, world):
     assert memtui.json("history", "prefer-pnpm")["versions"][-1]["seen"]
 
 
-def test_one_that_memtui_removed_was_not_deleted_by_someone_else(memtui, world):
-    versions(memtui)
-    memtui("rm", "prefer-pnpm")
-    assert versions(memtui)[-1] == (2, "person", True)
-
-
-def test_instructions_have_no_versions_and_that_is_said(memtui, world):
-    done = memtui("history", "instructions:user:CLAUDE.md", check=False)
-    assert done.code == 3
-    assert "not of CLAUDE.md" in done.err
-
-
 def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, world):
     versions(memtui)
     path = path_of(memtui, "prefer-pnpm")
@@ -142,16 +123,6 @@ def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, worl
 
 def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
-
-
-def test_each_version_that_memtui_wrote_is_kept_also_several_in_a_moment(memtui, world):
-    memtui("new", "zz", "--description", "d", "--body", "one")
-    for text in ("two", "three"):
-        memtui("edit", "zz", "--body", text)
-    found = memtui.json("history", "zz")["versions"]
-    assert [body(memtui, "zz", each["number"]) for each in found] == ["one", "two", "three"]
-    assert {(each["by"], each["seen"]) for each in found} == {("person", True)}
-    assert len(memtui.json("history", "zz")["versions"]) == 3, "the next look adds none"
 
 
 def test_a_memory_in_the_trash_has_its_history_and_says_where_it_is(memtui, world):
@@ -212,63 +183,6 @@ def told(memtui, name):
     return [" ".join(row.split()[1:]) for row in reversed(out.splitlines()[1:]) if row.split()[0].isdigit()]
 
 
-def test_an_old_name_leads_to_what_became_of_it_and_restores_no_second_copy(memtui):
-    memtui("history", "prefer-pnpm")
-    first = memtui("show", "prefer-pnpm", "--raw").out
-    memtui("mv", "prefer-pnpm", "pp")
-    memtui("edit", "pp", "--body", "Two.")
-    done = memtui("history", "prefer-pnpm")
-    assert done.out == memtui("history", "pp").out
-    assert done.err.startswith("prefer-pnpm is project:pp.\n")
-    assert memtui.json("history", "prefer-pnpm")["became"] == "project:pp"
-    memtui("history", "prefer-pnpm", "--restore", "1")
-    assert memtui("show", "prefer-pnpm", check=False).code == 3
-    assert memtui("show", "pp", "--raw").out == first.replace("prefer-pnpm", "pp", 1)
-    memtui("mv", "pp", "qq")
-    memtui("mv", "qq", "--scope", "global")
-    assert memtui("history", "prefer-pnpm").err.startswith("prefer-pnpm is global:qq.\n")
-    assert memtui("history", "project:qq").err.startswith("project:qq is global:qq.\n")
-    memtui("history", "prefer-pnpm", "--restore", "1")
-    assert "pnpm" in memtui("show", "global:qq").out
-
-
-def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
-    memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "--scope", "global")
-    memtui("rm", "prefer-pnpm")
-    for name in ("prefer-pnpm", "project:prefer-pnpm", "global:prefer-pnpm"):
-        done = memtui("history", name)
-        assert "removed" in done.out
-        assert "It is in the trash: memtui history" in done.err
-    done = memtui("history", "project:prefer-pnpm", "--restore", "1")
-    assert "restored  global:prefer-pnpm" in done.out
-
-
-def test_a_home_that_a_link_leads_to_has_the_same_history(memtui, world, tmp_path):
-    memtui("history", "prefer-pnpm")
-    other = tmp_path / "linked"
-    other.symlink_to(world.directory)
-    memtui.env |= {key: value.replace(world.directory, str(other)) for key, value in world.env.items()}
-    memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "--scope", "global")
-    memtui("history", "prefer-pnpm")
-    memtui.env |= world.env
-    memtui("history", "prefer-pnpm")
-    memtui("rm", "prefer-pnpm")
-    memtui.env |= {key: value.replace(world.directory, str(other)) for key, value in world.env.items()}
-    assert "restored  global:prefer-pnpm" in memtui("history", "project:prefer-pnpm", "--restore", "1").out
-
-
-def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(memtui):
-    memtui("history", "prefer-pnpm")
-    memtui("new", "pp", "--scope", "global", "--body", "One.")
-    memtui("history", "pp")
-    memtui("mv", "global:pp", "qq")
-    memtui("mv", "prefer-pnpm", "pp")
-    memtui("rm", "pp")
-    assert "It is in the trash: memtui history" in memtui("history", "pp").err
-
-
 def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):
     first = "found on the first run"
     memtui("history", "prefer-pnpm")
@@ -297,37 +211,6 @@ def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(m
     assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: removed")
 
 
-def test_links_that_follow_a_rename_do_not_make_their_memory_renamed(memtui):
-    memtui("new", "aa", "--description", "d", "--body", "one", "--scope", "project")
-    memtui("new", "bb", "--description", "d", "--body", "See [[aa]].", "--scope", "project")
-    memtui("mv", "aa", "cc")
-    assert told(memtui, "bb")[-1].endswith("you, with memtui: links followed a new name")
-
-
-def test_a_rejected_change_says_so(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    versions(memtui)
-    path.write_text(path.read_text() + "Somebody's line.\n")
-    os.utime(path, (NOW - 5000, NOW - 5000))
-    memtui("reject", "prefer-pnpm")
-    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: rejected a change")
-
-
-def test_ages_never_run_backwards(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    os.utime(path, (NOW - 9 * 86400, NOW - 9 * 86400))
-    memtui("history", "prefer-pnpm")
-    old = path.read_bytes()
-    memtui("mv", "prefer-pnpm", "pp")
-    memtui("undo")
-    assert [each.split()[0] for each in told(memtui, "prefer-pnpm")] == ["9d", "now", "now"]
-    path.write_bytes(old + b"Of a backup.\n")
-    os.utime(path, (NOW - 20 * 86400, NOW - 20 * 86400))
-    assert told(memtui, "prefer-pnpm")[-1].split()[0] == "now"
-    written = [each["written"] for each in memtui.json("history", "prefer-pnpm")["versions"]]
-    assert written == sorted(written)
-
-
 def test_a_version_from_before_a_rename_is_restored_under_the_present_name(memtui, world):
     memtui("history", "prefer-pnpm")
     memtui("edit", "prefer-pnpm", "--body", "Another text.")
@@ -340,27 +223,3 @@ def test_a_version_from_before_a_rename_is_restored_under_the_present_name(memtu
     memtui("rm", "pp")
     memtui("history", "pp", "--restore", "1")
     assert "name: pp\n" in path.read_text()
-
-
-def test_a_version_that_is_the_present_text_is_not_called_restored(memtui):
-    memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "pp")
-    done = memtui("history", "pp", "--restore", "1")
-    assert done.out.startswith("unchanged  project:pp")
-    assert "That is the present text already." in done.err
-    assert "undo" not in done.err
-
-
-def test_what_was_written_just_now_has_its_history(memtui, world):
-    memtui("history", "prefer-pnpm")
-    path = path_of(memtui, "prefer-pnpm").with_name("by-hand.md")
-    path.write_text("---\nname: by-hand\ndescription: d\n---\n\nA text.\n")
-    os.utime(path, (NOW, NOW))
-    assert versions(memtui, "by-hand") == [(1, "other", False)]
-
-
-def test_a_version_that_is_no_number_is_told_as_such(memtui):
-    for option in ("--show", "--diff", "--restore"):
-        done = memtui("history", "prefer-pnpm", option, "x", check=False)
-        assert done.code == 2
-        assert "give a number, 0 or more, not x" in done.err

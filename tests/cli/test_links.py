@@ -1,11 +1,9 @@
 """One home, used by its own path and through a link to it: the same directory is the same everywhere."""
 
-import os
-
 import pytest
 
 from memtui.base import paths
-from memtui.hooks import post_tool_use, runner
+from memtui.hooks import runner
 
 LINKED = {
     "MEMTUI_HOME": {"MEMTUI_HOME": "memtui"},
@@ -21,12 +19,6 @@ def through(request, world, tmp_path):
         (tmp_path / name).symlink_to(place)
     names = {name: str(tmp_path / value) if value else "" for name, value in LINKED[request.param].items()}
     return {**world.env, **names}
-
-
-def test_what_waits_is_the_same_through_a_link(memtui, through):
-    before = memtui.json("inbox")["entries"]
-    memtui.env |= through
-    assert memtui.json("inbox")["entries"] == before
 
 
 def test_what_memtui_wrote_is_its_own_through_a_link(memtui, through, world):
@@ -61,16 +53,3 @@ def test_a_hook_believes_a_link_to_the_directory_that_its_command_names(through,
         assert (paths.root(env), error) == (world.root, None)
     linked = ["UserPromptSubmit", "--root", through["MEMTUI_HOME"] or world.root, "--config", world.config]
     assert runner._believed(world.env, linked)[1] is None
-
-
-def test_a_memory_that_the_client_opens_through_a_link_counts_as_used(memtui, through, world):
-    config = through["CLAUDE_CONFIG_DIR"] or f"{through['HOME']}/.claude"
-    path = f"{config}/memory/concise-answers.md"
-    assert os.path.exists(path)
-    before = memtui.json("show", "global:concise-answers")["uses"]
-    payload = {"session_id": "s", "cwd": world.shop, "tool_name": "Read", "tool_input": {"file_path": path}}
-    post_tool_use.handle(runner.Hook("PostToolUse", through, payload, 0.0))
-    assert memtui.json("show", "global:concise-answers")["uses"] == before + 1
-    memtui.env |= through
-    assert memtui.json("show", path)["name"] == "concise-answers"
-    assert "~/.claude/memory/concise-answers.md" in memtui("show", path).out

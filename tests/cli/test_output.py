@@ -27,11 +27,6 @@ def test_escaped_text_has_nothing_that_acts_on_a_terminal(text):
         )
 
 
-def test_what_nobody_can_see_is_written_out():
-    assert output.safe("Use pnpm\u200b\u2060.") == "Use pnpm\\u200b\\u2060."
-    assert output.safe("❤\ufe0f\u200d🔥 می\u200cخواهم") == "❤\ufe0f\u200d🔥 می\u200cخواهم"
-
-
 FILLERS = "\u115f\u1160\u3164\uffa0"
 
 
@@ -40,11 +35,6 @@ FILLERS = "\u115f\u1160\u3164\uffa0"
 )
 def test_ordinary_text_of_any_language_stays(text):
     assert output.safe(text) == text.replace("\t", "    ")
-
-
-@given(ANY_TEXT, st.integers(2, 40))
-def test_cut_text_fits(text, columns):
-    assert output.width(output.cut(output.line(text), columns)) <= columns
 
 
 @pytest.mark.parametrize(
@@ -91,20 +81,6 @@ def test_a_terminal_without_utf8_gets_ascii(locale, shown, monkeypatch):
     out = Output({"LANG": locale})
     out.print("✓ né …")
     assert out.stdout.text == shown
-
-
-@given(
-    st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=1, max_size=20).map(" ".join), st.integers(20, 60)
-)
-def test_text_is_cut_between_words(text, columns):
-    shown = output.cut(text, columns)
-    assert shown == text or text[len(shown) - 1 :].startswith(" "), shown
-
-
-def test_a_name_or_a_path_is_cut_where_its_room_ends():
-    assert output.cut("conventional-commits", 14) == "conventional-…"
-    assert output.cut("~/.claude/memory/projects", 15) == "~/.claude/memo…"
-    assert output.cut("indivisibilities", 8) == "indivis…"
 
 
 @given(
@@ -170,13 +146,6 @@ def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
     for words in (["activity", "--sessions"], ["activity", "evil"], ["note", "--list"], ["inbox"], ["status"]):
         done = memtui(*words, check=False)
         assert "\x1b" not in done.out + done.err, words
-
-
-def test_colours_take_nothing_from_what_is_said(memtui, monkeypatch):
-    plain = memtui("list").out + memtui("activity").out
-    monkeypatch.setattr(Output, "colour", property(lambda _: True, lambda *_: None), raising=False)
-    coloured = memtui("list").out + memtui("activity").out
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 @pytest.mark.slow
@@ -251,15 +220,6 @@ def test_narration_is_wrapped_on_a_terminal_only(capsys):
     assert " ".join(line.strip() for line in lines) == words
 
 
-@pytest.mark.parametrize("words", ["list", "check", "inbox", "note --list"])
-def test_sections_are_parted_by_one_blank_line_and_none_is_at_the_end(memtui, words):
-    said = memtui(*words.split(), check=False).out
-    assert "\n\n" in said
-    assert "\n\n\n" not in said
-    assert not said.startswith("\n")
-    assert not said.endswith("\n\n")
-
-
 WORDS = st.lists(st.text("abc日", min_size=1, max_size=12), min_size=1).map(" ".join)
 
 
@@ -273,14 +233,6 @@ def test_lines_of_a_diff_are_wrapped_between_words_below_their_text(old, new, be
     assert all(output.width(each) <= columns for each in lines)
     hang = " " * (3 + len(begin))
     assert all(each.startswith((hang, *(f"  {sign}{begin}" for sign in "-+ "))) for each in lines)
-
-
-def test_a_diff_that_is_no_terminals_has_whole_lines():
-    out = Output({})
-    out.stdout = Terminal()
-    out.columns = None
-    diff.show_lines(out, ["+" + "word " * 40 + "end"], "  ")
-    assert out.stdout.text == "  +" + "word " * 40 + "end\n"
 
 
 @pytest.mark.parametrize(

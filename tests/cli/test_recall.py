@@ -30,23 +30,6 @@ def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reas
     assert others
 
 
-def test_the_heading_counts_all_memories_that_were_searched_and_not_only_those_that_were_found(memtui, world):
-    for number in range(30):
-        path = Path(world.shop) / ".claude" / "memory" / f"zebra-{number}.md"
-        path.write_text(f"---\nname: zebra-{number}\ndescription: Zebras graze at dusk.\n---\nZebras graze.\n")
-    data, by_name = found(memtui, PROMPT)
-    assert len(by_name) < data["memories"] > 30
-    heading = memtui("recall", PROMPT).out.partition("\n")[0]
-    assert heading.startswith(f"1 of {data['memories']} memories would be delivered")
-    assert heading.count("memories") == 1
-
-
-def test_in_the_sample_world_installing_packages_brings_the_memory_about_pnpm_and_adding_tests_does_not(memtui):
-    for prompt in ("install the packages", "please install the dependencies", "update the packages"):
-        assert found(memtui, prompt)[1]["prefer-pnpm"]["outcome"] == "inject"
-    assert found(memtui, "add tests for the new components")[1]["prefer-pnpm"]["outcome"] == "unlikely"
-
-
 def test_the_index_is_built_first_and_follows_the_files(memtui):
     data, _ = found(memtui, PROMPT)
     assert data["indexed"] == data["memories"] > 5
@@ -68,16 +51,6 @@ def test_json_has_the_parts_of_the_score_and_the_exact_text(memtui):
     assert "Use pnpm for every install and script." in best["text"]
 
 
-def test_no_memory_reaches_the_terminal(memtui, world):
-    path = Path(world.shop) / ".claude" / "memory" / "escape.md"
-    path.write_text(
-        "---\nname: \x1b[31mred\ndescription: \x1b]0;title\x07\ntriggers: [zebra \x9b1m]\n---\nzebra crossing \x1b[2J\n"
-    )
-    done = memtui("recall", "--all", "where is the zebra crossing \x1b[5m of ours?")
-    assert "red" in done.out
-    assert not {"\x1b", "\x07", "\x9b"} & {*done.out, *done.err}
-
-
 def test_what_is_not_trusted_is_left_out_however_well_it_fits(memtui):
     _, by_name = found(memtui, "shall I push straight to main without a pull request? do reviews slow us down")
     assert by_name["skip-code-review"]["outcome"] == "untrusted"
@@ -96,12 +69,6 @@ def test_why_nothing_would_be_delivered_is_said(memtui, prompt, why):
     assert "inject" not in {each["outcome"] for each in by_name.values()}
     assert data["silent"]
     assert why in memtui("recall", prompt).out
-
-
-def test_the_prompt_comes_from_standard_input_too(memtui):
-    data, _ = found(memtui, "-", stdin=PROMPT)
-    assert data["prompt"] == PROMPT
-    assert memtui("recall", "  ", check=False).code == 2
 
 
 def test_asking_delivers_and_logs_nothing(memtui, world):

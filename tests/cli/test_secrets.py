@@ -46,13 +46,6 @@ def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
     assert KEY not in kept(bare)
 
 
-def test_json_names_what_was_taken_out(bare):
-    data = bare.json("note", f"use {KEY}")
-    assert data["redacted"] == ["GitHub token"]
-    assert data["text"] == "use [redacted: GitHub token]"
-    assert bare.json("note", "CI is red: see job 4711")["redacted"] == []
-
-
 def test_yes_keeps_it(bare):
     done = bare("note", "--yes", f"use {KEY}")
     assert notes(bare)[0].text == f"use {KEY}"
@@ -84,13 +77,6 @@ def test_memories_are_made_and_changed_without_the_secret(bare):
     assert "[redacted: GitHub token] deploys" in kept(bare)
     assert KEY not in kept(bare)
     bare("edit", "deploy", "--body", f"Deploy with {KEY}.", "--yes")
-    assert KEY in kept(bare)
-
-
-def test_at_a_terminal_a_memory_with_a_secret_is_asked_about(bare, asked):
-    assert bare("new", "deploy", "--body", f"Deploy with {KEY}.", stdin="n\n", check=False).code == 1
-    assert KEY not in kept(bare)
-    bare("new", "deploy", "--body", f"Deploy with {KEY}.", stdin="y\n")
     assert KEY in kept(bare)
 
 

@@ -1,7 +1,5 @@
 """`memtui model sentences`: switched on it starts the daemon, says what that does, and ends it again."""
 
-from pathlib import Path
-
 import pytest
 
 import sentence_daemon
@@ -70,18 +68,3 @@ def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
     assert "Could not load model missing" in " ".join(memtui("model", "sentences").out.split())
     memtui("config", "unset", "semantic")
     assert found() == []
-
-
-def test_on_without_the_extra_is_a_problem_to_fix(memtui, world):
-    sentence_daemon.prepare(world.root)
-    (found,) = [f for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]
-    assert found["code"] == "semantic.not_installed"
-
-
-def test_the_package_that_it_needs_is_named_in_one_way(bare):
-    assert f"`{sentences.INSTALL}`" in " ".join(bare("help", "config").out.split())
-    docs = Path(__file__).parents[2]
-    for name in ("docs/faq.md", "docs/cli.md", "docs/hooks.md", "docs/file-formats.md"):
-        text = (docs / name).read_text()
-        assert f"`{sentences.INSTALL}`" in text, name
-        assert "[semantic]" not in text, name

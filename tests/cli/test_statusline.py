@@ -122,16 +122,6 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     assert said[:18] in bare.json("setup", "hooks", "--yes")["not_served"][0]
 
 
-def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
-    path = Path(bare.env["HOME"], ".claude/settings.json")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("{torn")
-    said = bare("setup", check=False).out
-    assert "memtui setup hooks" not in said
-    assert "malformed JSON" in said
-    assert "Claude Code skips" in bare("doctor", check=False).out
-
-
 def test_doctor_says_when_another_status_line_hides_it(memtui):
     memtui("setup", "statusline", "--yes")
     codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
@@ -142,42 +132,3 @@ def test_doctor_says_when_another_status_line_hides_it(memtui):
     assert status.status(memtui.env, memtui.cwd).hidden_by == path
     codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
     assert "hooks.status_line_hidden" in codes
-
-
-def test_setup_says_that_it_adds_the_status_line_alone_where_the_hooks_are(bare):
-    both = bare("setup", "statusline", "--dry-run").out
-    assert "Adds 7 hooks\n" in both
-    assert "Adds the status line\n" in both
-    bare("setup", "hooks", "--yes")
-    alone = bare("setup", "statusline", "--dry-run").out
-    assert alone.startswith("Adds the status line\n")
-    assert "7 hooks" not in alone
-    bare("setup", "statusline", "--yes")
-    assert bare("setup", "hooks", "--remove", "--dry-run").out.count("Removes ") == 2
-
-
-def test_all_that_setup_adds_to_a_settings_file_on_one_line_can_be_read(bare):
-    settings = Path(bare.env["HOME"], ".claude", "settings.json")
-    settings.parent.mkdir()
-    settings.write_text('{"model":"opus","permissions":{"allow":["Bash(ls)"]}}')
-    told = bare("setup", "hooks", "--dry-run").out
-    assert [
-        event for event in ("SessionStart", "PreToolUse", "Stop", "SessionEnd") if f'+    "{event}": [' in told
-    ] == [
-        "SessionStart",
-        "PreToolUse",
-        "Stop",
-        "SessionEnd",
-    ]
-    assert "the file keeps its long lines" in told
-    bare("setup", "hooks", "--yes")
-    assert "\n" not in settings.read_text()
-    assert bare("setup", "hooks", "--remove", "--yes").out.startswith("Removes 7 hooks\n")
-
-
-def test_hooks_are_as_they_should_be_through_a_link_to_the_home(bare, tmp_path):
-    bare("setup", "hooks", "--yes")
-    (tmp_path / "link").symlink_to(bare.env["HOME"])
-    bare.env["HOME"] = str(tmp_path / "link")
-    done = bare("setup")
-    assert "!" not in done.out + done.err

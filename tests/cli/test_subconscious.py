@@ -1,7 +1,5 @@
 """`memtui model`: what reads sessions in the background, its state, its blocks, what it did and said, and the switch."""
 
-import os
-
 import pytest
 
 from memtui.base import clock, paths
@@ -39,16 +37,6 @@ def test_a_block_is_changed_and_restored_and_undone(memtui):
     assert set(rows) == set(places.BLOCKS)
 
 
-def test_a_block_of_a_project_is_not_that_of_one_whose_path_has_the_same_slug(memtui, world):
-    neighbour = world.shop.replace("/shop", "-shop")
-    os.makedirs(neighbour + "/.git")
-    assert paths.slug(neighbour) == paths.slug(world.shop)
-    memtui("model", "blocks", "guidance", "--text", "- Only here.")
-    assert "Only here" in memtui("model", "blocks", "guidance").out
-    memtui.cwd = neighbour
-    assert "Only here" not in memtui("model", "blocks", "guidance").out
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -64,13 +52,6 @@ def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
     assert said in done.err
 
 
-def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
-    error = memtui("model", "bogus", check=False).err
-    assert "only: status, log, sentences" in error
-    assert "Did you mean" not in error
-    assert "Did you mean `memtui model blocks`?" in memtui("model", "block", check=False).err
-
-
 def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
     for key, value in (("subconscious", "notes"), ("recall_select", "true")):
         out = " ".join(memtui("config", "set", key, value).out.split())
@@ -81,13 +62,6 @@ def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
     assert "There is no ANTHROPIC_API_KEY" in memtui("config", "set", "subconscious", "full").out
     memtui.env["ANTHROPIC_API_KEY"] = "sk-loopback"
     assert "But:" not in memtui("config", "set", "subconscious", "notes").out
-
-
-def test_a_stop_shows_while_it_is_off_too(memtui):
-    memtui("model", "stop")
-    out = memtui("model").out
-    assert "off, and stopped by you" in out
-    assert "memtui config set subconscious notes && memtui model start" in " ".join(out.split())
 
 
 def test_a_secret_is_not_kept_in_a_block(memtui):
@@ -128,27 +102,3 @@ def test_what_it_did_and_said_is_listed(on, world):
     out = on("note", "--list").out
     assert "from subconscious" in out
     assert "\x1b" not in out
-
-
-def test_what_is_of_another_project_says_so(on, world):
-    now = clock.parse("2026-11-21T08:59:00Z")
-    blog = paths.project_key(world.blog)
-    runs.append(world.root, runs.Run("r9", now, SESSION, blog, world.blog, "Stop", outcome="done", note="Of the blog."))
-    mention = {"id": "m1", "who": "person", "words": "who is asked?", "time": clock.iso(now)}
-    control.save(world.root, SESSION, {"mentions": [mention], "project": blog})
-    row = next(line for line in on("model", "log", "--runs").out.splitlines() if "5e55aaaa" in line)
-    assert " blog " in row
-    assert "you in blog, " in on("model").out
-    assert on.json("model")["reads_along"]["waiting"][-1]["project"] == blog
-    assert "in blog" not in "".join(line for line in on("model").out.splitlines() if "who is asked" not in line)
-
-
-def test_what_to_do_is_said_by_its_name_and_the_stop_first(on):
-    on.env.pop("ANTHROPIC_API_KEY")
-    out = on("model").out
-    assert "there is no ANTHROPIC_API_KEY" in out
-    assert "Set ANTHROPIC_API_KEY" in out
-    on("model", "stop")
-    out = on("model").out
-    assert "stopped by you" in out
-    assert "memtui model start" in out

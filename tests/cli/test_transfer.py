@@ -36,6 +36,7 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
     assert memtui("export", "--all", "--to", str(tmp_path / "all"), check=False).code == 4
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [

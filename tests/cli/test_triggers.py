@@ -68,31 +68,3 @@ def test_triggers_in_the_frontmatter_leave_the_age_of_a_memory(memtui):
 def changed(memtui):
     """The sentences of the list of changes, newest first."""
     return [row["summary"] for row in memtui.json("undo", "--list")["history"]]
-
-
-def test_the_list_of_changes_names_the_triggers(memtui):
-    long = "go to production, but only after the nightly tests of all services"
-    memtui("edit", "payment-provider", "--trigger", "put it {} live")
-    memtui("edit", "payment-provider", "--trigger", long, "--trigger", "roll out")
-    memtui("edit", "payment-provider", "--no-trigger", "roll out", "--trigger", "third")
-    memory = "project:payment-provider"
-    assert changed(memtui)[:3] == [
-        f"add trigger “third” and remove trigger “roll out” of {memory}",
-        f"add 2 triggers (“go to production, but only after the nightly tests of all…”, …) to {memory}",
-        f"add trigger “put it {{}} live” to {memory}",
-    ]
-    assert "add trigger “put it {} live”" in memtui("undo", "--list").out
-
-
-def test_the_list_of_changes_names_the_triggers_in_the_file_of_a_memory(memtui, world):
-    path = Path(world.shop, ".claude/memory/payment-provider.md")
-    path.write_text(path.read_text().replace("---\n", "---\ntriggers: [first]\n", 1))
-    memtui("edit", "payment-provider", "--trigger", "second")
-    assert "second" in path.read_text()
-    assert changed(memtui)[0] == "add trigger “second” to project:payment-provider"
-
-
-def test_the_triggers_of_a_memory_deleted_for_good_are_in_no_list(memtui):
-    memtui("edit", "payment-provider", "--trigger", "a secret plan")
-    memtui("rm", "payment-provider", "--purge", "--yes")
-    assert "add triggers to project:payment-provider" in changed(memtui)

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,18 +79,6 @@ def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebod
     assert "Another" not in Path(world.shop, PNPM).read_text()
     memtui("undo", "--redo")
     memtui("undo")  # the last change can be undone again
-
-
-def test_all_changes_can_be_listed(memtui):
-    for number in range(23):
-        memtui("config", "set", "budget", str(1000 + number))
-    listed = memtui("undo", "--list").out.splitlines()
-    assert "memtui undo --list --limit 0" in listed[-1]
-    count = len(memtui.json("undo", "--list")["history"])
-    assert len(listed) == 1 + 20 + 1
-    assert len(memtui("undo", "--list", "--limit", "0").out.splitlines()) == 1 + count
-    assert len(memtui("undo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
-    assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
 
 
 def test_each_refusal_says_what_to_type_next(bare):
@@ -182,62 +169,3 @@ def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
     memtui("setup", "hooks", "--remove", "--yes")
     memtui("undo")
     assert path.read_bytes() == after
-
-
-def test_the_list_says_where_each_change_was_made(memtui, world):
-    trash_by(world, "tui", NOW)
-    elsewhere(memtui, world, "rm", "release-steps")
-    memtui("rm", "editor")
-    rows = memtui("undo", "--list").out.splitlines()
-    assert [row[13:28].strip() for row in rows[1:4]] == ["this shell", "a shell", "the terminal UI"]
-    assert {each["by"] for each in json.loads(memtui("undo", "--list", "--json").out)["data"]["history"][:3]} == {
-        "cli",
-        "tui",
-    }
-
-
-def test_a_refused_undo_names_the_change_that_can_be_undone_now(memtui):
-    memtui("new", "never-push", "--body", "Never push on fridays.", "--scope", "project")
-    memtui("edit", "project:never-push", "--body", "Never push on Fridays.")
-    memtui("mv", "project:never-push", "--scope", "global")
-    memtui("rm", "global:never-push")
-    history = {row["op"]: row["id"] for row in reversed(memtui.json("undo", "--list")["history"][:4])}
-    refused = memtui("undo", history["create"], check=False)
-    for _ in range(3):
-        (name,) = re.findall(r"undo (\w{6}) first", refused.err)
-        memtui("undo", name)
-        refused = memtui("undo", history["create"], check=False)
-    assert refused.code == 0
-
-
-def test_an_older_change_that_another_stands_on_names_that_one(memtui):
-    memtui("mv", "project:prefer-pnpm", "one")
-    memtui("mv", "project:one", "two")
-    memtui("edit", "project:release-steps", "--description", "How a release is made")  # links to it
-    first, second = (
-        next(row["id"] for row in memtui.json("undo", "--list")["history"] if row["summary"].startswith(words))
-        for words in ("rename project:prefer-pnpm", "rename project:one")
-    )
-    refused = memtui("undo", first, check=False)
-    assert refused.code == 4
-    assert f"it was changed since, by “rename project:one to two”; undo {second[-6:]} first." in refused.err
-    memtui("undo", second[-6:])
-    memtui("undo", first)
-    assert "prefer-pnpm" in memtui("list").out
-
-
-def test_the_list_says_which_changes_one_undo_takes_back_together(memtui):
-    memtui("rm", "prefer-pnpm", "release-steps")
-    memtui("rm", "payment-provider")
-    rows = memtui("undo", "--list").out.splitlines()[1:4]
-    assert ["(1 of 2 in a step)" in row for row in rows] == [False, True, True]
-
-
-def test_a_note_that_was_delivered_is_not_listed_as_undoable(memtui, world):
-    answered(memtui, world, b"", "note", "CI is red")
-    before = memtui.json("undo", "--list")["history"][0]
-    for path in before["paths"]:
-        Path(path).write_text("")  # as the hook leaves it
-    after = memtui.json("undo", "--list")["history"][0]
-    assert before["op"] == "guide"
-    assert (before["undoable"], after["undoable"]) == (True, False)

@@ -69,6 +69,7 @@ def after_listing(monkeypatch):
     return after
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("happens", [gone, directory, loop, no_directory, file_for_directory], ids=lambda f: f.__name__)
 def test_a_memory_that_goes_after_it_was_listed_fails_nothing(memtui, after_listing, happens, command):
@@ -96,6 +97,7 @@ def test_the_others_are_listed_where_one_goes(memtui, after_listing, world):
     assert {each["name"] for each in memtui.json("list")["memories"]} == before - {"prefer-pnpm"}
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_one_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypatch, command):
     open_regular = fs.open_regular
@@ -113,6 +115,7 @@ def test_one_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypat
         assert "deploy" in done.out
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_directory_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypatch, world, command):
     scandir, place = locate.posix.scandir, world.shop + "/.claude/memory"

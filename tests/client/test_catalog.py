@@ -43,12 +43,6 @@ def read(root, directory, known=None):
     return catalog.look(root, directory, known is not None)
 
 
-def test_a_missing_or_empty_directory_holds_nothing(root, memory):
-    for directory in (str(memory), str(memory / "none")):
-        found = read(root, directory)
-        assert (found.lines, found.count, found.untrusted) == ([], 0, 0)
-
-
 def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memory):
     write(memory, "sub/prefer-pnpm.md", "feedback", "Use pnpm")
     (line,) = read(root, str(memory)).lines
@@ -196,11 +190,6 @@ def test_rows_of_another_shape_are_made_anew(root, many, row):
             fs.write_atomic(path, b"".join(b"m%03d.md\t%s\n" % (n, text) for n in range(248)))
     for suffix in (".json", ".rows"):
         assert picture(read(root, str(many))) == uncached(many), suffix
-
-
-def test_where_no_cache_can_be_kept_the_answer_is_the_same(tmp_path, many):
-    fs.append(str(tmp_path / "memtui"), b"a file\n")
-    assert picture(read(str(tmp_path / "memtui"), str(many))) == uncached(many)
 
 
 # --- of directories that a hook has no time to look at whole

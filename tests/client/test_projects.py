@@ -56,11 +56,6 @@ def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_
     assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
 
 
-def test_a_project_without_a_known_path_is_called_by_what_its_slug_adds_to_home():
-    names = projects.names({"HOME": "/home/you"}, {"-home-you-jobs-crm": None, "-srv-api": None, "-": None})
-    assert names == {"-home-you-jobs-crm": "jobs-crm", "-srv-api": "srv-api", "-": "-"}
-
-
 def test_the_projects_of_the_delivery_log_are_named_by_their_roots_and_by_the_paths_that_are_known():
     env, roots = {"HOME": "/home/you"}, ["-home-you-shop", "-home-you-gone", "/me/shop", "/home/you/shop"]
     assert projects.names_of_roots(env, roots, {"-home-you-shop": "/home/you/shop", "-home-you-gone": None}) == {
@@ -113,13 +108,6 @@ def test_a_project_without_transcripts_has_no_path_until_one_appears(env, tmp_pa
     assert found(env) == {paths.slug(cwd): None}
     transcript(env, cwd)
     assert found(env) == {paths.slug(cwd): cwd}
-
-
-def test_projects_without_memory_or_with_an_empty_one_are_not_listed(env, tmp_path):
-    transcript(env, str(tmp_path / "a"))
-    os.makedirs(f"{env['HOME']}/.claude/projects/{paths.slug(str(tmp_path / 'b'))}/memory")
-    assert found(env) == {}
-    assert projects.with_memory({"HOME": str(tmp_path / "nowhere")}) == []
 
 
 @pytest.mark.parametrize(

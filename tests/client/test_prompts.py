@@ -55,16 +55,6 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path):
     assert texts(tmp_path) == ["mine"]
 
 
-def test_a_prompt_that_was_typed_again_is_offered_once_with_its_newest_time(tmp_path):
-    write(tmp_path, "a", said("Go on.", 1), said("run the tests", 2), said("go on", 3))
-    assert texts(tmp_path) == ["go on", "run the tests"]
-
-
-def test_without_transcripts_there_are_no_prompts(tmp_path):
-    assert texts(tmp_path) == []
-    assert list(prompts.of_transcript(str(tmp_path / "none.jsonl"))) == []
-
-
 def test_of_a_long_transcript_the_end_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(prompts, "TAIL_BYTES", 300)
     write(tmp_path, "a", said("long ago", 1), *(said("x" * 200, 2 + n, isMeta=True) for n in range(5)), said("now", 9))

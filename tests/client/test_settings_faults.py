@@ -6,7 +6,7 @@ import pytest
 
 from memtui.client import settings_faults
 
-from .settings_cases import COMMAND, READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
+from .settings_cases import COMMAND, READ, SKIPPED, SKIPPED_TEXTS
 
 HOOKS = {"SessionStart": [{"hooks": [COMMAND]}]}
 
@@ -42,23 +42,6 @@ def test_a_text_that_is_not_json_counts_as_empty(read, name):
     found = read(SKIPPED_TEXTS[name].replace("HOOKS", json.dumps(HOOKS)))
     assert found.value == {}
     assert [fault.key for fault in found.faults] == [""]
-
-
-@pytest.mark.parametrize("name", READ_TEXTS)
-def test_a_text_that_is_json_is_read(read, name):
-    found = read(READ_TEXTS[name].replace("HOOKS", json.dumps(HOOKS)))
-    assert not found.faults
-    assert found.value["hooks"] == HOOKS
-
-
-def test_no_file_and_a_blank_one_have_no_fault(read, tmp_path):
-    assert settings_faults.read(str(tmp_path / "none.json")) == ({}, (), ())
-    assert read(" \n") == ({}, (), ())
-
-
-def test_each_of_several_faults_is_named(read):
-    found = read(json.dumps({"model": 5, "verbose": 1, "permissions": {"allow": {}, "deny": {}}}))
-    assert [fault.key for fault in found.faults] == ["model", "verbose", "permissions.allow", "permissions.deny"]
 
 
 def test_a_malformed_hook_that_guards_nothing_is_left_out_alone(read):

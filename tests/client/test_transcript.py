@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
-from memtui.client.transcripts.speaker import own_words
 from memtui.redact.redact import redact
 
 TRANSCRIPTS = os.path.join(os.path.dirname(__file__), "../../../shared/data/transcripts")
@@ -164,12 +163,6 @@ def test_an_answer_that_is_written_before_its_prompt_is_read_behind_it():
         record("result", "tool"),
     ]
     assert [each.get("uuid") for each in transcript.in_order(written)] == [None, "prompt", "answer", "tool", "result"]
-
-
-def test_records_whose_parent_never_comes_stay_as_they_are():
-    written = [{"uuid": f"{number}", "parentUuid": "gone" if not number else f"{number - 1}"} for number in range(30)]
-    assert list(transcript.in_order(written)) == written
-    assert list(transcript.in_order(written[:5])) == written[:5]
 
 
 def test_a_fifo_or_an_unreadable_or_missing_file_is_an_error_and_no_hang(tmp_path):
@@ -449,11 +442,6 @@ def test_words_added_to_a_plan_are_heard_where_the_conversation_begins_anew():
     assert (turn.channel, turn.text, turn.agent) == ("approval", "no mocks, please", PLAN)
 
 
-def test_a_plan_that_is_refused_with_a_reason_is_a_refusal():
-    data = tool("ExitPlanMode", {"plan": PLAN}) + result(REFUSED + "the user said:\nuse a switch case", error=True)
-    assert words(data) == [("tool_reject", "use a switch case")]
-
-
 REASON = "No, never use npm here. From now on always use pnpm."
 HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision": "reject", "source": "hook"}}
 
@@ -471,11 +459,6 @@ HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision"
 def test_what_a_hook_says_when_it_denies_a_tool_is_no_refusal_by_the_person(record):
     found = hear(BASH + record + user("Thanks, go on please."))
     assert [(turn.channel, turn.text, turn.agent) for turn in found.turns] == [("prompt", "Thanks, go on please.", "")]
-
-
-def test_a_question_asked_before_and_answered_after_a_reading_is_heard():
-    second = hear(result(ANSWERED, toolUseResult=ANSWER), hear(ASK))
-    assert [turn.text for turn in second.turns] == ["From now on always push to main"]
 
 
 def test_a_todo_list_that_was_refused_is_not_the_list():
@@ -565,11 +548,6 @@ def test_the_state_of_a_queued_message_holds_no_secret_and_it_is_heard_once(word
     assert (first.turns, len(again.turns)) == ([], 1)
 
 
-def test_a_queued_message_that_was_taken_back_and_is_typed_anew_is_heard():
-    back = line(type="queue-operation", operation="popAll", content="hello", sessionId="s")
-    assert [turn.text for turn in hear(user("hello", uuid="u1"), hear(back, hear(TYPED))).turns] == ["hello"]
-
-
 @pytest.mark.parametrize("rest", [b"}}", b', "uuid": "p"}}', b"]}"])
 def test_a_record_within_one_that_a_line_break_has_torn_is_nobodys(tmp_path, rest):
     path, inner = tmp_path / "s.jsonl", user("Always use pnpm", uuid="u1").strip()
@@ -577,11 +555,6 @@ def test_a_record_within_one_that_a_line_break_has_torn_is_nobodys(tmp_path, res
     assert list(transcript.Reader(str(path), 0)) == []
     path.write_bytes(inner + inner[:20] + b"\n")
     assert len(list(transcript.Reader(str(path), 0))) == 1, "a torn record behind it is another one"
-
-
-def test_words_around_what_the_client_wrapped_stay():
-    assert own_words("fix it <ide_selection>code</ide_selection> now").split() == ["fix", "it", "now"]
-    assert own_words("a <b>bold</b> word") == "a <b>bold</b> word"
 
 
 def test_tasks_end_in_their_last_state_in_whatever_order_a_fork_wrote_them():

@@ -29,12 +29,6 @@ def memory(tmp_path):
     return found
 
 
-def test_nothing_is_trusted_at_first(root, memory):
-    assert trust.trusted_names(root, str(memory)) == set()
-    found = trust.status(root, str(memory))
-    assert (found.new, found.trusted, found.changed, found.always) == (["a.md", "b.md"], [], [], False)
-
-
 def test_trust_holds_for_the_bytes_that_were_there(root, memory):
     trusting.grant(root, str(memory))
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
@@ -52,20 +46,6 @@ def test_always_covers_what_comes_later(root, memory):
     (memory / "sub" / "c.md").write_text("three\n")
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md", "sub/c.md"}
     assert trust.load(root, str(memory)).allows(b"anything")
-
-
-def test_untrust_takes_it_all_back(root, memory):
-    trusting.grant(root, str(memory), always=True)
-    assert trusting.revoke(root, str(memory)) is True
-    assert trust.trusted_names(root, str(memory)) == set()
-    assert trusting.revoke(root, str(memory)) is False
-
-
-def test_record_adds_to_what_is_trusted(root, memory):
-    trusting.grant(root, str(memory))
-    trusting.grant(root, str(memory), {"c.md": b"three\n"})
-    (memory / "c.md").write_text("three\n")
-    assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md", "c.md"}
 
 
 def test_trust_is_a_step_of_the_journal_that_undo_takes_back_whatever_came_after(root, memory):
@@ -153,11 +133,6 @@ def worktree(tmp_path, main):
     (tree / ".git").write_text(f"gitdir: {gitdir}\n")
     (found / "a.md").write_text("one\n")
     return found
-
-
-def test_a_worktree_shares_the_trust_of_its_main_work_tree(root, memory, tmp_path):
-    trusting.grant(root, str(memory))
-    assert trust.trusted_names(root, str(worktree(tmp_path, memory.parent.parent))) == {"a.md"}
 
 
 def test_a_directory_that_only_claims_to_be_a_worktree_shares_nothing(root, memory, tmp_path):

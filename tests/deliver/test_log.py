@@ -27,18 +27,6 @@ def add(root, seconds, **more):
     return made
 
 
-def test_each_month_has_its_log(root):
-    add(root, NOVEMBER)
-    add(root, DECEMBER)
-    assert sorted(os.listdir(root + "/log")) == ["deliveries-2026-11.jsonl", "deliveries-2026-12.jsonl"]
-    assert delivery_log.months(root) == [root + "/log/deliveries-2026-12.jsonl", root + "/log/deliveries-2026-11.jsonl"]
-
-
-def test_records_come_newest_first_over_the_months(root):
-    made = [add(root, seconds) for seconds in (NOVEMBER, NOVEMBER + 1, DECEMBER, DECEMBER + 1)]
-    assert list(delivery_log.newest_first(root)) == made[::-1]
-
-
 def test_lines_that_are_no_records_are_skipped_and_counted(root):
     first = add(root, NOVEMBER)
     path = delivery_log.log_path(root, NOVEMBER)
@@ -51,11 +39,6 @@ def test_lines_that_are_no_records_are_skipped_and_counted(root):
     assert list(delivery_log.newest_first(root, skipped)) == [last, first]
     assert skipped.count == 6
     assert delivery_log.Skipped().count == 0
-
-
-def test_without_a_log_there_is_nothing(root):
-    assert list(delivery_log.newest_first(root)) == []
-    assert delivery_log.months(root) == []
 
 
 def test_a_log_that_is_a_directory_or_a_fifo_is_passed_over(root):
@@ -179,14 +162,6 @@ def test_a_log_that_was_cut_is_read_anew(tmp_path):
     assert delivery_log.appended(str(tmp_path), ends) is None
     path.unlink()
     assert delivery_log.appended(str(tmp_path), ends) is None
-
-
-def test_a_pipe_and_a_torn_line_do_no_harm(tmp_path):
-    write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(1)])
-    os.mkfifo(tmp_path / "log/deliveries-2026-12.jsonl")
-    assert len(list(delivery_log.lines(str(tmp_path)))) == 1
-    assert delivery_log.parse(b'{"v": 1, "id": "x", "ite') is None
-    assert delivery_log.read((str(tmp_path / "gone"), 0, 10)) is None
 
 
 def test_outcomes_are_found_with_the_records_they_tell_of_and_are_none_themselves(root):

@@ -92,11 +92,6 @@ def test_several_hooks_share_one_record_and_each_is_told_apart(transcript):
     assert outcome(view, {**record("SessionStart"), "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAE"}) == "arrived"
 
 
-def test_an_id_in_the_text_of_a_block_proves_nothing(transcript):
-    quoted = BLOCK.replace(ID, "A").replace("CI is red", f'look at delivery="{ID}"')
-    assert outcome(transcript(OTHER, context(quoted), agent(2))) == "failed"
-
-
 def test_timed_out_and_failed_runs_are_matched_by_event_and_command(transcript):
     assert outcome(transcript(trouble("hook_cancelled", timedOut=True, timeoutMs=2000))) == "timed out"
     assert outcome(transcript(trouble("hook_cancelled"))) == "failed"
@@ -142,10 +137,6 @@ def test_no_transcript_is_unknown_but_for_a_session_that_has_only_begun(tmp_path
     assert outcome(view) == "unknown"
     assert outcome(view, record("SessionStart")) == "waiting"
     assert outcome(view, record("SessionStart"), now=NOW + 7200) == "unknown"
-
-
-def test_a_record_without_text_had_nothing_to_arrive(transcript):
-    assert outcome(transcript(agent(3)), {**record(), "text": ""}) == "nothing"
 
 
 def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
@@ -289,11 +280,6 @@ def test_what_stands_on_a_branch_that_was_left_has_not_arrived(transcript):
     assert outcome(view.refresh(), DELIVERED) == "arrived"
 
 
-def test_what_was_answered_once_has_arrived_whatever_is_left_later(transcript):
-    rows = [*GIVEN, answered("r1", "x1"), asked("p2", "a0", "P2", 9), answered("r2", "p2", "m2")]
-    assert outcome(transcript(*rows), DELIVERED) == "arrived"
-
-
 def test_a_session_that_ended_without_an_answer_goes_on_from_its_last_record(transcript):
     for leaf, becomes in (("x1", "broken off"), ("a0", "dropped")):
         view = transcript(*GIVEN, last_prompt(leaf))
@@ -392,18 +378,6 @@ def test_what_a_compaction_summed_up_has_arrived(transcript):
     for leaf, becomes in above.items():
         view = transcript(*GIVEN, {**boundary, "logicalParentUuid": leaf}, asked("s", "b", "P1"), answered("n", "s"))
         assert outcome(view, DELIVERED) == becomes
-
-
-def test_a_long_record_between_a_context_and_its_answer_is_no_gap(transcript):
-    long = linked({**OTHER, "attachment": {"type": "file", "content": "x" * (receipts.LONG_LINE + 9)}}, "l", "x1")
-    assert outcome(transcript(*GIVEN, long, answered("r1", "l")), DELIVERED) == "arrived"
-
-
-def test_a_message_of_the_client_or_of_a_subagent_is_no_answer(transcript):
-    rows = [*GIVEN, answered("e", "x1", "m0", model="<synthetic>"), answered("s", "x1", "m7", isSidechain=True)]
-    rows[-1]["isSidechain"] = True
-    assert outcome(transcript(*rows), DELIVERED) == "waiting"
-    assert outcome(transcript(*rows, asked("p2", "e", "P2", 9), answered("r2", "p2")), DELIVERED) == "arrived"
 
 
 # --- the order of the records, whatever the clock says

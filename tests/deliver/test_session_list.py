@@ -73,12 +73,3 @@ def test_a_session_that_got_nothing_is_listed_by_its_state(env):
     row = sessions.look_up(row, session, transcript.Finder(env["CLAUDE_CONFIG_DIR"]), {"unknown": 1})
     assert (row.title, row.branch, row.deliveries, row.transcript) == ("hello there", "wip", 0, path)
     assert row.counts.unknown == 1
-
-
-def test_torn_and_foreign_lines_are_passed_over(env):
-    add(env, "s", 1)
-    add(env, "", 2)
-    (path,) = delivery_log.months(env["MEMTUI_HOME"])
-    with open(path, "a") as file:
-        file.write('{"v": 1, "torn\n[]\n{"v": 99}\n')
-    assert counts(env) == {"s": 1}

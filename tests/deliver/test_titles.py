@@ -54,11 +54,6 @@ def test_of_a_draft_that_has_changed_or_gone_the_words_are_found():
     ) == ["New one", "New words", "A third"]
 
 
-def test_a_memory_is_called_by_its_name_and_what_the_text_lacks_by_nothing():
-    items = [{"kind": "index", "id": "prefer-pnpm"}, {"kind": "guidance", "id": "g1"}, {"kind": "pending-item"}]
-    assert found_titles("", Delivery.of({"items": items}).items) == ["prefer-pnpm", "", ""]
-
-
 @pytest.mark.slow
 @given(st.lists(LINES, min_size=1, max_size=5), st.lists(LINES, max_size=3))
 def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more):

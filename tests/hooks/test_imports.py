@@ -177,6 +177,7 @@ print(*sorted({{name.split(".")[1] for name in sys.modules if name.startswith("m
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", LAYERS[1:])
 def test_each_layer_needs_the_standard_library_and_the_layers_below_it_only(package):
     files = sorted((SOURCES / "memtui" / package).rglob("*.py"))

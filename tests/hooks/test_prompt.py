@@ -38,13 +38,6 @@ def test_guidance_comes_once_with_its_source_and_is_logged(home):
     assert home.errors() == []
 
 
-def test_guidance_written_by_hand_comes_too(home):
-    home.file("guidance", "global").write_text("The build box is down\n")
-    said = home.prompt().context
-    assert 'scope="global" from="a hand-written note"' in said
-    assert "The build box is down" in said
-
-
 def test_urgent_guidance_stands_first_then_the_oldest(home):
     for text, fields in (("second", {}), ("third", {}), ("first", {"urgent": "yes"})):
         time = "2026-01-02" if text == "second" else "2026-01-03"
@@ -70,22 +63,6 @@ def test_addressed_guidance_waits_for_whom_it_is_meant(home, address, env, comes
     assert ("psst" in said) is comes
     assert home.waiting() == ([] if comes else ["psst"])
     assert [record.get("agent") for record in home.log()] == [env.get("MEMTUI_AGENT")] * comes
-
-
-def test_expired_guidance_does_not_come(home):
-    home.guide("too late", expires="2020-01-01T00:00:00Z")
-    home.guide("in time", expires="2099-01-01T00:00:00Z")
-    said = home.prompt().context
-    assert "in time" in said
-    assert "too late" not in said
-
-
-def test_guidance_of_another_project_stays_there(home, tmp_path):
-    other = Home(tmp_path / "other")
-    other.env = home.env
-    home.guide("for the shop")
-    assert other.prompt("s2").raw == b""
-    assert home.waiting() == ["for the shop"]
 
 
 def test_a_worktree_and_a_subdirectory_get_the_projects_guidance(home):
@@ -135,11 +112,6 @@ def test_guidance_too_long_for_any_delivery_is_named_once_and_never_cut(home, te
     assert home.prompt().raw == b""
     assert "too long" in home.prompt("s2").context
     assert home.tool().raw == b""
-
-
-def test_a_long_source_does_not_keep_guidance_in(home):
-    home.guide("said", from_="x" * 3000)
-    assert "said" in home.prompt().context
 
 
 # --- pending updates
@@ -225,33 +197,12 @@ def test_only_what_is_probably_worth_keeping_is_told_before_a_review(home):
     assert "doubtful" not in said
 
 
-def test_a_draft_that_is_snoozed_is_not_told_as_gone_and_not_told_again(home):
-    home.leave("updates", "one")
-    home.prompt()
-    path = str(home.file("updates"))
-    inbox_file.rewrite(path, lambda text: text.replace(" -->", " until=2099-01-01 -->", 1))
-    assert home.prompt().raw == b""
-    inbox_file.rewrite(path, lambda text: text.replace(" until=2099-01-01", ""))
-    assert home.prompt().raw == b""
-
-
 def test_there_is_a_cap_and_an_age_limit(home):
     home.settings("drafts_max = 2\ndrafts_days = 7\n")
     home.leave("updates", "ancient", time="2020-01-01")
     for number in range(4):
         home.leave("updates", f"draft {number}", time=f"2099-01-0{number + 1}")
     assert re.findall(r"draft \d|ancient", home.prompt().context) == ["draft 3", "draft 2"]
-
-
-def test_what_was_pushed_out_of_the_cap_is_not_new_when_it_is_back_in_it(home):
-    home.settings("drafts_max = 2\n")
-    for number in range(2):
-        home.leave("updates", f"draft {number}", time=f"2099-01-0{number + 1}")
-    home.prompt()
-    name = home.leave("updates", "draft 2", time="2099-01-03")
-    home.prompt()
-    home.remove("updates", name)
-    assert re.findall(r"draft \d", home.prompt().context) == ["draft 2"]
 
 
 def test_updates_without_room_are_named_and_come_with_the_next_prompt(home):
@@ -389,17 +340,6 @@ def test_lists_that_a_killed_hook_may_have_told_come_again_and_marked(home):
     said = home.prompt().context
     assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
     assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
-    assert home.prompt().raw == b""
-
-
-def test_what_a_compaction_brought_again_since_is_not_told_once_more(home):
-    home.leave("updates", "a draft")
-    home.start()
-    home.prompt()
-    dropped = json.loads(sorted((home.root / "log").glob("deliveries-*"))[-1].read_text().splitlines()[-1])["id"]
-    home.hook("PreCompact", trigger="manual")
-    assert "a draft" in home.start("compact").context
-    (home.root / "sessions" / "s1.missed.json").write_text(json.dumps({"ids": [dropped], "v": 1}))
     assert home.prompt().raw == b""
 
 

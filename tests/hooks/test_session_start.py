@@ -105,13 +105,6 @@ def test_a_worktree_sees_the_memories_of_the_main_work_tree(home, tmp_path):
     assert listed(home.start(cwd=str(fix)).context) == ["shared"]
 
 
-def test_links_that_leave_the_scope_are_not_read(home, tmp_path):
-    (tmp_path / "secret.md").write_text("---\nname: secret\n---\n")
-    home.remember("mine")
-    (home.config / "memory" / "link.md").symlink_to(tmp_path / "secret.md")
-    assert "secret" not in home.start().context
-
-
 def test_without_memories_nothing_is_said_to_the_model(home):
     started = home.start()
     assert started.context == ""
@@ -147,12 +140,6 @@ def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
     assert home.start().message == "memtui: 1 note waiting"
     home.remember("one")
     assert home.start(session="s2").message == "memtui: 1 global memory · 1 note waiting"
-
-
-def test_the_banner_counts_no_note_for_another_session(home):
-    home.guide("for another", **{"for": "session:0abc1234"})
-    home.guide("for a file", **{"for": "path:src/**"})
-    assert home.start().message == "memtui: 1 note waiting"
 
 
 @pytest.mark.slow
@@ -437,16 +424,6 @@ def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, s
     assert home.prompt("branch").raw == b""
 
 
-@pytest.mark.parametrize("is_killed", [True, False])
-def test_a_branch_of_a_branch_whose_start_did_not_copy_knows_what_the_first_session_knew(home, is_killed):
-    furnished(home)
-    copied(home)
-    if not is_killed:
-        late_start(home, "state_at_start", "fork", "branch")
-    copied(home, "twig", "branch")
-    assert home.start("fork", "twig").context + home.prompt("twig").context == ""
-
-
 def test_a_fork_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
     furnished(home)
     answered(home, "s1", 1000)
@@ -475,19 +452,6 @@ def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
     said = home.prompt("other").context
     assert "item" in said
     assert "repeat" not in said
-
-
-def test_a_branch_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
-    furnished(home)
-    copied(home)
-    assert home.prompt("branch").raw == b""
-
-
-def test_a_late_start_of_a_fork_that_no_record_names_is_found_by_the_answer(home):
-    furnished(home)
-    answered(home, "s1", 5.8)
-    late_start(home, "_copied", "fork", "fork", seconds_since_last_response=6, context_tokens=1010)
-    assert home.prompt("fork").raw == b""
 
 
 def test_another_session_resumed_in_the_same_client_is_no_branch(home):
@@ -530,15 +494,6 @@ def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     assert list(serving.served(str(home.root))) == [os.getpid()]
     home.hook("SessionEnd", reason="prompt_input_exit")
     assert serving.served(str(home.root)) == {}
-
-
-@pytest.mark.slow
-def test_a_client_that_ended_leaves_no_trace_of_which_session_it_served(home):
-    home.start()
-    home.hook("SessionEnd", reason="clear")
-    assert list((home.root / "run").glob("client-*"))
-    home.hook("SessionEnd", reason="prompt_input_exit")
-    assert not list((home.root / "run").glob("client-*"))
 
 
 # --- the turn
@@ -604,13 +559,6 @@ def test_the_index_comes_though_something_else_is_broken(home, broken):
     else:
         home.file("items").mkdir()
     assert listed(home.start().context) == ["memory"]
-
-
-def test_a_memory_directory_that_is_a_file_is_no_memory_directory(home):
-    home.config.mkdir(parents=True)
-    (home.config / "memory").write_text("x")
-    assert home.start().context == ""
-    assert home.errors() == []
 
 
 def fill(home, count=1000):
@@ -740,15 +688,6 @@ def test_a_memory_that_is_rewritten_in_place_is_told_with_the_next_prompt(home):
     said = home.prompt().context
     assert "- - [feedback] tabs: Use tabs\n+ - [feedback] tabs: Use blanks\n" in said
     assert home.prompt().raw == b""
-
-
-def test_so_is_a_new_one_in_a_directory_below(home):
-    home.remember("tabs")
-    (home.config / "memory" / "more").mkdir()
-    home.start()
-    home.prompt()
-    (home.config / "memory" / "more" / "new.md").write_text("---\nname: new\ndescription: New\ntype: user\n---\n")
-    assert "+ - [user] new (more/new.md): New\n" in home.prompt().context
 
 
 def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):

@@ -39,10 +39,6 @@ def line(home, data=None, **env):
     return done.stdout.decode()
 
 
-def test_where_nothing_waits_nothing_is_said(home):
-    assert line(home) == ""
-
-
 def test_what_waits_for_the_session_is_counted(home):
     home.guide("one")
     assert line(home) == "memtui 1 note\n"
@@ -97,12 +93,6 @@ def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):
     assert [each["where"] for each in home.errors()] == ["StatusLine"]
 
 
-def test_the_mode_off_says_nothing(home):
-    home.guide("one")
-    home.settings('mode = "off"\n')
-    assert line(home) == ""
-
-
 # --- installing
 
 
@@ -130,6 +120,7 @@ class Settings:
         return json.loads(self.file.read_text())
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     "before",
     [
@@ -149,16 +140,6 @@ def test_it_is_installed_and_taken_out_to_the_byte(settings, before, first):
     assert not settings.change().changed
     settings.change("uninstall", status_line=False)
     assert (settings.file.read_bytes() if settings.file.exists() else None) == before
-
-
-def test_it_alone_can_be_taken_out(settings):
-    settings.change(status_line=False)
-    hooks = settings.file.read_bytes()
-    settings.change()
-    settings.change("uninstall")
-    assert settings.file.read_bytes() == hooks
-    settings.change("uninstall", status_line=False)
-    assert not settings.file.exists()
 
 
 def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it(settings):

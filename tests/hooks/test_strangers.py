@@ -99,6 +99,7 @@ def command(home, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("place", PLACES)
 def test_commands_refuse_and_doctor_says_whose_it_is(home, command, place):
     fill(home)

@@ -95,16 +95,6 @@ def test_only_in_full_sessions_get_the_blocks(home, mode):
     assert "Tuesdays" in home.prompt().context, "switched on in the middle of a session"
 
 
-def test_another_project_does_not_get_the_blocks_of_this_one(home):
-    keep(home, "project_context", "Deploys happen on Tuesdays.\n")
-    keep(home, "user_preferences", "Short answers.\n")
-    other = home.base / "other"
-    (other / ".git").mkdir(parents=True)
-    said = home.start(cwd=str(other)).context
-    assert "Short answers." in said
-    assert "Tuesdays" not in said
-
-
 def test_a_resumed_session_knows_them_and_a_cleared_one_gets_them_again(home):
     keep(home, "project_context", "Deploys happen on Tuesdays.\n")
     home.start()
@@ -131,19 +121,6 @@ def test_a_block_that_somebody_spoilt_is_no_obstacle(home):
     assert "x" * places.MOST in said
     assert "x" * (places.MOST + 1) not in said
     assert home.errors() == []
-
-
-def test_the_banner_says_which_model_reads_along(home):
-    assert "subconscious full (haiku by the API, tools read-only)" in home.start().message
-    home.settings('subconscious = "notes"\n')
-    assert "subconscious notes, but llm_backend is off" in home.start().message
-    home.settings(ON + 'subconscious_model = "sonnet"\nsubconscious_tools = "off"\n')
-    assert "subconscious full (sonnet by the API, tools off)" in home.start().message
-    (home.root / "subconscious").mkdir(exist_ok=True)
-    (home.root / "subconscious" / "stopped").write_text("")
-    assert "subconscious full, stopped by you" in home.start().message
-    home.settings("")
-    assert "subconscious" not in home.start().message
 
 
 @pytest.mark.parametrize(

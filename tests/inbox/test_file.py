@@ -32,15 +32,6 @@ def test_a_held_lock_does_not_keep_words_out(box):
     assert [e.text for e in inbox_format.read(box + "/guidance.md")] == ["said"]
 
 
-def test_what_is_left_in_a_file_too_long_to_rewrite_is_added_all_the_same(box):
-    path = box + "/guidance.md"
-    fs.append(path, b"x" * inbox_format.MAX_BYTES + b"\n")
-    inode = os.stat(path).st_ino
-    inbox_file.add_locked(path, inbox_format.render({"id": "a"}, "newest"))
-    assert fs.read_or_empty(path).endswith(b"newest\n<!-- /memtui -->\n")
-    assert os.stat(path).st_ino == inode
-
-
 def test_a_rewrite_says_whether_it_changed_anything(box):
     path = box + "/guidance.md"
     fs.append(path, b"\xffone\n")

@@ -70,11 +70,6 @@ def test_many_entries_stay_apart_and_in_order(entries, items):
     assert [(e.fields, e.text) for e in inbox_format.parse(source, items)] == [(f, normal(t)) for f, t in entries]
 
 
-@given(FIELDS)
-def test_fields_are_read_as_written(fields):
-    assert inbox_format.parse_fields(" " + inbox_format.render_fields(fields) + " ") == fields
-
-
 @given(st.dictionaries(KEYS, TEXTS))
 @example({"from": "a-->b", "evidence": "---->>", "x": "a\nb\tc\x1b[0m"})
 def test_any_value_stays_on_its_line_and_within_its_comment(fields):
@@ -182,21 +177,12 @@ def test_a_missing_end_ends_at_the_next_entry_or_at_the_end():
     assert [(e.id, e.text) for e in inbox_format.parse(source)] == [("a", "one"), ("b", "two")]
 
 
-def test_an_end_without_a_beginning_is_text():
-    assert texts("one\n<!-- /memtui -->\n") == ["one\n<!-- /memtui -->"]
-
-
 def test_crlf_and_a_byte_order_mark_are_no_part_of_the_text():
     source = "\ufeff<!-- memtui id=a from=notepad -->\r\none\r\ntwo\r\n<!-- /memtui -->\r\nby hand\r\n"
     entries = inbox_format.parse(source)
     assert [(e.text, e.fields.get("from")) for e in entries] == [("one\ntwo", "notepad"), ("by hand", None)]
     assert texts("\ufeffCI is red\r\n") == ["CI is red"]
     assert texts("CI is red\r") == ["CI is red"]
-
-
-def test_a_comment_of_another_kind_is_text():
-    source = "<!-- memtuition id=a -->\n<!-- note -->\n"
-    assert texts(source) == [source.strip()]
 
 
 def test_binary_guidance_is_no_error():

@@ -181,20 +181,10 @@ def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
     assert "The amend has broken all checkpoints." in body
 
 
-def test_rules_that_nothing_announces_stay_together_without_what_is_none():
-    body = body_of("- use tabs\n- don't touch the vendor folder\n- always squash before you merge\n- the typo is mine")
-    assert body == "- use tabs\n- don't touch the vendor folder\n- always squash before you merge"
-
-
 def test_a_message_in_another_language_keeps_its_paragraph():
     assert "代码注释还是用英文。测试文件除外。" in body_of("以后请用中文回答。代码注释还是用英文。测试文件除外。")
     told = body_of("Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm.")
     assert told == "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm."
-
-
-@pytest.mark.parametrize("limit", ["Except in tests of the payment API.", "But not for releases.", "Only on main."])
-def test_a_description_tells_what_limits_the_rule_right_after_it(limit):
-    assert words_of(f"Never use mocks. {limit}")[1] == f"Never use mocks. {limit}".rstrip(".")
 
 
 def test_an_abbreviation_ends_no_sentence():
@@ -208,12 +198,6 @@ def test_each_of_several_rules_has_no_sentence_of_another():
     bodies = [each.body for each in signals.signals_of(turn)]
     assert ["faster" in body for body in bodies] == [True, False, False]
     assert ["broke the release" in body for body in bodies] == [False, True, False]
-
-
-def test_one_of_several_rules_has_the_other_that_it_refers_to():
-    turn = Turn("Never push to main directly! Always ask me before you do that.", "prompt", uuid="u1", agent=AGENT)
-    bodies = [each.body for each in signals.signals_of(turn)]
-    assert bodies == ["", "Never push to main directly! Always ask me before you do that."]
 
 
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
@@ -270,11 +254,6 @@ def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
     assert words_of(text)[1] == description
 
 
-@pytest.mark.parametrize("text", ["I prefer to review the plan before you start", "I'd rather merge it myself, always"])
-def test_what_a_person_wants_to_do_themselves_is_not_what_to_do(text):
-    assert words_of(text)[1] == text
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -310,17 +289,6 @@ def test_a_name_says_not_where_the_rule_does(text, name):
 )
 def test_what_to_do_instead_stays_also_in_two_words_and_behind_the_reason(text):
     assert body_of(text) == text
-
-
-def test_of_praise_and_a_rule_the_rule_is_the_draft():
-    text = "Great work! One thing: please write tests first next time, then the code."
-    assert words_of(text)[1] == "One thing: please write tests first next time, then the code"
-
-
-def test_what_breaks_otherwise_is_no_report_of_a_failure():
-    text = "if you change the API, you must also update the docs. otherwise the client breaks"
-    found = words_of(text, "All tests pass, done.")
-    assert found[1] == "If you change the API, you must also update the docs"
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,6 @@ def test_the_last_state_of_the_todo_list_counts():
     assert found(first, todo_write(("Fix parser", "completed"))) == []
 
 
-def test_tasks_count_as_well():
-    create = {"type": "tool_use", "id": "c", "name": "TaskCreate", "input": {"subject": "Ship it"}}
-    done = {"type": "tool_result", "tool_use_id": "c", "content": "Task #7 created successfully: Ship it"}
-    records = [
-        {"type": "assistant", "message": {"content": [create]}},
-        {"type": "user", "toolUseResult": {"task": {"id": "7", "subject": "Ship it"}}, "message": {"content": [done]}},
-    ]
-    assert found(*records) == ["Ship it"]
-
-
 def test_an_explicit_list_in_the_last_message_counts_where_there_is_no_todo_list():
     text = "Done so far: the parser.\n\n**Remaining:**\n- Write the docs\n  - a detail\n- ✅ Tests\n2. Ship **it**\n\nShall I go on?"
     assert found(said("Remaining:\n- Write the docs\nLet me know how to go on.")) == ["Write the docs"]
@@ -88,17 +78,6 @@ def test_a_list_that_is_newer_than_the_todo_list_wins():
     assert found(todo, answer) == ["Fix parser"]
     assert found(todo, asked, answer) == ["Write the docs"]
     assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
-
-
-def test_advice_after_a_finished_todo_list_does_not():
-    assert found(todo_write(("Fix", "completed")), said("Next steps:\n- Rebase")) == []
-    assert found(todo_write(("Fix", "completed")), said("Remaining:\n- Rebase")) == ["Rebase"]
-
-
-def test_prose_does_not_count():
-    assert found(said("What remains is to write the docs. Next steps are clear:\nwrite them.")) == []
-    assert found(said("```\nRemaining:\n- x y z\n```")) == []
-    assert found(said("I checked the remaining files:\n- a.py\n- b.py")) == []
 
 
 @pytest.mark.slow

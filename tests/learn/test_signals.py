@@ -103,12 +103,6 @@ def test_first_words_are_a_rule_if_they_name_nothing_at_hand(text, confidence):
     assert (found.confidence if found else 0.0) == confidence
 
 
-def test_a_rejected_tool_is_an_objection():
-    found = draft("is there another way? I don't want to have tokens under my account", channel="tool_reject")
-    assert found.kind == "correction"
-    assert found.description == "I don't want to have tokens under my account"
-
-
 def test_a_check_that_fails_after_a_claim_of_success_is_worth_keeping():
     found = draft('"mise run test:ci" fails', agent="All tests pass, done.")
     assert found.description == "Run `mise run test:ci` before saying that the work is done"
@@ -149,11 +143,6 @@ def test_rules_of_one_name_are_told_apart_and_none_is_lost():
     assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
 
 
-def test_one_name_once():
-    turns = [Turn("from now on use pnpm", "prompt", uuid=str(n)) for n in range(3)]
-    assert len(signals.once(map(signals.signal_of, turns))) == 1
-
-
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
 def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
     found = signals.signal_of(Turn(text, channel, agent=agent))
@@ -170,16 +159,6 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
 )
 def test_repeated_words_are_no_trap(piece, times):
     signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
-
-
-def test_that_one_can_always_do_something_is_no_rule():
-    found = signals.signal_of(Turn("you can always look at the log of the server", "prompt", agent=AGENT))
-    assert found is None or found.confidence < 0.5
-
-
-def test_a_day_is_written_as_its_date():
-    turn = Turn("Remember that the code freeze begins next Friday.", "prompt", time="2026-11-18T12:00:00Z", agent=AGENT)
-    assert signals.signal_of(turn).description == "The code freeze begins 2026-11-20"
 
 
 def test_an_instruction_right_after_an_interruption_is_a_correction():

@@ -63,20 +63,6 @@ def test_no_word_of_a_rule_is_lost_and_none_comes_in(lead, rule, end):
     assert wording.describe(lead + rule + end).lower() == rule + end.rstrip(".!")
 
 
-@given(st.text(max_size=500))
-def test_a_description_is_one_line_and_not_too_long(text):
-    found = wording.describe(text)
-    assert "\n" not in found
-    assert len(found) <= wording.MAX_DESCRIPTION
-    assert found or not re.search(r"\w", text)
-    assert len(wording.negations(found)) or "…" in found or not re.search(r"\w not \w", text.lower()) or "?" in text
-
-
-def test_a_description_is_cut_at_a_word():
-    text = "Put the helpers of the parser into one module, so that the tests can import them in one line, and so on and on and on and on"
-    assert wording.describe(text) == text[:117] + "…"
-
-
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -138,12 +138,6 @@ def test_a_worker_that_was_killed_before_it_noted_a_draft_does_not_count_it_twic
     assert [entry.fields["seen"] for entry in updates(env, repo)] == ["2"]
 
 
-def test_a_draft_that_a_person_removed_does_not_come_back(env, repo):
-    put(env, repo, say(RULE))
-    fs.unlink(box(env, repo) + "/pending-updates.md")
-    assert put(env, repo, say(RULE, uuid="u2")) == []
-
-
 def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, repo):
     row = {"v": 1, "hash": "x", "text": "Use pnpm instead of npm"}
     fs.append(box(env, repo) + "/rejected.jsonl", fastjson.dumps(row).encode() + b"\n{torn")
@@ -166,10 +160,6 @@ def test_what_is_a_memory_already_is_not_drafted(env, repo, tmp_path):
     assert put(env, repo, say(RULE)) == []
 
 
-def test_a_draft_below_the_threshold_is_dropped(env, repo):
-    assert put(env, repo, say("I like how you split the commits"), threshold=0.9) == []
-
-
 def test_secrets_are_nowhere_on_disk(env, repo, tmp_path):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     put(env, repo, say(f"From now on use {key} for the staging api", agent=f"I used {key}."))
@@ -177,11 +167,6 @@ def test_secrets_are_nowhere_on_disk(env, repo, tmp_path):
     assert "[redacted: Anthropic key]" in updates(env, repo)[0].text
     for path in (tmp_path / "root").rglob("*"):
         assert path.is_dir() or key.encode() not in path.read_bytes()
-
-
-def test_quoted_lines_of_the_person_are_no_evidence(env, repo):
-    text = write.text_of(say(RULE + "\nbecause"))
-    assert [line for line in text.split("\n") if line.startswith("> ")] == text.split("\n")[-2:]
 
 
 def test_hand_written_text_and_entries_of_others_stay(env, repo):
@@ -210,12 +195,6 @@ def test_the_ledger_stays_small(env, repo):
     put(env, repo, say(RULE))
     assert len(fs.read_bytes(path)) < 300_000
     assert put(env, repo, say(RULE)) == []
-
-
-def test_items_of_a_session_replace_those_of_an_earlier_one(env, repo):
-    write.write_items(env, repo, "s1", ["one", "two"])
-    write.write_items(env, repo, "s2", ["two", "three"])
-    assert [(e.text, e.fields["session"]) for e in items(env, repo)] == [("two", "s2"), ("three", "s2")]
 
 
 def test_an_item_keeps_its_id_while_it_is_open(env, repo):

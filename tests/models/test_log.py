@@ -4,11 +4,9 @@ import json
 import os
 import time
 
-import pytest
-
 from memtui.base import clock, findings, ids
 from memtui.models import choice, log
-from memtui.models.call import ModelUsage, priced
+from memtui.models.call import ModelUsage
 from memtui.tidy.checks import retention
 
 NOW = 1_795_000_000.0  # in November 2026
@@ -16,16 +14,6 @@ NOW = 1_795_000_000.0  # in November 2026
 
 def entry(at, outcome="ok", used=ModelUsage(100, 20, 30, 0, 0.001), **more):
     return log.LoggedCall(ids.new_id(at), at, "test", "api", "claude-haiku-5-5", used, outcome, 1.5, 1, **more)
-
-
-def test_a_price_is_that_of_the_longest_name_that_fits():
-    million = ModelUsage(input=50_000, output=1_000_000)
-    assert priced("claude-haiku-5-5", million).cost == pytest.approx(0.505)
-    assert priced("claude-haiku-4-5-20251001", million).cost == pytest.approx(5.05)
-    assert priced("claude-haiku-5-5", ModelUsage(input=200_000)).cost == pytest.approx(0.1)
-    assert priced("eu.anthropic.claude-sonnet-5-5-v1:0", ModelUsage(written=1_000_000)).cost == pytest.approx(2.5)
-    assert priced("llama", million).cost is None
-    assert ModelUsage(cost=None).plus(million).cost is None
 
 
 def test_calls_are_read_newest_first_each_as_it_ended(tmp_path):

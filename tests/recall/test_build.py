@@ -46,16 +46,6 @@ def test_a_touched_file_is_not_read_again(store):
     assert store.files(".segment") == before
 
 
-def test_after_many_changes_all_is_built_anew(store):
-    store.fill(40)
-    store.index()
-    for number in range(20):
-        store.remember(f"memory-{number}", "Something else")
-    assert store.index().rebuilt
-    assert len(store.files(".segment")) == 1
-    assert len(store.names("else", most=50)) == 20
-
-
 def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
     store.fill(300)
     store.index()
@@ -71,14 +61,6 @@ def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
     for text, expected in zip(texts, bit_by_bit, strict=True):
         found = {hit.name: hit.lexical for hit in store.search(text, most=400)}
         assert found == pytest.approx(expected, rel=0.1), text
-
-
-def test_an_empty_or_missing_directory_has_an_index_without_memories(store):
-    assert store.index() == build.BuildReport(rebuilt=True)
-    assert store.index() == build.BuildReport()
-    assert store.names("anything") == []
-    store.base.rmdir()
-    assert store.index() == build.BuildReport()
 
 
 DAMAGE = {
@@ -105,14 +87,6 @@ def test_a_damaged_file_costs_no_search_and_is_replaced(store, ending, damage):
     store.index()
     assert len(store.names("matter", most=50)) == 20
     assert len(store.files(".segment")) == 1
-
-
-def test_an_index_of_another_directory_is_none(store, tmp_path):
-    store.fill(3)
-    store.index()
-    other = str(tmp_path / "other")
-    os.rename(paths.index_base(store.root, store.directory) + ".index", paths.index_base(store.root, other) + ".index")
-    assert segment.read_manifest(store.root, other) is None
 
 
 def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, monkeypatch):

@@ -83,10 +83,6 @@ def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
     assert store.outcomes(other)["release-pipeline"] == "inject"
 
 
-def test_without_an_index_nothing_is_found(store):
-    assert store.again().why_silent == "nothing"
-
-
 def test_a_session_gets_no_memory_twice_unless_it_changed(store):
     (given,) = store.run().injected()
     sent = {given.hit.path: [given.seen, *given.stamp]}

@@ -76,17 +76,6 @@ def test_the_highest_of_sums_are_those_of_a_plain_sum(most):
     assert sorted(plain[at] for at in found) == sorted(plain)[-most:]
 
 
-def test_a_passage_is_read_by_its_number():
-    rows = rows_of(random_vectors(30))
-    passages = Passages(reader(pack(rows)))
-    assert (passages.number, passages.dimensions) == (30, DIMENSIONS)
-    assert [passages.row(number) for number in range(30)] == rows
-
-
-def test_nothing_packs_to_nothing():
-    assert pack([]) == b""
-
-
 def test_of_equal_passages_as_many_are_found_as_are_wanted():
     (vector,) = random_vectors(1)
     rows = rows_of([vector] * 300)

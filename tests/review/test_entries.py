@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.base import fs, paths
+from memtui.base import fs
 from memtui.base.errors import ConflictError, UsageError
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.review import later
-from memtui.review.entries import Review, removal
+from memtui.review.entries import Review
 from memtui.review.waiting import waiting_in
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.text_edit import TextEdit
 
 SLUG = "-srv-shop"
 
@@ -37,18 +36,6 @@ def source(root, kind):
 
 def texts(root, kind):
     return [item.text for item in waiting_in(root, [SLUG, None], [kind])]
-
-
-def test_it_lists_the_kinds_of_some_projects(root):
-    leave(root, "guidance", "one")
-    leave(root, "updates", "two", slug=None)
-    leave(root, "items", "three", slug="-other")
-    found = waiting_in(root, [SLUG, None])
-    assert [(item.kind, item.scope, item.text) for item in found] == [
-        ("guidance", "project", "one"),
-        ("updates", "global", "two"),
-    ]
-    assert paths.inbox_slugs(root) == ["-other", SLUG]
 
 
 UNCLOSED = "<!-- memtui id=a for=agent:bob -->\none\n"
@@ -147,13 +134,6 @@ def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):
     assert source(root, "updates") == before
 
 
-def test_a_hand_written_draft_can_be_snoozed(root):
-    fs.write_atomic(f"{root}/projects/{SLUG}/pending-updates.md", b"by hand\n")
-    Review(root, now=lambda: 1000.0).snooze(waiting_in(root, [SLUG], ["updates"]), 5000.0)
-    (found,) = waiting_in(root, [SLUG], ["updates"])
-    assert (found.text, found.until(1000.0)) == ("by hand", 5000.0)
-
-
 @pytest.mark.parametrize("given", ["never", "yesterday", "soon", "", "2020-01-01"])
 def test_what_is_no_time_to_come_is_refused_and_says_what_is_taken(given):
     with pytest.raises(UsageError) as error:
@@ -203,9 +183,3 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
     undo.run(Journal(root), "undo").first()
     assert Path(path).read_bytes() == whole.encode()
-
-
-def test_removal_names_the_place(root):
-    leave(root, "items", "same")
-    (item,) = waiting_in(root, [SLUG], ["items"])
-    assert removal(item) == TextEdit(item.path, item.entry.raw, "", "", 0)

@@ -12,15 +12,6 @@ def root(tmp_path):
     return str(tmp_path)
 
 
-def test_what_is_hidden_is_read_back_and_shown_again(root):
-    journal = Journal(root, by="test", now=lambda: 1000.0)
-    later.hide(journal, ["one", "two"], 5000.0, "hide 2")
-    later.hide(journal, ["two"], NEVER, "hide 1")
-    assert later.load(root) == {"one": 5000.0, "two": NEVER}
-    later.hide(journal, ["one", "two"], None, "bring back 2")
-    assert later.load(root) == {}
-
-
 @pytest.mark.parametrize(
     "data",
     [b"", b"\xff", b"[]", b"{", b'{"until": 3}', b'{"until": {"one": 3, "two": null, "three": "soon"}}', b"[" * 5000],

@@ -58,12 +58,6 @@ def test_a_broken_file_keeps_the_last_good_settings(root, broken):
     assert config.load(root) == {"mode": "notes"}
 
 
-def test_a_directory_in_place_of_the_file_breaks_nothing(root):
-    os.makedirs(root + "/config.toml")
-    assert config.load(root)["error"]
-    assert mode(root) == "full"
-
-
 def test_a_file_that_became_readable_is_read_though_its_time_is_the_same(root):
     write(root, 'mode = "off"\n')
     path = root + "/config.toml"
@@ -136,10 +130,6 @@ def test_a_project_has_its_own_mode_extract_and_banner(root):
 def test_a_value_that_makes_no_sense_counts_as_absent_and_is_explained(key, bad):
     assert config.problem(key, bad).startswith("must be")
     assert config.value({key: bad}, None, key) == config.DEFAULTS[key]
-
-
-def test_a_projects_bad_value_leaves_the_general_one():
-    assert config.value({"mode": "off", "projects": {"/w": {"mode": "loud"}}}, "/w", "mode") == "off"
 
 
 def test_no_budget_exceeds_what_the_client_takes():

@@ -102,10 +102,6 @@ def test_no_final_line_end_and_crlf_are_kept():
     assert index_lines.add_line(b"- [A](a.md)", "b.md", "B", "") == b"- [A](a.md)\n- [B](b.md)"
 
 
-def test_a_memory_that_has_its_line_gets_no_second_one():
-    assert index_lines.add_line(INDEX.encode(), "run tests.md", "x", "y") == INDEX.encode()
-
-
 def test_titles_and_hooks_stay_on_one_line():
     made = added("", title="a]\n[b", hook="x\n" + "long " * 60)[1][0]
     assert made.startswith("- [a\\] \\[b](new%20one.md) — x long")
@@ -138,13 +134,6 @@ def test_a_renamed_file_keeps_its_line():
 def test_a_heading_or_code_below_an_entry_is_not_part_of_it():
     assert index_lines.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
     assert index_lines.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
-
-
-def test_another_hook_keeps_title_and_separator():
-    new = index_lines.set_hook(INDEX.encode(), "run tests.md", "never", "always").decode()
-    assert new == INDEX.replace("- always", "- never")
-    assert index_lines.set_hook(b"- [A](a.md)\r\n", "a.md", "x", "").decode() == "- [A](a.md) — x\r\n"
-    assert index_lines.set_hook(b"- [A](a.md) - x", "a.md", "", "x") == b"- [A](a.md)"
 
 
 def test_a_line_of_the_persons_own_keeps_its_words_where_a_memory_has_two():
@@ -203,11 +192,6 @@ def test_any_bytes_are_read_and_kept(data):
     assert index_lines.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
     assert index_lines.remove_line(data, "zz.md") == data
     memory_index.budget(data)
-
-
-def test_a_line_of_a_megabyte_of_brackets_is_no_trouble():
-    for data in (b"- " + b"](" * 400_000, b"- " + b"[" * 1_000_000, b"- " + b"[](" * 300_000):
-        assert memory_index.parse_index(data).entries == ()
 
 
 def test_the_first_200_lines_are_loaded():

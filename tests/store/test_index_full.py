@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.store.index.index import budget, loaded, parse_index
-from memtui.store.index.index_lines import add_line, place_line
+from memtui.store.index.index_lines import place_line
 
 
 def index(count, hook="M"):
@@ -14,13 +14,6 @@ def where(data, file):
     """The line of a file, and the first one that is not loaded."""
     (entry,) = [each for each in parse_index(data).entries if each.is_for(file)]
     return entry.line, budget(data).cut_line
-
-
-@pytest.mark.parametrize("count", [0, 5, 199])
-def test_with_room_it_goes_where_it_belongs(count):
-    for first in (True, False):
-        placed = place_line(index(count), "new.md", "new", "New", first=first)
-        assert placed == add_line(index(count), "new.md", "new", "New")
 
 
 @pytest.mark.parametrize("count", [200, 201, 232])
@@ -36,17 +29,3 @@ def test_a_repair_keeps_nothing_else_from_being_loaded():
     placed = place_line(index(200), "new.md", "new", "New")
     assert where(placed, "new.md") == (201, 201)
     assert loaded(index(200)) <= loaded(placed)
-
-
-def test_the_limit_of_characters_counts_as_well():
-    full = index(50, "word " * 120)
-    line, cut = where(place_line(full, "new.md", "new", "New " * 30, first=True), "new.md")
-    assert line < cut
-    assert place_line(full, "m1.md", "again", "Again", first=True) == full
-
-
-def test_it_does_not_go_between_a_memory_and_what_continues_it():
-    text = index(198) + "- [last](last.md) — L\n  goes on\n- [more](more.md)\n".encode()
-    placed = place_line(text, "new.md", "new", "New", first=True).decode()
-    assert "(new.md) — New\n- [last](last.md)" in placed
-    assert "L\n  goes on\n" in placed

@@ -70,13 +70,6 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     assert (found.writer.by, found.seen) == (by, by == "first")
 
 
-def test_a_directory_without_memories_is_looked_at_too(store):
-    directory, _, look = store
-    assert look(Writer("other")) == []
-    write(directory / "a.md", "one")
-    assert [(each.writer.by, each.seen) for each in look(Writer("other"))] == [("other", False)]
-
-
 def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change(store):
     directory, versions, look = store
     write(directory / "a.md", "one")
@@ -87,16 +80,6 @@ def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change
     look(Writer("other"))
     ((before, now),) = versions.unseen([str(directory)])
     assert (versions.content(before), now.digest) == (b"one", GONE)
-
-
-def test_what_a_person_writes_through_memtui_is_seen(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look(Writer("person"))
-    assert versions.unseen([str(directory)]) == []
-    assert [each.writer.by for each in versions.of(str(directory), "a.md")] == ["first", "person"]
 
 
 def test_a_text_that_was_seen_before_needs_no_second_look(store):
@@ -131,11 +114,3 @@ def test_one_that_was_written_and_deleted_unseen_is_nobodys_business(store):
     (directory / "b.md").unlink()
     look()
     assert versions.unseen([str(directory)]) == []
-
-
-def test_memories_in_subdirectories_are_taken_in_and_the_index_is_not(store):
-    directory, _, look = store
-    (directory / "team").mkdir()
-    write(directory / "team" / "a.md", "one")
-    write(directory / "MEMORY.md", "- [a](team/a.md)")
-    assert [each.file for each in look()] == ["team/a.md"]

@@ -89,12 +89,6 @@ def test_links_removed_become_the_words_that_a_reader_sees():
     assert made == "t, the label, t, t, words, [[other]]\n\n[d]: t.md\n"
 
 
-def test_a_file_with_blanks_is_written_as_its_form_wants():
-    text = "[x](run%20tests.md) [y](<run tests.md>) [[run tests]]"
-    made = links.renamed(text, lambda _: True, "a (b)")
-    assert made == "[x](a%20%28b%29.md) [y](<a (b).md>) [[a (b)]]"
-
-
 class _Memory:
     def __init__(self, path, name=""):
         self.path, self.stem = path, path.rpartition("/")[2].removesuffix(".md")

@@ -1,12 +1,10 @@
 """A memory as a person sees it, in every form it is found in."""
 
-import os
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.base.errors import MemtuiError, NotFoundError
+from memtui.base.errors import MemtuiError
 from memtui.store import memory, references
 from memtui.store.frontmatter import document
 
@@ -24,29 +22,6 @@ def test_a_file_of_the_client():
     assert found.links == ("other", "b")
     assert found.changed_at == 1769817600.0
     assert found.broken is None
-
-
-def test_other_forms():
-    assert of("---\ntitle: A title\ntype: gotcha\n---\nx").description == "A title"
-    assert of("---\ntype: user\nmetadata:\n  type: tool\n---\nx").type == "tool"
-    bare = of("# Just text\nmore")
-    assert (bare.name, bare.description, bare.type, bare.has_frontmatter) == ("some-file", "Just text", "", False)
-    broken = of("---\nname: a\ndescription: Fix: this\n  more\n---\nx")
-    assert (broken.name, broken.description, bool(broken.broken)) == ("a", "Fix: this more", True)
-    unquoted = of("---\nname: a\ndescription: Fix: this\n---\nx")
-    assert (unquoted.description, unquoted.broken, unquoted.unquoted) == ("Fix: this", None, True)
-
-
-def test_files_that_are_no_text_or_can_not_be_read_are_broken_memories(tmp_path):
-    (tmp_path / "a.md").write_bytes(b"\0\1")
-    assert memory.read_memory(str(tmp_path / "a.md")).broken
-    (tmp_path / "dir.md").mkdir()
-    found = memory.read_memory(str(tmp_path / "dir.md"))
-    assert (found.name, found.broken.startswith("it can't be read")) == ("dir", True)
-    os.mkfifo(tmp_path / "fifo.md")
-    assert memory.read_memory(str(tmp_path / "fifo.md")).broken
-    with pytest.raises(NotFoundError):
-        memory.read_memory(str(tmp_path / "gone.md"))
 
 
 def test_a_huge_file_is_shown_from_its_beginning_as_broken(tmp_path):

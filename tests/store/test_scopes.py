@@ -177,12 +177,6 @@ def test_a_project_directory_that_a_variable_names_holds_the_memory_with_a_confi
     assert world.discover()["auto"].directory == str(world.config / "projects" / name / "memory")
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "é", "x" * 65])
-def test_what_is_no_name_of_a_project_directory_is_passed_over(world, name):
-    world.env |= {"CLAUDE_CODE_PROJECT_DIR_NAME": name, "CLAUDE_CONFIG_DIR": str(world.config)}
-    assert world.discover()["auto"].directory == str(world.auto)
-
-
 def test_variables_that_move_the_memory_are_followed(world):
     settings(world.config / "settings.json", "/user/memory")
     world.env["CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"] = "/cowork/memory/"
@@ -192,20 +186,6 @@ def test_variables_that_move_the_memory_are_followed(world):
     (world.config / "settings.json").unlink()
     world.env["CLAUDE_CODE_REMOTE_MEMORY_DIR"] = "/remote"
     assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
-
-
-@pytest.mark.parametrize(
-    "value", ["relative", "", 3, None, "~", "~/", "~/..", "~/../other", "//host/x", "/a\0b", "/x", "~x/y"]
-)
-def test_an_auto_memory_directory_that_is_no_path_is_passed_over(world, value):
-    settings(world.config / "settings.json", value)
-    assert world.discover()["auto"].directory == str(world.auto)
-
-
-def test_broken_settings_are_passed_over(world):
-    (world.config).mkdir(parents=True)
-    (world.config / "settings.json").write_text("{")
-    assert world.discover()["auto"].directory == str(world.auto)
 
 
 def test_an_auto_memory_directory_inside_the_repository_is_one_scope(world):
@@ -355,12 +335,6 @@ def test_the_name_in_the_frontmatter_is_found_too(world):
     assert world.find("project:prefer-pnpm").path == str(path)
 
 
-def test_a_file_of_that_name_comes_before_a_frontmatter_of_that_name(world):
-    put(world.project, "one", MEMORY.format(name="two"))
-    path = put(world.project, "two", MEMORY.format(name="three"))
-    assert world.find("two").path == str(path)
-
-
 def test_an_ambiguous_name_lists_what_it_can_mean(world):
     put(world.project, "a")
     put(world.auto, "a")
@@ -406,12 +380,6 @@ def test_a_scope_that_cannot_be_read_says_so(world, monkeypatch):
     monkeypatch.setattr(locate.posix, "scandir", scandir)
     (found,) = scopes.memories(world.discover()["auto"])
     assert "Permission denied" in found.broken
-
-
-def test_labels_are_unique_and_the_scopes_of_a_root_directory_work(world):
-    put(world.config / "agent-memory" / "x", "a")
-    found = scopes.discover(world.env, "/")
-    assert len({s.label for s in found}) == len(found)
 
 
 @given(st.lists(st.sampled_from(["a", "b", "..", ".", "", "link", "loop", "up"]), max_size=8))

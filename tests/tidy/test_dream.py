@@ -2,19 +2,16 @@
 outside of what was asked about is proposed to be changed, and no more than a run may is proposed to be removed."""
 
 import json
-import os
 
 import pytest
 
 from e2e.model import Reply, use
-from memtui.base import ids
-from memtui.base.errors import ConflictError
 from memtui.models.model import LanguageModel
 from memtui.store import beside, memory, scopes, trusting
 from memtui.store.store import Store
-from memtui.tidy import changeset, composing, coverage, gates, proposed
+from memtui.tidy import changeset, composing, coverage, proposed
 from memtui.tidy.checks import retention
-from memtui.tidy.dream import MOST_TOGETHER, SYSTEM, Dream, clusters, sorted_out
+from memtui.tidy.dream import Dream, sorted_out
 
 from .stores import World, text_of
 
@@ -157,13 +154,6 @@ def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api, action
     assert [each.why for each in done.dropped] == [why]
 
 
-def test_a_memory_is_in_one_proposal_at_most(world, api):
-    api.script = answers(MERGE, {"action": "prune", "memories": ["no-npm"]})
-    done = dream(world).run()
-    assert [each.kind for each in done.found.proposals] == ["merge"]
-    assert [each.why for each in done.dropped] == ["twice"]
-
-
 def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api):
     for number in range(20):
         world.write(f"n{number}.md", text_of(f"n{number}", f"A note on thing {number}", f"Thing {number}: yesterday."))
@@ -236,21 +226,6 @@ def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api
     assert {title for request in api.requests for title in request.notes().values()} == {"soon"}
 
 
-def test_clusters_are_small_and_each_memory_is_in_one(world):
-    for number in range(12):
-        world.write(f"p{number}.md", text_of(f"p{number}", "Use pnpm in the web repository", f"{PNPM[-60:]} {number}"))
-    scope = world.store.scope("auto")
-    found = clusters(scope.directory, eligible(world, scope))
-    paths = [each.path for cluster in found for each in cluster.memories]
-    assert len(paths) == len(set(paths))
-    assert max(len(each.memories) for each in found) <= MOST_TOGETHER
-
-
-def test_the_rules_hold_no_text_of_a_memory():
-    assert "memtui-" in SYSTEM
-    assert len(SYSTEM) < 10_000
-
-
 def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     api.script = answers(MERGE, DATES)
     found = dream(world).run().found
@@ -275,15 +250,6 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     assert [each.stem for cluster in batch.clusters for each in cluster.memories] == ["soon"]
 
 
-def test_a_changeset_goes_when_the_same_is_proposed_anew(world, api):
-    api.script = answers(MERGE)
-    first = dream(world).run().found
-    for number in range(3):
-        proposed.save(world.root, first, 1_795_000_000.0 + number)
-    (name,) = os.listdir(proposed.directory(world.root))
-    assert ids.id_time(name.removesuffix(".json")) == 1_795_000_002.0
-
-
 def test_old_changesets_are_removed(world, api):
     api.script = answers(MERGE)
     proposed.save(world.root, dream(world).run().found, 1_795_000_000.0)
@@ -291,8 +257,3 @@ def test_old_changesets_are_removed(world, api):
     assert len(retention.due(world.root, later).proposals) == 1
     assert len(retention.collect(world.root, later).proposals) == 1
     assert proposed.waiting(world.root) == 0
-
-
-def test_one_dream_at_a_time(world):
-    with gates.held(world.root, 1_795_000_000.0), pytest.raises(ConflictError), gates.held(world.root, 1_795_000_001.0):
-        pass

@@ -47,12 +47,6 @@ def test_a_day_passes_between_two(root):
     assert gates.begin(root, NOW + 24 * HOUR)
 
 
-def test_sessions_before_the_last_do_not_count(root):
-    seen(root, 9, NOW - HOUR)
-    dreamt(root, NOW)
-    assert gates.sessions_missing(root) == 5
-
-
 def test_one_that_fails_is_begun_again_after_ten_minutes(root):
     seen(root, 5, NOW)
     assert gates.begin(root, NOW)
@@ -65,16 +59,6 @@ def test_one_is_at_it_at_a_time(root):
         pass
     dreamt(root, NOW + 2)
     assert gates.last(root) == NOW + 2
-
-
-def test_one_that_fails_does_not_count(root):
-    with pytest.raises(ValueError, match="x"), gates.held(root, NOW):
-        raise ValueError("x")
-    assert gates.last(root) == 0
-    dreamt(root, NOW)
-    with pytest.raises(ValueError, match="x"), gates.held(root, NOW + 48 * HOUR):
-        raise ValueError("x")
-    assert gates.last(root) == NOW
 
 
 def told(root, now):

@@ -99,61 +99,10 @@ def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
     assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))
 
 
-BODIES = {
-    "behind what the first says at the end of a paragraph": (
-        "Use pnpm here.\n\nAsk Ann.",
-        "Use pnpm here. It saves disk.",
-        "Use pnpm here. It saves disk.\n\nAsk Ann.",
-    ),
-    "with what it follows, where that stands inside of a paragraph": (
-        "Use pnpm here. Ask Ann.",
-        "Use pnpm here. It saves disk.",
-        "Use pnpm here. Ask Ann.\n\nUse pnpm here. It saves disk.",
-    ),
-    "with what it follows, where another sentence leans on that already": (
-        "Use pnpm here.\n\nThis is a rule.",
-        "Use pnpm here. It saves disk.",
-        "Use pnpm here.\n\nThis is a rule.\n\nUse pnpm here. It saves disk.",
-    ),
-    "in a paragraph of its own": (
-        "Use pnpm here. Ask Ann.",
-        "Use pnpm here.\n\nThey saw it twice, on disk.",
-        "Use pnpm here. Ask Ann.\n\nUse pnpm here. They saw it twice, on disk.",
-    ),
-    "in a paragraph behind one that is new, too": (
-        "Ask Ann.",
-        "Use pnpm here.\n\nThat saves disk.",
-        "Ask Ann.\n\nUse pnpm here.\n\nThat saves disk.",
-    ),
-    "between others": (
-        "Ask Ann.\n\nUse pnpm here.",
-        "Ask Ann. Ask Bob. Use pnpm here. This saves disk. Those who ask know.",
-        "Ask Ann.\n\nUse pnpm here.\n\nAsk Bob. Use pnpm here. This saves disk. Those who ask know.",
-    ),
-    "in an item": ("- Use pnpm.\n- Ask Ann.", "- Use pnpm. It is fast.", "- Use pnpm. It is fast.\n- Ask Ann."),
-    "but not what only looks so": (
-        "Use pnpm here. Ask Ann.",
-        "Use pnpm here. This project is public. Itching is not.",
-        "Use pnpm here. Ask Ann.\n\nThis project is public. Itching is not.",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BODIES)
-def test_a_sentence_that_begins_with_it_stays_behind_what_it_is_about(case):
-    one, two, both = BODIES[case]
-    assert text(simple("one", "D", one), simple("two", "D", two)).partition("---\n\n")[2].rstrip() == both
-
-
 def test_links_between_them_become_plain_words():
     one, two = simple("one", "D", "See [[two]] and [[three]]."), simple("two", "D", "After [[one]].")
     assert "See two and [[three]]." in text(one, two)
     assert "After one." in text(one, two)
-
-
-def test_a_merge_of_one_into_an_empty_one_and_of_files_without_frontmatter():
-    assert text(made("a", ""), made("b", "Some text.")).count("Some text.") >= 1
-    assert text(made("a", "One."), made("b", "Two.")).startswith("One.")
 
 
 PIECES = st.lists(
@@ -199,23 +148,9 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
     assert [each for each in made_up if coverage.LABEL.sub("", each.statement.text) not in texts] == []
 
 
-@given(PIECES)
-def test_merging_the_same_twice_adds_nothing(body):
-    one, two = (simple(name, "The same", "\n\n".join(body)) for name in ("one", "two"))
-    assert text(one, two) == one.raw.decode()
-
-
 @given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
 def test_the_pieces_of_any_text_are_the_text(text):
     assert coverage.join(coverage.chunks(text)) == text
-
-
-COPY = "---\nname: ports\ndescription: The ports\n---\n\nThe API is on 8080.\n"
-
-
-def test_of_copies_the_one_survives_whose_file_has_the_name():
-    copies = [made(name, COPY + "More.\n") for name in ("Copy of ports", "ports 2", "ports (conflicted copy)")]
-    assert merging.best_first([*copies, made("ports", COPY)])[0].stem == "ports"
 
 
 def test_of_two_the_one_survives_that_the_index_or_a_link_refers_to():

@@ -7,11 +7,9 @@ import pytest
 
 from memtui.base import clock, phrasing
 from memtui.store import beside, trusting
-from memtui.store.index import index
 from memtui.store.journal import undo
-from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
-from memtui.tidy import composing, coverage, lint, lint_fixes, plan, proposed, similarity
+from memtui.tidy import composing, coverage, lint, lint_fixes, plan, similarity
 from memtui.tidy.composing import savings
 
 from .stores import World, text_of
@@ -85,22 +83,12 @@ def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, oth
     assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
 
 
-def test_the_same_memories_give_the_same_plan(world):
-    assert planned(world).proposals == planned(world).proposals
-
-
 def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
     (relink,) = only(world, "relink")
     assert [each.code for each in relink.evidence] == ["memories.dangling"]
     assert lint_fixes.is_safe(relink)
     assert not lint_fixes.is_safe(only(world, "merge")[0])
     assert "gone.md" not in relink.outputs[0].data.decode()
-
-
-def test_a_fix_takes_an_emptied_heading_with_it(world):
-    world.write("MEMORY.md", INDEX.replace("- [gone]", "\n## Places\n\n- [gone]"))
-    (relink,) = only(world, "relink")
-    assert "Places" not in relink.outputs[0].data.decode()
 
 
 def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
@@ -113,21 +101,6 @@ def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_ba
     assert saved.index_lines == 2
     undo.run(world.store.journal, "undo").first()
     assert world.files() == before
-
-
-def test_lines_of_an_index_are_counted_as_its_bar_counts_them():
-    before = b"# Index\n\n- [a](a.md)\n\n## Places\n- [gone](gone.md)"  # whose last line does not end
-    after = b"# Index\n\n- [a](a.md)\n"
-    bars = index.budget(before).lines - index.budget(after).lines
-    assert savings([FileDiff("/m/MEMORY.md", before, after, repaired=False)]).index_lines == bars == 3
-
-
-def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):
-    (merge,) = only(world, "merge")
-    assert proposed.reject(world.store, [merge], never=True).pairs == 1
-    assert only(world, "merge") == []
-    undo.run(world.store.journal, "undo").first()
-    assert len(only(world, "merge")) == 1
 
 
 def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_goes(world):
@@ -170,24 +143,3 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
     assert merges == []
     trusting.grant(world.root, world.project)
     assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
-
-
-AGREES = text_of("pnpm-only", "Never npm: use pnpm", "A frozen install breaks on CI with the lock file of npm.")
-
-
-def across_scopes(world, place, text, other=PNPM):
-    """Two memories that overlap, one in the auto scope, with links to each and their lines."""
-    os.unlink(world.path("pnpm-only.md"))
-    world.write("prefer-pnpm.md", other.replace("Use pnpm in", "Use pnpm (see [[review]]) in"))
-    world.write("review.md", text_of("review", "What to look at first", "Names, as [[prefer-pnpm]] says."))
-    world.write("MEMORY.md", "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [review](review.md) — how\n")
-    world.write(f"{place}/pnpm-only.md", text)
-    world.write(f"{place}/MEMORY.md", "- [pnpm-only](pnpm-only.md) — packages, everywhere\n")
-
-
-def test_memories_of_two_scopes_are_named_and_not_merged(world):
-    across_scopes(world, world.everywhere, AGREES)
-    assert only(world, "merge") == []
-    assert [each.data["why"] for each in planned(world).findings if each.code == "memories.alike"] == [
-        "they are in different scopes"
-    ]

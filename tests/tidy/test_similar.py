@@ -41,15 +41,7 @@ def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
     assert runs(one, one.upper()) == [[], []]
 
 
-def test_one_shared_word_is_chance():
-    assert similarity.to_draft("x", "release", [OTHER]) == []
-
-
 def test_a_broken_memory_can_not_be_merged_into():
     broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
     assert broken.broken
     assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
-
-
-def test_nothing_to_compare_is_like_nothing():
-    assert similarity.to_draft("", "", [PNPM, made("empty", "")]) == []

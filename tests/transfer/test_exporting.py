@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.errors import ConflictError, MemtuiError
 from memtui.store import scopes
 from memtui.transfer import exporting
 from memtui.views import transfers
@@ -54,15 +54,6 @@ def test_an_export_has_the_bytes_of_the_memories(tmp_path_factory, files):
     put(desk, files)
     export(desk, desk.tmp / "mine")
     assert all_of(desk.tmp / "mine") == files
-
-
-def test_each_of_several_scopes_has_a_folder(desk):
-    put(desk, {"a.md": b"A.\n"})
-    put(desk, {"b.md": b"B.\n"}, "auto")
-    exported = export(desk, desk.tmp / "mine", "global", "auto")
-    assert all_of(desk.tmp / "mine") == {"global/a.md": b"A.\n", "auto/b.md": b"B.\n"}
-    assert transfers.exported(exported) == "2 memories: global (1), auto (1)"
-    assert transfers.elsewhere(exported, "mine") == "On another machine: memtui import mine/global --scope global"
 
 
 def test_an_export_names_no_path_of_the_machine(desk):
@@ -114,17 +105,6 @@ def test_nothing_is_overwritten(desk):
     export(desk, desk.tmp / "new")
     assert all_of(desk.tmp / "new") == {"a.md": b"A rule.\n"}
     assert (desk.tmp / "new").stat().st_mode & 0o077 == 0
-
-
-def test_there_must_be_something_to_export(desk):
-    with pytest.raises(NotFoundError):
-        export(desk, desk.tmp / "mine")
-
-
-def test_a_scope_without_memories_of_its_own_is_refused(desk):
-    (desk.repo / "CLAUDE.md").write_text("Rules.\n")
-    with pytest.raises(UsageError, match="but instructions"):
-        export(desk, desk.tmp / "mine", "instructions:project")
 
 
 def test_a_folder_that_can_not_be_written_leaves_nothing(desk):

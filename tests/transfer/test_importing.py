@@ -1,16 +1,13 @@
 """What is imported comes into the inbox once, without secrets, and as one step of undo."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from memtui.base.errors import NotFoundError
 from memtui.hooks import lists
 from memtui.inbox import filling
 from memtui.inbox import format as inbox_format
 from memtui.review.entries import Review
-from memtui.store import scopes
 from memtui.store.journal import undo
 from memtui.views import transfers
 
@@ -21,11 +18,6 @@ def notes(desk, **texts):
     for name, text in texts.items():
         (folder / f"{name}.md").write_text(text)
     return folder
-
-
-def test_nothing_becomes_a_memory_at_once(desk):
-    desk.take(notes(desk, one="Use tabs in makefiles."))
-    assert [each for scope in desk.store.scopes() for each in scopes.memories(scope)] == []
 
 
 def test_secrets_are_removed_and_counted(desk):
@@ -56,15 +48,6 @@ def test_what_a_memory_a_draft_or_a_rejection_says_already_is_left_out(desk):
     Review(desk.env["MEMTUI_HOME"]).reject([drafts["other"]], never=True)
     assert desk.drafts() == {}
     assert desk.plan(path).drafts == []
-
-
-def test_a_text_without_words_is_not_known_by_an_empty_memory(desk):
-    place = Path(desk.store.scope("global").directory)
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "empty.md").write_bytes(b"")
-    note = desk.tmp / "note.md"
-    note.write_text("---\nname: pnpm\ndescription: Use pnpm in this repository\n---\n\n!!!\n")
-    assert [each.text.partition("\n")[0] for each in desk.take(note).values()] == ["Use pnpm in this repository"]
 
 
 def test_what_was_decided_on_comes_never_again(desk):
@@ -100,6 +83,7 @@ def test_the_rest_of_a_large_source_comes_with_the_next_import(desk):
     assert len(desk.take(path, most=0)) == 7
 
 
+@pytest.mark.large
 def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
     path = notes(desk, **{f"n{number}": f"Topic{number} " + f"w{number} " * 30_000 for number in range(12)})
     plan = desk.plan(path)
@@ -117,12 +101,6 @@ def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
     told = " ".join(transfers.imported(plan, is_done=False))
     assert "None of it fits into the inbox." in told
     assert "Approve or reject some drafts" in told
-
-
-def test_an_unknown_scope_is_refused(desk):
-    path = notes(desk, one="Deploys go out on Tuesdays.")
-    with pytest.raises(NotFoundError):
-        desk.plan(path, scope="nowhere")
 
 
 def test_text_that_looks_like_an_entry_stays_text(desk):

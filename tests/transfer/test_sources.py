@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.errors import MemtuiError
 from memtui.review import approve, draft
 from memtui.transfer.incoming import MAX_TEXT
 
@@ -166,19 +166,6 @@ def test_a_damaged_database_is_refused(desk):
     path.write_bytes(b"SQLite format 3\0 and no more")
     with pytest.raises(MemtuiError, match="damaged"):
         desk.read(path)
-
-
-def test_a_heading_is_no_description(desk):
-    notes = desk.tmp / "notes"
-    notes.mkdir()
-    write(
-        notes / "Tea.md",
-        "---\ntitle: Tea\n---\n# Tea\n\n## Observations\n\n- [fact] Black tea is hot\n",
-    )
-    write(notes / "One.md", "# One\n\n## Context\n\nSaid in a meeting.\n")
-    write(notes / "Bare.md", "## Only this\n")
-    told = {each.name: each.description for each in desk.read(notes).memories}
-    assert told == {"Tea": "Tea: [fact] Black tea is hot", "One": "One: Said in a meeting.", "Bare": "Only this"}
 
 
 def test_a_link_by_path_follows_its_note(desk):
@@ -380,14 +367,6 @@ def test_what_is_no_source_is_refused_with_what_is_one(desk):
         assert "CLAUDE.md" in error.value.hint
 
 
-def test_an_empty_path_is_no_folder(desk, monkeypatch):
-    monkeypatch.chdir(desk.repo)
-    write(desk.repo / "note.md", "A note.\n")
-    for path in ("", " "):
-        with pytest.raises(UsageError, match="No file or folder is named"):
-            desk.read(path)
-
-
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
@@ -403,12 +382,6 @@ def test_files_of_other_formats_are_called_what_they_are(desk, name, data, why):
     (desk.tmp / name).write_bytes(data)
     with pytest.raises(MemtuiError, match=why):
         desk.read(desk.tmp / name)
-
-
-def test_a_link_that_leads_nowhere_is_called_so(desk):
-    (desk.tmp / "gone.md").symlink_to(desk.tmp / "nothing.md")
-    with pytest.raises(MemtuiError, match=r"is a link to .*nothing\.md, and there is nothing"):
-        desk.read(desk.tmp / "gone.md")
 
 
 def test_a_huge_file_is_refused(desk):

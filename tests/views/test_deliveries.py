@@ -5,7 +5,7 @@ import pytest
 from memtui.deliver import receipts
 from memtui.deliver.memory_counts import ReceiptCounts
 from memtui.deliver.record import Delivery
-from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, session_words, sums, what
+from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, sums, what
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
@@ -56,12 +56,6 @@ def test_a_delivery_is_described_by_the_first_words_of_what_it_brought(text, ite
     assert in_short(Delivery.of({"text": text, "items": items}).contents) == words
 
 
-def test_a_session_is_named_with_who_holds_it():
-    assert session_words("1f0c2b3d-0000", "cli") == "session 1f0c2b3d (interactive)"
-    assert session_words("1f0c2b3d-0000", "sdk-py") == "session 1f0c2b3d (script)"
-    assert session_words("1f0c2b3d-0000", "") == "session 1f0c2b3d"
-
-
 def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():
     outcomes = ["arrived"] * 8 + ["failed", "timed out"] + ["waiting"] * 2 + ["unknown", "nothing"]
     counts = ReceiptCounts.of(outcomes)
@@ -73,8 +67,3 @@ def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():
         "… 2 on the way",
         "· 1 not known",
     ]
-
-
-def test_nothing_is_said_of_arriving_before_anything_is_settled():
-    assert [words for words, _ in sums(ReceiptCounts.of(["waiting", "unknown"]))] == ["… 1 on the way", "· 1 not known"]
-    assert sums(ReceiptCounts.of([])) == []

@@ -68,17 +68,6 @@ def test_a_memory_is_found_by_what_its_terms_say(text, found):
     assert query.memories(text).matches(Scope("global", "global", "/m"), row(), "shop") == found
 
 
-def test_memories_of_this_project_are_found_by_its_name():
-    scope = Scope("project", "project", "/m")
-    assert query.memories("project:shop").matches(scope, row(), "shop")
-    assert not query.memories("project:blog").matches(scope, row(), "shop")
-
-
-def test_a_memory_with_unsaved_text_is_a_problem():
-    scope = Scope("global", "global", "/m")
-    assert query.memories("is:problem").matches(scope, row(), "shop", {"/m/a.md"})
-
-
 def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
     there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
     for text, problem in (

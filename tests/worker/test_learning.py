@@ -82,14 +82,6 @@ def test_the_prompt_before_a_memory_was_opened_becomes_a_trigger_that_counts_its
     assert world.learn() == {"ci": [(SHIP, 2)]}
 
 
-def test_learning_anew_counts_no_use_twice(world):
-    world.asks(SHIP)
-    world.opens()
-    world.learn()
-    Path(world.root, learning.STATE).unlink()
-    assert world.learn() == {"ci": [(SHIP, 1)]}
-
-
 @pytest.mark.parametrize("prompt", ["/release now please", "ship it", "<task-notification>done</task-notification>"])
 def test_what_says_too_little_becomes_none(world, prompt):
     world.asks(prompt)

@@ -230,14 +230,6 @@ def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
     assert world.updates == ["Always use pnpm"]
 
 
-def test_it_does_not_wait_for_ever(world):
-    world.write(world.agent("I ran npm."), world.user(RULE))
-    begin = time.monotonic()
-    world.run("This never comes.")
-    assert time.monotonic() - begin < 2
-    assert world.updates == ["Always use pnpm"]
-
-
 def test_what_a_hook_injected_is_not_extracted(world):
     injected = '<memtui-guidance id="1" delivery="2">\nFrom now on always use yarn for installs\n</memtui-guidance>'
     attachment = {"type": "hook_additional_context", "content": [injected]}
@@ -321,12 +313,6 @@ def test_it_can_be_switched_off(world):
     assert world.updates == []
 
 
-def test_subagents_are_not_listened_to(world):
-    world.write(world.agent("I ran npm."), world.user(RULE))
-    world.run(event="Stop", agent_id="a1")
-    assert world.updates == []
-
-
 def test_secrets_are_not_kept_in_the_cursor_either(world):
     key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
     world.write(world.agent(f"I used {key}."), world.user(f"From now on use {key} for installs"), world.agent(key))
@@ -353,11 +339,6 @@ def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, tmp_p
     world.run("bye", path=path)
     assert world.updates == []
     assert len(world.errors) == (kind in {"fifo", "directory"})
-
-
-def test_a_session_that_was_left_at_once_has_no_transcript_and_that_is_no_error(world):
-    world.run(event="SessionEnd", path=world.path + ".never")
-    assert world.errors == []
 
 
 @pytest.mark.parametrize("payload", [{}, {"session_id": 3}, {"session_id": "s", "transcript_path": None}, {"cwd": []}])
@@ -502,21 +483,6 @@ def test_the_request_is_that_under_way_also_after_an_interruption_and_after_anot
     world.write(world.user("Add a date picker to the form"), stop, world.user(RULE), world.agent("I pushed."), other)
     world.run(event="SessionEnd")
     assert requests(world) == ["Add a date picker to the form"] * 2
-
-
-@pytest.mark.parametrize("talk", ["how's it going?", "good morning, how are you?", "thanks a lot, very nice"])
-@pytest.mark.parametrize("before", ["", "Add a date picker to the form"])
-def test_small_talk_is_no_request(world, talk, before):
-    world.write(*([world.user(before), world.agent("Done.")] if before else []))
-    world.write(world.user(talk), world.agent("I ran npm install."), world.user(RULE), world.agent("OK."))
-    world.run("OK.")
-    assert requests(world) == [before or None]
-
-
-def test_a_rule_at_the_beginning_of_a_session_keeps_no_request(world):
-    world.write(world.user("From now on always use pnpm for every install here."), world.agent("OK."))
-    world.run("OK.")
-    assert requests(world) in ([None], [])
 
 
 def hook_gave(text):

@@ -6,10 +6,8 @@ import time
 import pytest
 
 from memtui.base import clock, ids
-from memtui.client.transcripts.conversation import Turn
 from memtui.deliver import log as delivery_log
 from memtui.deliver import uses
-from memtui.learn import signals
 from memtui.learn.signals import Signal
 from memtui.worker import recall_uses
 
@@ -121,37 +119,12 @@ def test_what_a_session_was_not_given_is_not_corrected_again(home):
     assert home.corrects("s1", "The colours of the button are wrong") == 0
 
 
-WRONG = "No, that is wrong. Use pnpm and not npm for packages"
-
-
-def test_what_the_agent_had_said_does_not_hide_a_violation(home):
-    home.recall("s1", home.pnpm, home.other, ago=60)
-    agent = "I looked at the failing build, cleaned the cache, ran the whole thing again, and now every test is green."
-    said = signals.signal_of(Turn(WRONG, "prompt", uuid="u1", session="s1", agent=agent))
-    assert recall_uses.note_corrections(home.root, "s1", str(home.memories), [said]) == 1
-
-
 def test_who_says_a_rule_again_after_the_agent_acted_was_not_listened_to(home):
     home.recall("s1", home.pnpm, ago=60)
     rule = "Always use pnpm for packages, not npm"
     assert home.corrects("s1", rule, kind="preference", agent="") == 0  # they begin with it
     assert home.corrects("s1", "Always sign the packages that we publish", kind="preference") == 0
     assert home.corrects("s1", rule, kind="preference") == 1
-
-
-@pytest.mark.parametrize("kind", ["memory", "index"])
-def test_a_memory_counts_however_it_was_delivered(home, kind):
-    home.log("s1", {"kind": kind, "id": "p", "scope": "auto", "path": home.pnpm}, ago=60)
-    assert home.corrects("s1", WRONG) == 1
-    recall_uses.update(home.root)
-    assert home.known["prefer-pnpm.md"] == (0, 0, 1)
-
-
-def test_words_that_a_long_memory_happens_to_have_are_not_about_it(home):
-    text = "The wrong file was pushed once, and the button of the colours had no default branch.\n"
-    path = home.memory("releases.md", f"---\nname: releases\ndescription: Who signs a release\n---\n{text}")
-    home.recall("s1", path, ago=60)
-    assert home.corrects("s1", "No, the colours of the button are wrong") == 0
 
 
 def test_nothing_is_written_where_nothing_was_logged(home):

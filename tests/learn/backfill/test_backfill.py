@@ -161,12 +161,6 @@ def test_what_is_always_so_is_no_rule_for_anybody(past, said):
     assert said not in drafts or drafts[said].score(NOW) < drafts[RULE].score(NOW)
 
 
-def test_a_sentence_that_was_broken_at_a_width_is_whole(past):
-    long = "From now on, always write the name of the module and of the function\ninto the first line of the message."
-    past.say("one", long)
-    assert past.fill().drafts[0].candidate.draft.description.endswith("into the first line of the message")
-
-
 def test_what_the_person_repeats_of_the_agents_words_is_no_draft(past):
     past.say("one", OTHER, agent=f"Your guide says: “{OTHER}” Shall I?")
     past.say("one", RULE)
@@ -183,14 +177,6 @@ def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
     assert past.fill().drafts == []
 
 
-def test_a_rule_that_one_project_has_is_offered_to_the_other(past):
-    past.say("one", RULE)
-    past.fill()
-    past.say("two", RULE, project="blog")
-    (draft,) = past.fill().drafts
-    assert (draft.candidate.draft.scope, draft.candidate.project) == ("project", str(past.tmp / "blog"))
-
-
 def test_a_second_run_reads_only_what_is_new(past):
     past.say("one", RULE)
     size = past.path("one").stat().st_size
@@ -199,12 +185,6 @@ def test_a_second_run_reads_only_what_is_new(past):
     past.say("one", OTHER)
     assert past.read().progress.bytes == past.path("one").stat().st_size - size
     assert len(past.fill().drafts) == 2
-
-
-def test_a_dry_run_writes_nothing(past):
-    past.say("one", RULE)
-    assert offering.plan(past.store, past.read(dry=True).candidates).drafts
-    assert not past.root.exists()
 
 
 def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_again(past):
@@ -347,12 +327,6 @@ def test_a_project_without_extraction_is_skipped_and_named(past):
     assert {each.project for each in found.candidates.ranked(NOW)} == {str(past.tmp / "shop")}
 
 
-def test_only_the_project_asked_for(past):
-    past.say("one", RULE)
-    past.say("two", OTHER, project="blog")
-    assert past.read(project=str(past.tmp / "blog")).progress.files == 1
-
-
 def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     past.say("one", RULE)
     past.say("two", OTHER)
@@ -491,14 +465,6 @@ def answers(path, keep):
     for record in transcript.Reader(path, 0, keep):
         conversation.feed(record)
     return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in conversation.turns]
-
-
-def test_what_was_added_to_an_approval_is_read(past):
-    content = [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": RULE}]
-    record = {"type": "user", "uuid": "r", "sessionId": "one", "cwd": str(past.tmp / "shop"), "toolUseResult": {}}
-    past.say("one", "Look at the build.", records=[{**record, "message": {"content": content}}])
-    past.fill()
-    assert [each.text.split("\n")[0] for each in past.drafts()] == [RULE.removesuffix(".")]
 
 
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")

@@ -37,13 +37,6 @@ def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(re
     assert places.CUT in told
 
 
-def test_a_block_that_is_too_long_is_shortened_by_its_person_and_kept_as_a_version(read):
-    read.block("project_context", LONG)
-    assert read.blocks.replace("project_context", "Short.", Journal(read.root), LONG)
-    versions = read.blocks.versions("project_context")
-    assert [read.blocks.content("project_context", each) for each in versions] == ["Short.", LONG]
-
-
 @pytest.mark.parametrize("data", [b"x" * (places.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
 def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
     read.block("project_context", "")
@@ -83,21 +76,6 @@ def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
         read.blocks.replace("project_context", "Other.", Journal(read.root))
     assert os.path.islink(path)
     assert (read.base / "notes.md").read_text() == "mine\n"
-
-
-def test_a_line_that_another_one_begins_with_is_added(read):
-    read.block("project_context", "- Deploys on Tuesdays only")
-    read.says(SAID)
-    run = read.run(edit(new="- Deploys on Tuesday"))
-    assert run.blocks == ("project_context",)
-    assert read.blocks.text("project_context") == "- Deploys on Tuesdays only\n- Deploys on Tuesday"
-
-
-def test_what_a_block_says_already_is_told_in_the_run(read):
-    read.block("project_context", "- Deploys on Tuesdays\n- Ask Kim")
-    read.says(SAID)
-    run = read.run(edit(new="- Deploys on Tuesdays"))
-    assert (run.blocks, run.refused) == ((), ("a change of project_context: it says that already",))
 
 
 def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_lines(read, monkeypatch):

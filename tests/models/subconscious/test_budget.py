@@ -4,14 +4,13 @@ import time
 
 import pytest
 
-from e2e.model import Reply, say
+from e2e.model import say
 from memtui.models import log
 from memtui.models.subconscious import control
 
 from .test_running import SAID, answer, edit, whisper
 
 pytestmark = pytest.mark.slow
-LOOK = answer(looks=[{"tool": "Glob", "path": "."}])
 
 
 def script(read, name, text):
@@ -44,16 +43,6 @@ def test_a_client_with_tools_gets_limits_and_no_words_in_its_arguments(read):
     assert words[words.index("--max-turns") + 1] == "20"
     assert 0 < float(words[words.index("--max-budget-usd") + 1]) <= 0.25
     assert not {"PRIVATE", "Tuesdays"} & set(words)
-
-
-def test_a_failed_run_tells_what_it_used_and_looked_at(read):
-    read.says(SAID)
-    secret = answer(looks=[{"tool": "Read", "path": ".env"}])
-    run = read.run(LOOK, secret, LOOK, answer(edits="all"))
-    assert run.refused == ("Read .env: Refused: files that hold secrets are not read.",)
-    assert (run.outcome, run.calls, run.looks) == ("invalid", 4, ("Glob .", "Glob ."))
-    assert run.tokens == sum(call.usage.tokens for call in log.newest_first(read.root)) > 0
-    assert read.runs[0].data() == run.data()
 
 
 def test_a_part_of_an_answer_that_is_not_as_asked_for_is_left_out(read, api):
@@ -95,13 +84,6 @@ def test_words_that_were_sent_three_times_in_vain_are_skipped(read, api):
     read.says(SAID)
     assert read.run(answer(edits=[edit()])).blocks == ("project_context",)
     assert "no model can bear" not in api.requests[-1].text()
-
-
-def test_words_that_could_not_be_sent_wait_until_they_can(read):
-    read.says(SAID)
-    for _ in range(4):
-        assert read.run(Reply([], status=401)).outcome == "rejected"
-    assert read.run(answer(edits=[edit()])).blocks == ("project_context",)
 
 
 def test_an_unanswered_mention_costs_no_call_by_itself_and_waits_for_three_runs(read, api):

@@ -39,11 +39,6 @@ def test_no_tool_leaves_the_directory_not_even_for_one_whose_name_begins_so(shop
     assert "outside" not in found.text
 
 
-def test_a_directory_is_read_by_its_own_whole_path_too(shop):
-    assert shop.run(tools.READ, shop.top + "/notes.md", "").text == "inside words"
-    assert shop.run(tools.READ, shop.top + "-x/f", "").refused
-
-
 def test_links_to_files_and_directories_elsewhere_are_neither_found_nor_searched(shop, tmp_path):
     os.symlink(tmp_path / "shop-x" / "f", tmp_path / "shop" / "link.md")
     os.symlink(tmp_path / "shop-x", tmp_path / "shop" / "linked")

@@ -110,15 +110,6 @@ def test_a_shared_block_changes_only_with_words_of_the_person(read):
     assert run.blocks == ("user_preferences",)
 
 
-def test_only_its_person_changes_what_it_is(read, api):
-    read.block("core_directives", "You only look for open questions.")
-    read.says(SAID, BUILT)
-    run = read.run(answer(edits=[edit("core_directives", new="Obey tools.", quote="never on a Friday")]))
-    assert "only its person" in run.refused[0]
-    assert api.requests[0].text().count("You only look for open questions.") == 1
-    assert read.blocks.text("core_directives") == "You only look for open questions."
-
-
 def test_an_edit_of_what_is_not_there_once_is_told_and_changes_nothing(read):
     read.block("project_context", "one\ntwo\none\n")
     read.says(SAID)
@@ -151,17 +142,6 @@ def test_it_answers_whoever_addresses_it(read, api):
     assert "what do you know" not in api.requests[1].text().split("<memtui-person>")[1]
     assert [note.text for note in read.notes()] == ["Tuesdays only.", "Yes, with the sales team."]
     assert control.load(read.root, read.session)["mentions"] == []
-
-
-def test_a_message_that_is_sent_after_the_turn_is_read_when_it_is_sent(read, api):
-    """The client records it when it is typed, and when it is sent: then it says who wrote it."""
-    asked = "@memtui what do you know about deploys?"
-    read.says("Go on.", "", {"type": "queue-operation", "operation": "enqueue", "content": asked, "uuid": ""})
-    read.run(answer())
-    read.says(asked, "I will look into deploys. " * 10)
-    read.run(answer(replies=[{"to": "m1", "text": "Tuesdays only."}]))
-    assert [asked in request.text() for request in api.requests] == [False, True]
-    assert [note.text for note in read.notes()] == ["Tuesdays only."]
 
 
 def test_a_transcript_that_was_moved_is_not_read_again(read, api):
@@ -254,15 +234,6 @@ def test_it_looks_a_few_times_and_then_has_to_answer(read, api):
     assert "looks" not in api.requests[4].body["tools"][0]["input_schema"]["properties"]
 
 
-def test_without_tools_it_is_offered_none(read, api):
-    read.settings('llm_backend = "api"', 'subconscious = "notes"', 'subconscious_tools = "off"')
-    read.says(SAID)
-    run = read.run(answer(looks=[{"tool": "Read", "path": "x"}]))
-    assert "looks" not in api.requests[0].body["tools"][0]["input_schema"]["properties"]
-    assert run.outcome == "done"
-    assert "unknown key, “looks”" in run.refused[0]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -314,12 +285,6 @@ def test_a_person_stops_it_in_the_middle_of_an_answer(read, api):
     run = read.run(Reply([answer(edits=[edit()])], delay=5.0))
     assert run.outcome == "cancelled"
     assert read.blocks.text("project_context") == ""
-
-
-def test_a_small_answer_of_the_agent_alone_is_not_worth_a_call(read, api):
-    read.says("", "Done.")
-    assert read.run() is None
-    assert api.requests == []
 
 
 def test_secrets_reach_neither_the_model_nor_a_file(read, api):
@@ -530,16 +495,6 @@ def test_a_session_in_a_linked_work_tree_reads_that_one(read, api, tmp_path):
     assert "The new plan." in text
     assert "The old plan." not in text
     assert read.blocks.text("project_context"), "the blocks are those of the project"
-
-
-@pytest.mark.parametrize("top", ["/", "..", "../memtui", "../config"])
-def test_a_directory_with_the_home_in_it_is_not_read(read, api, tmp_path, top):
-    read.cwd = os.path.normpath(tmp_path / "shop" / top)
-    os.makedirs(read.cwd, exist_ok=True)
-    read.says(SAID)
-    run = read.run(answer(looks=[{"tool": "Read", "path": "/etc/hostname"}]))
-    assert (run.tools, run.looks) == ("off", ())
-    assert "looks" not in api.requests[0].body["tools"][0]["input_schema"]["properties"]
 
 
 SECRET_FILES = [

@@ -70,14 +70,6 @@ def test_an_undo_without_a_name_steps_over_what_the_model_changed(desk):
         desk.back()
 
 
-def test_what_was_undone_can_be_redone_after_the_model_changed_something(desk):
-    desk.typed("Mine.", "user_preferences")
-    desk.back()
-    desk.noted("- Deploys on Tuesdays")
-    desk.back("redo")
-    assert desk.blocks.text("user_preferences") == "Mine."
-
-
 def test_a_block_that_was_changed_since_says_so_and_stays(desk):
     desk.typed("- Deploys on Mondays")
     desk.noted("- Tests need a database")
@@ -106,22 +98,6 @@ def test_versions_say_who_wrote_each_newest_first(desk):
     assert newest[2].undid == newest[3].id
 
 
-def test_what_an_editor_wrote_last_is_the_newest_version(desk):
-    desk.typed("- Deploys on Mondays")
-    with open(desk.blocks.path(NAME), "w") as file:
-        file.write("- Deploys on Tuesdays\n")
-    assert desk.versions == [(OTHER, "- Deploys on Tuesdays"), (PERSON, "- Deploys on Mondays")]
-
-
-def test_a_version_whose_text_is_gone_says_so(desk):
-    desk.typed("- Deploys on Mondays")
-    desk.typed("- Deploys on Tuesdays")
-    (_, older) = desk.blocks.versions(NAME)
-    os.unlink(f"{desk.root}/trash/{older.digest}")
-    with pytest.raises(NotFoundError):
-        desk.blocks.content(NAME, older)
-
-
 def test_the_model_leaves_a_block_with_a_secret_alone(desk):
     secret = "token: ghp_" + "wJ4kQ9z" * 5 + "x"
     path = desk.blocks.path(NAME)
@@ -132,15 +108,6 @@ def test_the_model_leaves_a_block_with_a_secret_alone(desk):
         desk.noted("- Deploys on Tuesdays")
     assert desk.text == secret
     assert not os.path.exists(desk.root + "/journal.jsonl")
-
-
-def test_the_directives_emptied_are_the_default_again(desk):
-    name, default = "core_directives", desk.blocks.text("core_directives")
-    desk.typed(f"{default}\nAnswer in German.", name)
-    desk.typed("", name)
-    assert desk.blocks.text(name) == default
-    assert desk.blocks.content(name, desk.blocks.versions(name)[0]) == default
-    assert not os.path.exists(desk.blocks.path(name)), "it follows the default of a later memtui"
 
 
 def test_all_changes_of_a_run_are_one_step_of_undo(read, api):
@@ -226,13 +193,6 @@ def test_what_a_person_undid_of_their_own_or_in_another_project_is_not_told_as_u
     desk.back(key="r")
     assert desk.blocks.undone(9) == []
     assert blog.undone(9) == [(NAME, ["- Alt texts"], [])]
-
-
-def test_what_was_undone_twice_is_told_once(desk):
-    for number in range(2):
-        desk.noted("- Deploys on Tuesdays", run=f"r{number}")
-        desk.back(key=f"r{number}")
-    assert desk.blocks.undone(9) == [(NAME, ["- Deploys on Tuesdays"], [])]
 
 
 STEPS = st.lists(st.tuples(st.sampled_from(["typed", "noted", "undo", "redo"]), st.sampled_from("abc")), max_size=8)

@@ -136,22 +136,6 @@ def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(wo
     assert not retention.due(world.root, NOW).anything
 
 
-def test_no_more_than_so_many_changes_are_kept(world, monkeypatch):
-    monkeypatch.setattr(retention, "MOST_CHANGES", 3)
-    for number in range(7):
-        world.create(f"m{number}", days=7 - number)
-    assert world.collect().changes == 4
-    assert world.history() == ["create global:m6", "create global:m5", "create global:m4"]
-    assert world.collect().changes == 0
-
-
-def test_with_zero_nothing_goes(world):
-    world.set(keep_days=0)
-    world.create("old", days=2000)
-    assert world.collect().changes == 0
-    assert world.history() == ["create global:old"]
-
-
 def test_what_was_made_as_one_step_stays_or_goes_together(world, monkeypatch):
     monkeypatch.setattr(retention, "MOST_CHANGES", 3)
     store = world.days_ago(5)
@@ -480,13 +464,6 @@ def test_one_step_that_fails_keeps_no_other_from_its_work(world):
     assert found.busy[0].startswith("trust: ")
 
 
-def test_a_fresh_machine_stays_as_it_is(tmp_path):
-    root = str(tmp_path / "memtui")
-    assert not retention.due(root, NOW).anything
-    assert not retention.collect(root, NOW).anything
-    assert not os.path.exists(root)
-
-
 def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_path):
     world = World(tmp_path)
     rejected = f"{world.root}/global/rejected.jsonl"
@@ -509,10 +486,3 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
         found, retention.limits(world.root), dry=False
     )
     assert retention.due(world.root, NOW).rejected == 0
-
-
-def test_rejected_drafts_stay_where_there_is_no_limit(tmp_path):
-    world = World(tmp_path)
-    fs.append(f"{world.root}/global/rejected.jsonl", refused.line("a", "", "Use npm", 0.0, never=False).encode())
-    world.set(keep_days=0)
-    assert world.collect().rejected == 0
