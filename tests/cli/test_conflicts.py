@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.store.store import Store
+from memtui.tidy.checks import fixes
+
 INDEX = (
     "- [ports](ports.md) — Ports\n<<<<<<< HEAD\n- [head](head.md) — The queue\n=======\n"
     "- [head](head.md) — The other queue\n>>>>>>> origin/main\n"
@@ -43,19 +46,11 @@ def test_recall_leaves_it_out_and_says_why(bare, auto):
     assert "git's conflict markers are in it" in bare("recall", "which port does the API run on?").out
 
 
-def test_one_version_or_both_are_kept_and_undo_takes_it_back(bare, auto):
-    bare("edit", "ports", "--keep", "theirs")
-    assert (auto / "ports.md").read_text() == f"{HEAD}The API runs on port 9090.\n"
-    bare("undo")
-    assert (auto / "ports.md").read_text() == PORTS
-    bare("edit", "ports", "--keep", "both")
-    assert (auto / "ports.md").read_text() == f"{HEAD}The API runs on port 8081.\nThe API runs on port 9090.\n"
-    bare("check", "--scope", "auto", "--keep", "ours")
+def test_a_version_of_an_index_is_kept_and_undo_takes_it_back(bare, auto):
+    fixes.resolve(Store(bare.env, bare.cwd), ["index:auto"], "ours")
     assert (auto / "MEMORY.md").read_text() == "- [ports](ports.md) — Ports\n- [head](head.md) — The queue\n"
-    bare("undo")
+    bare("undo", "--yes")
     assert (auto / "MEMORY.md").read_text() == INDEX
-    assert bare("check", "--keep", "ours", check=False).code == 2
-    assert "no conflict markers" in bare("edit", "ports", "--keep", "ours", check=False).err
 
 
 def test_copies_get_no_line_and_none_of_them_stays_in_the_place_of_their_original(bare, auto):
@@ -65,7 +60,7 @@ def test_copies_get_no_line_and_none_of_them_stays_in_the_place_of_their_origina
     assert "memories.same_name" not in codes(bare)
     assert [each["kind"] for each in bare.json("consolidate", check=False)["changes"]] == []
     (auto / "ports.md").write_text(f"{HEAD}The API runs on port 8081.\n")
-    bare("check", "--scope", "auto", "--keep", "ours")
+    fixes.resolve(Store(bare.env, bare.cwd), ["index:auto"], "ours")
     (merge,) = [each for each in bare.json("consolidate", check=False)["changes"] if each["kind"] == "merge"]
     assert merge["title"].endswith(" into ports")
     bare("check", "--fix", "--yes", check=False)

@@ -162,8 +162,6 @@ STORIES = {
         typed(("check [PATH]", "check", "memtui check"), "memtui check", "old-wiki", 5),
         typed("", "memtui check --fix --dry-run", "old-wiki", 5),
         typed("check --fix", "memtui check --fix", "old-wiki", 5, ASKED),
-        typed("", "memtui edit prefer-pnpm --keep ours", "no conflict markers", 2),
-        typed("check --scope SCOPE --keep ours", "memtui check --scope project --keep both", "no conflict markers", 2),
         typed("", "memtui check --scope project", "MEMORY.md of project", 5),
     ],
     "what waits": [

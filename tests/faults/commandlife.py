@@ -174,7 +174,6 @@ EARLIER = {
     "message": {"role": "user", "content": "Never use npm here, always use pnpm for packages."},
 }
 PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
-CONFLICT = "<<<<<<< HEAD\ntok-n1\n=======\ntok-n1 other\n>>>>>>> main\n"
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("note", "tok-n1 note"),
@@ -212,7 +211,6 @@ SCENARIOS = [
     C("edit", "native", "--description", "tok-n1"),
     C("edit", "deploy", "--body", "tok-n1"),
     C("edit", "alpha", env=EDITOR),
-    C("edit", "native", "--keep", "ours", before=[("edit", "native", "--body", CONFLICT)]),
     C("edit", "alpha", "native", "--type", "user", pieces=True),
     C("rm", "native"),
     C("rm", "alpha", "native", "deploy", pieces=True),
@@ -276,7 +274,6 @@ SCENARIOS = [
             "home/.claude/projects/-gone-shop/s.jsonl": '{"type": "user", "cwd": "/gone/shop"}\n',
         },
     ),
-    C("check", "--scope", "global", "--keep", "both", files={"home/.claude/memory/MEMORY.md": CONFLICT}),
     C(
         "consolidate",
         "--scope",

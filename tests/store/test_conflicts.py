@@ -44,7 +44,7 @@ def test_an_example_or_a_part_of_the_markers_is_none(text):
 
 def test_a_side_takes_the_place_of_each_conflict_and_all_else_stays():
     text = f"{HEAD}above\n{SIDES}\n{BASED}below".encode()
-    ours, theirs, both = (conflict_markers.resolved(text, side).decode() for side in conflict_markers.SIDES)
+    ours, theirs, both = (conflict_markers.resolved(text, side).decode() for side in ("ours", "theirs", "both"))
     assert ours == HEAD + "above\nThe API runs on 8081.\n\na\nbelow"
     assert theirs == HEAD + "above\nThe API runs on 9090.\n\nb\nbelow"
     assert both == HEAD + "above\nThe API runs on 8081.\nThe API runs on 9090.\n\na\nb\nbelow"
@@ -85,8 +85,9 @@ def test_both_versions_of_a_frontmatter_are_refused(tmp_path):
     found = store.find("ports")
     assert (found.name, found.description) == ("ports", "")
     with pytest.raises(MemtuiError, match="frontmatter"):
-        fixes.resolve_memory(store, found, "both")
-    assert fixes.resolve_memory(store, found, "theirs").description == "B"
+        fixes.resolve(store, [f"memory:{found.path}"], "both")
+    fixes.resolve(store, [f"memory:{found.path}"], "theirs")
+    assert store.find("ports").description == "B"
 
 
 def test_copies_are_told_by_their_names_and_what_they_claim():

@@ -71,14 +71,14 @@ KINDS = {
     "memories.conflict": Kind(
         "{scope}:{memory} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} yet, "
         "so no session gets it from memtui.",
-        "Keep a version: memtui edit {scope}:{memory} --keep ours, or theirs, or both; or edit it.",
+        "Keep a version in the inbox, or edit it: memtui edit {scope}:{memory}",
         "conflict",
         "git's conflict markers are in it",
     ),
     "memories.index_conflict": Kind(
         "MEMORY.md of {scope} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} "
         "yet, and until then memtui writes nothing into it.",
-        "Keep a version: memtui check --scope {scope} --keep ours, or theirs, or both; or edit {path}.",
+        "Keep a version in the inbox, or edit {path}.",
         "conflict",
     ),
     "memories.hidden": Kind(

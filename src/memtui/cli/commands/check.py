@@ -16,12 +16,10 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.store import beside, scopes
-from memtui.store.frontmatter import conflict_markers
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
 from memtui.tidy import lint, lint_fixes
 from memtui.tidy.checks import doctor
-from memtui.tidy.checks import fixes as fixes_of
 from memtui.tidy.lint import LintInput
 from memtui.tidy.lint_fixes import FileFix
 from memtui.views.bars import bar
@@ -49,10 +47,7 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument("--fix", action="store_true", help="fix what needs no decision, but for what you rejected")
     command.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
     command.add_argument("--yes", action="store_true", help="with --fix: don't ask")
-    command.add_argument(
-        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers in MEMORY.md: keep this, or both"
-    )
-    command.add_argument("--scope", help="only this scope; with --keep: whose MEMORY.md")
+    command.add_argument("--scope", help="only this scope")
     command.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
     pair = command.add_mutually_exclusive_group()
     pair.add_argument(
@@ -62,15 +57,11 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Keep two memories apart, resolve an index, or check and fix."""
+    """Keep two memories apart, or check and fix."""
     if pair := args.apart or args.compare:
         if args.path or args.fix:
             raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
         return _keep(ctx, *pair, apart=bool(args.apart))
-    if args.keep:
-        if args.path or args.fix or not args.scope:
-            raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui check --scope auto --keep ours")
-        return _resolve(ctx, args)
     if ctx.out.json and args.format == "github":
         raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
     if args.dry_run and not args.fix:
@@ -207,16 +198,6 @@ def _has_home(ctx: Context) -> bool:
         return os.path.isdir(ctx.root)
     except UsageError:
         return False
-
-
-def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
-    """Resolve the conflict in the MEMORY.md of one scope."""
-    ctx.must_have_home()
-    ctx.must_own()
-    store = ctx.store()
-    path = fixes_of.resolve_index(store, store.scope(args.scope), args.keep)
-    words = f"resolved  {line(ctx.tilde(path))}; {UNDO}"
-    return Result({"path": path, "kept": args.keep}, lambda out: out.print(words))
 
 
 def _keep(ctx: Context, one: str, other: str, *, apart: bool) -> Result:

@@ -16,13 +16,12 @@ from memtui.cli.show import diff
 from memtui.redact import redact
 from memtui.review.waiting import KINDS, Waiting
 from memtui.store import memory, references, scopes, trust
-from memtui.store.frontmatter import conflict_markers, document
+from memtui.store.frontmatter import document
 from memtui.store.frontmatter import head as memory_head
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy.checks import fixes
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
@@ -66,8 +65,6 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
     command.add_argument("--trigger", **several, metavar="TEXT", help="a line, in other words, by which it is found")
     command.add_argument("--no-trigger", **several, metavar="N|TEXT", help="remove one: memtui show")
-    about = "resolve git's conflict markers: keep this version, or both"
-    command.add_argument("--keep", choices=conflict_markers.SIDES, help=about)
     command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
@@ -133,17 +130,13 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:
-        if not only or args.keep or _fields(args):
+        if not only or _fields(args):
             raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
         return triggers.change(ctx, memories.find(ctx, args.names[0]), args)
     if args.body is not None and only and (item := _entry(ctx, args.names[0])):
         return _edit_entry(ctx, args, item)
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
-    if args.keep:
-        if fields:
-            raise UsageError("--keep takes no fields.", "Resolve the conflict first, then change them.")
-        return _edit_each(ctx, args.names, store, lambda mem: fixes.resolve_memory(store, mem, args.keep), [])
     if fields:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
         memories.say_unusual(ctx, fields.get("type"))
@@ -182,7 +175,7 @@ def _entry(ctx: Context, ref: str) -> Waiting | None:
 
 def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result:
     """Change the text of a draft, a todo or a note."""
-    if args.set or args.type is not None or args.description is not None or args.keep:
+    if args.set or args.type is not None or args.description is not None:
         raise UsageError("Of what waits only --body changes something.", "memtui approve has its other fields.")
     body = parser.body_text(args.body).strip()
     if not body:

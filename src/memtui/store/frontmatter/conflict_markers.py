@@ -4,8 +4,6 @@ Markers in a fenced block of code are an example. Whoever calls `first` for many
 
 MARK = b"<<<<<<<"
 OURS, BASE, MIDDLE, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
-# What can be done about a conflict.
-SIDES = ("ours", "theirs", "both")
 
 
 class MarkedConflict:
@@ -66,7 +64,7 @@ def _is(line: str, mark: str) -> bool:
 
 
 def resolved(data: bytes, side: str) -> bytes:
-    """Return a text with the version of one of SIDES in the place of each conflict; `both`: ours above theirs."""
+    """Return a text with one side (ours, theirs, both: ours first) in the place of each conflict."""
     lines = [line + "\n" for line in data.decode("utf-8", "surrogateescape").split("\n")]
     for conflict in reversed(conflicts(lines)):
         ours = lines[conflict.start + 1 : conflict.base] if side != "theirs" else []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memtui.base import clock
-from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
@@ -88,28 +88,21 @@ def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
         for subject in subjects:
             kind, _, name = subject.partition(":")
             if kind == "index":
-                changed.append(resolve_index(store, store.scope(name), side))
+                changed.append(_resolve_index(store, store.scope(name), side))
             else:
-                changed.append(resolve_memory(store, store.find(name), side).path)
+                changed.append(_resolve_memory(store, store.find(name), side).path)
     return FixOutcome("conflict", changed)
 
 
-def resolve_index(store: Store, scope: Scope, side: str) -> str:
-    """Resolve the conflict markers in a scope's MEMORY.md; return its path. Raises MemtuiError."""
+def _resolve_index(store: Store, scope: Scope, side: str) -> str:
     references.writable(scope)
     plan = MemoryPlan(ScopeFiles(store.env, [scope]))
     plan.write(scope.index_path, conflict_markers.resolved(plan.files.data(scope.index_path) or b"", side))
-    edits = plan.changes()
-    if not edits:
-        raise UsageError(f"MEMORY.md of {scope.shown} has no conflict markers.", "memtui check says what is wrong.")
-    store.journal.run("index", edits, f"resolve MEMORY.md of {scope.shown} ({side})")
+    store.journal.run("index", plan.changes(), f"resolve MEMORY.md of {scope.shown} ({side})")
     return scope.index_path
 
 
-def resolve_memory(store: Store, memory: Memory, side: str) -> Memory:
-    """Resolve the conflict markers in a memory. Raises MemtuiError."""
-    if not conflict_markers.first(memory.raw):
-        raise UsageError(f"{memory.ref} has no conflict markers.", "memtui check says what is wrong.")
+def _resolve_memory(store: Store, memory: Memory, side: str) -> Memory:
     if side == "both" and conflict_markers.first(memory.raw) <= document.parse(memory.raw).lines_above:
         raise MemtuiError(
             f"The two versions of {memory.ref} differ in its frontmatter.", "Keep one of them, or edit it."
