@@ -1,6 +1,4 @@
-"""The directory `claimed` of an inbox: guidance that hooks took (claims, `<delivery id>~<session id>~<pid>.md`), and
-files that a rewrite replaced (`replaced~<file>~<size>~<ulid>`). `elsewhere` and `unknown` tell whether their entries
-are in the inbox again, or delivered."""
+"""The directory `claimed` of an inbox: guidance that hooks took, and files that a rewrite replaced."""
 
 import posix
 
@@ -124,10 +122,7 @@ def elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]"
 
 
 def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":
-    """Return the records of guidance delivered since a time, without those of `delivery_id`. The time of a delivery
-    counts, not its id: a note that failed before may have come back and been taken since. What is logged behind the
-    record of `delivery_id` came later whatever the clock said. If it has no record and the clock was put back, what is
-    logged behind all records of the future came later."""
+    """Return the records of guidance since a time (by the log's order if the clock was put back), but for one's."""
     from memtui.deliver import log as delivery_log
 
     now = clock.now()

@@ -1,5 +1,4 @@
-"""Take guidance out of an inbox for a delivery: by an atomic rename, so that of two prompts at once only one gets it.
-The claim stays until reconcile.py has found out from the transcript what became of it."""
+"""Take guidance for a delivery by an atomic rename: of two prompts at once one gets it. reconcile.py ends the claim."""
 
 import posix
 

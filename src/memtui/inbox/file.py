@@ -1,7 +1,4 @@
-"""Write inbox files: append an entry, rewrite a file, and carry over what was appended late.
-
-A shell's `>>` takes no lock, and may write into a file that a rewrite just replaced. So the replaced file is kept
-(claimed.py) until nobody has it open for writing; then what it has more is appended to the new file."""
+"""Write inbox files. A replaced file is kept until nobody writes to it: a shell's `>>` takes no lock."""
 
 import posix
 

@@ -1,6 +1,4 @@
-"""The format of inbox files (docs/file-formats.md), plain Markdown that anyone may write: parse and render entries, and
-read files; file.py writes them. An entry stands between `<!-- memtui key=value … -->` and `<!-- /memtui -->`; text
-outside is an entry of its own."""
+"""The format of inbox files (docs/file-formats.md): entries between two comments; text outside is one, too."""
 
 import posix
 

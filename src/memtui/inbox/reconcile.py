@@ -1,9 +1,6 @@
-"""Reconcile claims: remove guidance that arrived, and put guidance that did not back into its inbox.
+"""Reconcile claims, by transcript and log: what did not arrive goes back, marked as a repeat if that is not sure.
 
-The evidence is the transcript (deliveries/receipts.py) and the delivery log. A claim that its hook logged counts as
-delivered unless a transcript shows otherwise; one whose hook died before goes back, marked as a repeat if no transcript
-shows whether it was printed. So does what the client dropped, or whose answer was broken off: of the last, a resume
-brings it again, so it names the session, which does not get it from the inbox (claims.py)."""
+Of an answer that was broken off a resume brings the note again: that session does not get it from the inbox."""
 
 import posix
 import time
@@ -203,8 +200,7 @@ class _Claim:
         return None if start is None else receipts.view_from(path, start, limit, self.delivery_id)
 
     def _outcome_without_transcript(self, age: float, ended: bool) -> str:
-        """Return the outcome of a delivery whose session has no transcript. The client writes one with the first
-        request, unless it is set to keep none: then the Stop hook's note of the claim shows that the model answered."""
+        """Return the outcome of a delivery without a transcript: the Stop hook notes claims that were answered."""
         claims_noted = session_state.load(self.root, self.owner, "stopped").get("claims")
         client = self.record.get("client") if self.record is not None else None
         if isinstance(claims_noted, list) and self.name in claims_noted:

@@ -1,5 +1,4 @@
-"""The drafts that a person rejected: `rejected.jsonl` beside an inbox. One that is like them is told as such; one that
-says what must never be drafted again is not drafted."""
+"""The drafts that a person rejected, in `rejected.jsonl` beside an inbox; some must never be drafted again."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

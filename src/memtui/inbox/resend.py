@@ -1,5 +1,4 @@
-"""Resend lists and indexes that did not arrive, as reconcile.py does for guidance: the worker takes them off what a
-session's state says it was told of when a turn ends, the next prompt brings them."""
+"""Resend lists and indexes that did not arrive: the worker forgets that a session has them, the next prompt tells."""
 
 from memtui.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.client.transcripts import transcript

@@ -1,7 +1,6 @@
 """Whether two short texts say the same rule in other words: with care, since one of them may be dropped for it.
 
-A word that is denied ("never use npm") differs from the same word wanted. Where nothing is denied in a language that is
-known here, the words must come in the same order: "pnpm over npm" is not "npm over pnpm". Numbers must be the same."""
+A denied word differs from the same word wanted; where nothing is denied, the order counts; numbers must be the same."""
 
 import re
 from collections.abc import Iterable

@@ -1,5 +1,4 @@
-"""Approve drafts: each becomes a memory, or is put at the end of one, and leaves the inbox; one undo takes all of them
-back."""
+"""Approve drafts: each becomes a memory, or the end of one, and leaves the inbox, as one step of undo."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,5 +1,4 @@
-"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or reject it.
-And those that came with a repository and are not trusted."""
+"""Memories that others wrote since a person saw them, or that are not trusted: keep or reject them."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress

@@ -1,5 +1,4 @@
-"""Change the entries of an inbox in place, each as one step of undo: reject, withdraw, mark done, keep, reword, make
-guidance of. What others append to the same file meanwhile stays."""
+"""Change entries of an inbox in place, each as one step of undo; what others append meanwhile stays."""
 
 import dataclasses
 from collections.abc import Callable, Sequence

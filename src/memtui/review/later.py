@@ -1,5 +1,4 @@
-"""Until when a person hides what waits in the inbox: the times that they may name, and for what is no entry of an inbox
-(changes, problems, memories) the file `later.json` (docs/file-formats.md). What changes since shows again."""
+"""Until when what waits is hidden; of what is no entry of an inbox in `later.json` (docs/file-formats.md)."""
 
 from collections.abc import Collection
 

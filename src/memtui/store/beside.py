@@ -1,6 +1,4 @@
-"""What memtui keeps beside memories: triggers and muted prompts, a file for each directory, and pairs kept apart.
-
-It is undone like any change, and follows a memory where that is renamed, moved, merged, trashed or restored."""
+"""What memtui keeps beside memories, and follows them: triggers, muted prompts, pairs kept apart."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping

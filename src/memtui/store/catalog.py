@@ -1,6 +1,4 @@
-"""The catalog of a directory's memories, the most relevant first, fast enough for a start with thousands.
-
-`run/` caches its head and a row for each memory, deletable at any time: hooks `look`, workers `build`."""
+"""The catalog of a directory's memories, most relevant first: hooks `look`, workers `build` its caches in `run/`."""
 
 import posix
 

@@ -1,6 +1,4 @@
-"""The links of memories: the one reader of `[[name]]` and of Markdown links to files.
-
-What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`."""
+"""The links of memories, `[[name]]` and Markdown links to files, but for code and what only looks like one."""
 
 import os
 import re

@@ -1,7 +1,4 @@
-"""Prompts for which a person does not want a memory: "never for prompts like this". Read by the hook that recalls.
-
-They are kept beside the memory (`beside`), as rows of `mutes/<hash of the directory>.jsonl`: the prompt (`text`) and
-its terms, as recall has them (`recall/words.py`). Most directories have none, which costs one failed look."""
+"""Prompts for which a person does not want a memory, with their terms, in `mutes/`: read by the hook that recalls."""
 
 from memtui.base import fastjson, fs, ids
 

@@ -1,5 +1,4 @@
-"""One step of changes to memories: the files that are said, and what follows from them: the links to memories that are
-renamed or gone, lines of MEMORY.md, trust, and what is kept beside a memory."""
+"""One step of changes to memories: the files that are said, and the links, lines and trust that follow."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,6 +1,4 @@
-"""Relative dates in a memory (“next Thursday”), which mean another day at each reading, with the absolute ones.
-
-Those in code, quotes and sentences about any day stay; “in 30 days” is a date only of something to come."""
+"""Relative dates in a memory (“next Thursday”) with the absolute ones, but for those in code and quotes."""
 
 import re
 from collections.abc import Iterator

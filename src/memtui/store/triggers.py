@@ -1,7 +1,4 @@
-"""The triggers of a memory, lines on when one would need it, and the prompts for which it is muted.
-
-Those in its frontmatter (`triggers:`) come first; others are beside it: what a person typed, the request under way at a
-correction (draft), prompts after which the agent opened it (use). Those of use decay; removed ones don't come back."""
+"""The triggers of a memory: of its frontmatter, typed, of a draft, or of use, which decay; and its muted prompts."""
 
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,6 +1,4 @@
-"""Trust: which memories of a project scope may be delivered. Who clones a repository did not write its
-`.claude/memory`, so a memory is delivered only if exactly its bytes were trusted, or its whole directory. A person
-trusts through store/trusting.py, which writes to the journal.
+"""Trust: a repository's memory is delivered only if its very bytes, or its whole directory, were trusted.
 
 `trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path."""
 

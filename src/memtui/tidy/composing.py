@@ -1,6 +1,4 @@
-"""Compose proposals into what they make of the files, with the links and lines of MEMORY.md that follow, and make them.
-
-One that can't be made is refused; the others are one step of the journal: all of it or nothing, and one undo."""
+"""Compose proposals into what they make of the files, and make those that can be made as one step of undo."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

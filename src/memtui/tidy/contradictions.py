@@ -1,8 +1,6 @@
 """Plain contradictions between memories, and what differs in two that are alike.
 
-Orders are compared by what they order; other sentences contradict only if all their words are the same but for a
-negation or two opposites. Of two memories with a sentence that differs in one telling word, rivals can't both hold
-(another number, name, environment or verb), siblings are records of other days."""
+Rivals differ in one telling word (a number, name, environment, verb), siblings in a date."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,9 +1,6 @@
-"""The statements of Markdown texts, and which of those of a merge's inputs are in its outputs.
+"""The statements of Markdown texts, and which of a merge's inputs are in its outputs.
 
-A statement is kept only where one statement has it word for word, but for emphasis and its end mark; or begins with it,
-and goes on behind a comma with what its own text says of the same thing, too (`begins`). It is reworded
-where one has all its words in the same order and no others, but for joining words, capitals and a plural's s. All else
-is dropped, a good paraphrase as well: a person looks once too often, not too seldom."""
+Kept: word for word, or begun so (`begins`); reworded: the same words in order but for joining ones; else dropped."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""A dream: a model is asked about clusters of memories, and its answer becomes proposals for a person.
-
-Left out is what must not reach a model or could not be changed. The model sees memories by short names of one request,
-and can name no file: an action beyond one cluster's memories is dropped, and said to be."""
+"""A dream: a model is asked about clusters of memories, by short names; its answer becomes proposals."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

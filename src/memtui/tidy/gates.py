@@ -1,5 +1,4 @@
-"""The gates before an unattended dream: a day since the last one that was whole, which left its time as that of
-`run/dream-last`; enough sessions since; ten minutes since one was begun (`run/dream-begun`); and nobody else at it."""
+"""The gates before an unattended dream: a day, sessions and ten minutes since the last, and nobody at it."""
 
 import os
 from collections.abc import Iterator

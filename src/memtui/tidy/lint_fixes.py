@@ -1,6 +1,4 @@
-"""The fixes of what lint finds and nobody needs to decide about, and the problems that findings tell of, by cause.
-
-No statement is dropped but that of a line whose memory is gone; a date or path is replaced only if it is certain."""
+"""The fixes that need no decision, of what lint finds: no statement is dropped, only what is certain replaced."""
 
 import os
 from collections import defaultdict

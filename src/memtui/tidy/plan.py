@@ -1,6 +1,4 @@
-"""Plan what to do about memories from what lint finds, without a model: the same memories give the same proposals.
-
-Overlapping ones are merged, what lint can fix is fixed, what expired or repeats CLAUDE.md goes; the rest is left."""
+"""Plan what to do about memories from what lint finds, without a model: the same memories, the same proposals."""
 
 import os
 import re

@@ -1,6 +1,4 @@
-"""What is proposed and waits for a person: planned from the memories now, or ChangeSets in `<root>/proposals/`.
-
-`rejected.json` has what was rejected, by its subject; what changed since has another, and may be proposed anew."""
+"""What is proposed and waits for a person: planned now, or saved in `proposals/`; `rejected.json`."""
 
 import json
 import os

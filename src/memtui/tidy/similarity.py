@@ -1,6 +1,4 @@
-"""How much two texts say the same, by their words: near-duplicates, and what is similar to a draft or a memory.
-
-Comparing all with all takes minutes for thousands, so only pairs that share rare words are scored."""
+"""How much two texts say the same, by their words; of thousands only those that share rare words are scored."""
 
 import difflib
 import math

@@ -1,7 +1,4 @@
-"""claude-mem databases (`~/.claude-mem/claude-mem.db`): observations and summaries of sessions, in SQLite.
-
-Only columns that are there are read, and nothing is written to it or beside it: a write-ahead log is read in a copy, a
-rollback journal never, since it can name files that SQLite then deletes."""
+"""claude-mem databases: observations and summaries, only read: a write-ahead log in a copy, a journal never."""
 
 import contextlib
 import json

@@ -38,14 +38,6 @@ class Export:
     def memories(self) -> int:
         return sum(self.counts.values())
 
-    def add(self, label: str, files: dict[str, bytes]) -> None:
-        """Add the files of a scope, and see which seem to hold a secret."""
-        self.files[label] = files
-        for name, data in files.items():
-            kinds = redact.kinds_in(data.decode("utf-8", "replace")[:MAX_SEARCHED])
-            if kinds and name != locate.INDEX_NAME:
-                self.secrets.append(LeftOut(f"{label}:{name}", redact.described(kinds)))
-
 
 def collect(places: Sequence[Scope]) -> Export:
     """Read scopes' memories with MEMORY.md. Raises NotFoundError, UsageError for scopes without any to export."""
@@ -56,16 +48,18 @@ def collect(places: Sequence[Scope]) -> Export:
         if scope.is_shared:
             raise UsageError(f"The scope “{scope.label}” is your team's.", "Claude Code fetches it on each machine.")
         label = _label(scope, export.files)
-        listed = [*scopes.files(scope), *([(locate.INDEX_NAME, "")] if scope.exists else [])]
         files: dict[str, bytes] = {}
-        for name, problem in listed:
+        for name, problem in [*scopes.files(scope), (locate.INDEX_NAME, "")]:
             data, why = (None, problem) if problem else _read(f"{scope.directory}/{name}")
-            if data is not None:
-                files[name] = data
-            elif why:
-                export.skipped.append(LeftOut(f"{label}:{name}", why))
+            if data is None:
+                export.skipped += [LeftOut(f"{label}:{name}", why)] if why else []
+                continue
+            files[name] = data
+            kinds = redact.kinds_in(data.decode("utf-8", "replace")[:MAX_SEARCHED])
+            if kinds and name != locate.INDEX_NAME:
+                export.secrets.append(LeftOut(f"{label}:{name}", redact.described(kinds)))
         if files:
-            export.add(label, files)
+            export.files[label] = files
     if not export.files:
         labels = ", ".join(scope.shown for scope in places)
         raise NotFoundError(f"There are no memories to export in {labels}.", NOTHING)

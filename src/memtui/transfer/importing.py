@@ -1,6 +1,4 @@
-"""Bring what a source holds into the inbox, as drafts: without secrets, and nothing that is known already.
-
-`extracted.jsonl` beside the inbox lists what was imported, so that a decided draft does not come again."""
+"""Bring what a source holds into the inbox, as drafts: without secrets, and nothing that is known already."""
 
 import json
 import os
@@ -29,18 +27,8 @@ from memtui.transfer.incoming import MAX_FILE, Incoming, LeftOut, SourceContent,
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
 KNOWN = "memtui imports files and folders of Markdown, CLAUDE.md, and claude-mem databases."
-# Beginnings of archives: ZIP, gzip, xz, bzip2, zstd, 7z and RAR; a tar archive has its mark later.
-ARCHIVES = (
-    b"PK\x03\x04",
-    b"PK\x05\x06",
-    b"\x1f\x8b",
-    b"\xfd7zXZ\0",
-    b"BZh",
-    b"\x28\xb5\x2f\xfd",
-    b"7z\xbc\xaf",
-    b"Rar!",
-)
-TAR, TAR_AT = b"ustar", 257
+# Beginnings of archives: ZIP, gzip, xz, bzip2, zstd, 7z and RAR.
+ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
 NO_TEXT = (".csv", ".tsv", ".json", ".pdf")  # endings of files that are no notes, though some are text
 # Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
 MOST = 200
@@ -268,7 +256,7 @@ def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent
         raise unreadable(path, error) from error
     if data.startswith(claude_mem.MAGIC):
         return claude_mem.read(path, project)
-    if data.startswith(ARCHIVES) or data.startswith(TAR, TAR_AT):
+    if data.startswith(ARCHIVES) or path.endswith(".tar"):
         raise UnreadableSourceError(f"{path} is an archive.", "Unpack it, and import the folder.")
     if len(data) > MAX_FILE:
         raise UnreadableSourceError(f"{path} is larger than {size(MAX_FILE)}.", "Import a part of it.")

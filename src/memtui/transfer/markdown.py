@@ -1,5 +1,4 @@
-"""Files and folders of Markdown: notes as in Obsidian, with or without frontmatter, and memories. Of a CLAUDE.md and
-files like it each section is one; of a MEMORY.md only what stands beside the lines of memories is taken."""
+"""Files and folders of Markdown: notes, memories, the sections of a CLAUDE.md, the other text of a MEMORY.md."""
 
 import os
 import re

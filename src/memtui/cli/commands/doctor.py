@@ -167,7 +167,7 @@ def _print(out: Output, reports: "list[Finding]", fixed: "list[dict[str, object]
 def _clean(ctx: Context, *, dry: bool) -> Result:
     """Remove what is due, or if `dry` only report it."""
     keep = retention.limits(ctx.root)
-    due = fixes.due(ctx.store()) if dry else fixes.collect(ctx.store())
+    due = retention.due(ctx.root, ctx.now()) if dry else fixes.collect(ctx.store())
     rows = words.due(due, keep, dry=dry)
 
     def text(out: Output) -> None:

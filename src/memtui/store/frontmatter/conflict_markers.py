@@ -1,6 +1,4 @@
-"""Git's conflict markers: both versions of some lines, which a merge left for a person to choose from. Hot path.
-
-Markers in a fenced block of code are an example. Whoever calls `first` for many texts looks for MARK before it."""
+"""Git's conflict markers, but in fenced code. Hot path: look for MARK before calling `first` for many texts."""
 
 MARK = b"<<<<<<<"
 OURS, BASE, MIDDLE, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"

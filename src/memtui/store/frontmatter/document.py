@@ -1,6 +1,4 @@
-"""The frontmatter of a Markdown file, read and changed without loss: all other bytes stay.
-
-Values are text, lists of texts, or dicts: `yes` stays text. PyYAML, if installed, reads YAML outside our subset."""
+"""The frontmatter of a Markdown file, read (PyYAML, if installed, beyond our subset) and changed without loss."""
 
 import copy
 from collections.abc import Mapping, Sequence

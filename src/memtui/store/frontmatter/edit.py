@@ -1,6 +1,4 @@
-"""Changes of one field of frontmatter: PyYAML finds the place of its value, and only that text is replaced.
-
-The caller parses the result, and refuses what is not as wanted."""
+"""Changes of one field of frontmatter at the place that PyYAML finds; the caller checks the result."""
 
 import json
 import re

@@ -1,6 +1,4 @@
-"""Name, description and type of a memory from the head of its file: for hooks, which read thousands at a start.
-
-Plain values on one line are cut out with string operations; anything else is read by the YAML reader."""
+"""Name, description and type of a memory, for hooks: cut out of plain lines, else by the YAML reader."""
 
 FIRST_LINE_LIMIT = 300
 WANTED = ("name", "description", "title", "type")

@@ -1,8 +1,6 @@
-"""A reader for the part of YAML that frontmatter uses. Hook path: it imports nothing.
+"""A reader for the part of YAML that frontmatter uses, as PyYAML's BaseLoader reads it. Hook path: no imports.
 
-`load` gives what PyYAML's BaseLoader gives (every scalar stays text), or raises NotInSubsetError; a property test
-checks that. Two differences: tabs inside an unquoted value are text, and `\\ud83d\\ude00` is one character, as in JSON.
-Not in the subset: flow mappings, anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
+Not in it: flow mappings, anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
 
 DEPTH_LIMIT = 20
 LOOSE_DEPTH = 3  # of what is not quite YAML

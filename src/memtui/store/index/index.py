@@ -1,9 +1,7 @@
-"""MEMORY.md, the index of a directory's memories, one line each: parsed, and measured by how much the client loads.
+"""MEMORY.md, one line a memory: parsed, and measured by how much the client loads (Claude Code 2.1.197).
 
-Only links to `.md` files of the directory are memories; a list item that begins with one is that memory's line. Links
-in frontmatter, comments and code are neither. Claude Code 2.1.197 removes frontmatter and block comments, trims, and
-loads of the first 200 lines as many whole ones as fit into 25,000 UTF-16 units; of a subagent's it removes nothing. A
-comment that begins with RECALL_ONLY has the lines of memories that only memtui brings."""
+It removes frontmatter and block comments and loads whole lines, up to 200 and 25,000 UTF-16 units; of a subagent's
+it removes nothing. A comment that begins with RECALL_ONLY has the lines of memories that only memtui brings."""
 
 import os
 import re

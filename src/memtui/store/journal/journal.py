@@ -1,8 +1,6 @@
-"""The journal: every change to a person's files is one transaction that survives a crash and can be undone.
+"""The journal (docs/file-formats.md): every change is a transaction that survives a crash and can be undone.
 
-It is a write-ahead log. The contents before and after are stored in `trash/` under their hash; one line records the
-intent; the files change one by one; another line records the end. A process killed in between leaves an intent without
-an end, which the next process finishes or takes back. docs/file-formats.md describes the lines of journal.jsonl."""
+Contents are stored by hash; a line records the intent, the files change, another line records the end."""
 
 import contextlib
 import os

@@ -37,8 +37,7 @@ def _is_names(table: object) -> bool:
 
 
 def fits(value: object, shape: Any) -> bool:
-    """Return whether a value of JSON has a shape: a type or a union, a function that tells, a dict with the shapes of
-    keys that must be there, a list with the shape of each item, or a tuple with those of all its items."""
+    """Return whether JSON has a shape: a type, a function, a dict of keys, a list's item, or a tuple's items."""
     match shape:
         case dict():
             return isinstance(value, dict) and all(

@@ -20,8 +20,7 @@ RECENT_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A step that was not made just now in this place, or not last, so that a person has to confirm it. `first`: its
-    first operation; `decided`: those that a person decided; `final`: a later change that can't be undone."""
+    """A step to confirm: `first` operation, those `decided` by a person, a later change that is `final`."""
 
     op: Op
     first: Transaction

@@ -1,7 +1,6 @@
-"""Take in new versions of memories: those in their directories, and those that memtui wrote, by the journal.
+"""Take in new versions of memories, of directories and of memtui's own changes.
 
-What is there at the first look counts as seen, except for what an agent wrote by the log of its writes. What memtui
-writes is seen if what it replaced was, or if the person had the whole text before them."""
+Those there at the first look count as seen, but an agent's; memtui's own if what they replaced was, or was shown."""
 
 import contextlib
 import os

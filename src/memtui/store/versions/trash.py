@@ -1,6 +1,4 @@
-"""The trash: trashed memories, as the journal records them, and their purge: of the contents in the journal, the
-versions, and the words in what memtui derived (deliveries, what sessions were told, proposals, indexes). What is left
-are names, times and hashes. Words go before contents: killed within, a memory is in the trash still."""
+"""The trash, by the journal, and its purge: words in what memtui derived go first, contents last."""
 
 import contextlib
 import json

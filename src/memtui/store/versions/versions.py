@@ -1,7 +1,4 @@
-"""The log of versions of memories: each one seen by memtui, who wrote it, when, and whether a person has seen it.
-
-`versions.jsonl` has a line for each version, sight and first look; contents are in `versions/` by hash
-(docs/file-formats.md). store/versions/intake.py takes in new ones."""
+"""The log of versions of memories (docs/file-formats.md): who wrote each, when, and whether a person has seen it."""
 
 import contextlib
 import itertools

@@ -1,5 +1,4 @@
-"""What memtui and Claude Code keep for a project whose directory is gone, as after a rename: which project it may be
-now, and the changes that give it to that project."""
+"""What is kept for a project whose directory is gone, and the changes that give it to the one it became."""
 
 import os
 from collections.abc import Iterator, Sequence

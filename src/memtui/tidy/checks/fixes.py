@@ -1,7 +1,4 @@
-"""The fixes of findings; each that changes a file is one step of undo.
-
-`memtui doctor --fix` makes those of AT_ONCE without asking, those of DECIDED only by name; for others doors show it
-first."""
+"""The fixes of findings, each one step of undo: of AT_ONCE without asking, of DECIDED only by name."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -108,11 +105,6 @@ def _resolve_memory(store: Store, memory: Memory, side: str) -> Memory:
             f"The two versions of {memory.ref} differ in its frontmatter.", "Keep one of them, or edit it."
         )
     return store.edit(memory, conflict_markers.resolved(memory.raw, side), verb="resolve")
-
-
-def due(store: Store) -> retention.Due:
-    """List what `collect` would remove."""
-    return retention.due(store.root, store.journal.now())
 
 
 def collect(store: Store) -> retention.Due:

@@ -1,5 +1,4 @@
-"""Bring a MEMORY.md under its limit in as few of three steps as it takes: shorten long lines, order lists by use, make
-unused memories recall-only. No memory's file changes, and no text goes that the memory does not have as well."""
+"""Bring a MEMORY.md under its limit: shorten lines, order by use, make unused memories recall-only; no text is lost."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping

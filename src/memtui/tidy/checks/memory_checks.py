@@ -1,5 +1,4 @@
-"""Checks of memories that lint makes by reading them alone: what they lack, what they say of themselves that is not so,
-and what should not be in them. Each finding's data has the memory's `path` and, where there is one, the `line`."""
+"""Checks of memories by reading them alone. Each finding has the memory's `path`, and maybe a `line`."""
 
 import re
 from collections import Counter

@@ -159,7 +159,7 @@ class SetupCommands:
     async def _collect(self) -> None:
         """Show what is kept no longer, and remove it if that is wanted."""
         data = self.services.data
-        due = await asyncio.to_thread(fixes.due, data.store())
+        due = await asyncio.to_thread(retention.due, data.root, data.now())
         words = "; ".join(words for _, words in fix_words.due(due, retention.limits(data.root), dry=True))
         if await self.services.ask(sure(f"Delete for good, without undo: {words}?", "Delete for good")):
             self._report(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
