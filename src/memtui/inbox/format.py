@@ -152,8 +152,8 @@ def _quoted(line: str, at: int) -> "tuple[str, int]":
 def render_fields(fields: "dict[str, str]") -> str:
     """Render fields, the inverse of `parse_fields`. Line ends, control characters and `-->` become blanks."""
     words = []
-    for key, given in fields.items():
-        value = "".join([c if c.isprintable() else " " for c in given])
+    for key, raw in fields.items():
+        value = "".join([c if c.isprintable() else " " for c in raw])
         while END in value:
             value = value.replace(END, " ")
         if not value or " " in value or '"' in value or "\\" in value:

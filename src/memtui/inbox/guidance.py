@@ -30,9 +30,9 @@ def text(raw: str) -> str:
     return stripped
 
 
-def sender(given: str) -> str:
+def sender(typed: str) -> str:
     """Return the sender's name with single blanks."""
-    name = " ".join(given.split())
+    name = " ".join(typed.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
         raise UsageError(f"The sender is a name of at most {NAME_LIMIT} characters.")
     return name

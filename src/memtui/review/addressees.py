@@ -47,7 +47,7 @@ def _session(root: str, config_dir: str, name: str, slug: str | None) -> Strange
             return None
         return Stranger("session", ids[0], transcript.text_of(states[0].get("project_root")) or min(projects))
     top = f"{config_dir}/projects"
-    if any(each.startswith(name) for project in paths.names_in(top) for each in paths.names_in(f"{top}/{project}")):
+    if any(file.startswith(name) for project in paths.names_in(top) for file in paths.names_in(f"{top}/{project}")):
         return None
     needle = f'"session_id": "{name}'.encode("utf-8", "replace")
     is_logged = next(iter(delivery_log.newest_first(root, needle=needle)), None) is not None

@@ -130,7 +130,7 @@ def _trusts(root: str, texts: Iterable[tuple[Scope, str, bytes]]) -> list[TrustE
     contents: dict[str, list[tuple[str, bytes]]] = {}
     for scope, file, data in texts:
         contents.setdefault(scope.directory, []).append((file, data))
-    edits = [trusting.plan(root, directory, each) for directory, each in contents.items()]
+    edits = [trusting.plan(root, directory, pairs) for directory, pairs in contents.items()]
     return [edit for edit in edits if not edit.idle]
 
 

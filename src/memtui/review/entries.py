@@ -140,8 +140,8 @@ class Review:
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
         """Change undelivered guidance, and its inbox; return its id and the transaction's. Raises as `guide`."""
         self._check_length(directory, fields, text)
-        kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
-        whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
+        stable = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
+        whole = {**stable, **{key: value for key, value in fields.items() if key not in stable}}
         changes: list[Change] = [_rewritten(item, whole, text)]
         if directory != item.directory:
             changes = [removal(item), _appended(directory, "guidance", whole, text)]

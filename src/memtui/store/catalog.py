@@ -144,11 +144,11 @@ def _kept(base: str) -> "dict[str, object]":
         return {}
 
 
-def _held(cached: "dict[str, object]", directory: str, known: "list[int] | None", watched: int) -> "Catalog | None":
+def _held(cached: "dict[str, object]", directory: str, stamp: "list[int] | None", watched: int) -> "Catalog | None":
     """Return the cached catalog; None if it is out of date by its directories or its first `watched` lines."""
     try:
         dirs, rows = cached.get("dirs"), cached.get("rows")
-        if cached.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
+        if cached.get("known") != stamp or not isinstance(dirs, dict) or not isinstance(rows, list):
             return None
         catalog = _counted(cached, directory)
         if any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items()):

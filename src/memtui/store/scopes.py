@@ -268,8 +268,8 @@ def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Itera
     cache = {} if memories is None else memories
     listed, top = files(scope), scope.directory.rstrip("/") + "/"
     present = {top + name for name, _ in listed}
-    for path, known in list(cache.items()):
-        if known.scope_label == scope.label and path.startswith(top) and path not in present:
+    for path, cached in list(cache.items()):
+        if cached.scope_label == scope.label and path.startswith(top) and path not in present:
             cache.pop(path, None)
     for name, problem in listed:
         path = f"{scope.directory}/{name}".rstrip("/")
@@ -347,7 +347,7 @@ def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
     names = {name, name + locate.SUFFIX}
     files_listed = [(scope, file, problem) for scope in scopes for file, problem in files(scope)]
-    candidates = [_listed(*each) for each in files_listed if names & {each[1], each[1].rpartition("/")[2]}]
+    candidates = [_listed(*row) for row in files_listed if names & {row[1], row[1].rpartition("/")[2]}]
     if mems := [memory for memory in candidates if memory is not None]:
         return mems
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]

@@ -67,5 +67,5 @@ def _has_similar(word: str, text: str) -> bool:
 
     if len(word) < SIMILAR_LETTERS:
         return False
-    near = {each for each in text.replace("-", " ").split() if abs(len(each) - len(word)) < SIMILAR_LETTERS - 1}
+    near = {other for other in text.replace("-", " ").split() if abs(len(other) - len(word)) < SIMILAR_LETTERS - 1}
     return bool(difflib.get_close_matches(word, near, 1, SIMILARITY))

@@ -119,7 +119,7 @@ def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin
     result = list(rows)
     for text in filter(None, map(one_line, texts)):
         same = [row for row in result if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
-        if same and (origin != "person" or ((each := _parse(same[0])) is not None and each.origin == "person")):
+        if same and (origin != "person" or ((old := _parse(same[0])) is not None and old.origin == "person")):
             continue
         row = as_row(Trigger(text, origin, now))
         result = [row if row_before in same else row_before for row_before in result] if same else [*result, row]
@@ -180,7 +180,7 @@ def words_of(change: Change) -> tuple[list[str], list[str]]:
             sides.append({own_files.text_of(row): row for row in rows if not is_removed[row]})
     else:
         fields = (document.parse(version.encode()).fields for version in change.texts)
-        sides += [{line: line for line in in_frontmatter(each)} for each in fields]
+        sides += [{line: line for line in in_frontmatter(fields_then)} for fields_then in fields]
     before, after = sides
     return [line for line in after if before.get(line) != after[line]], [line for line in before if line not in after]
 

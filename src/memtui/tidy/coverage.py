@@ -198,11 +198,11 @@ def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
     targets = Targets(after)
     coverage = [Covered(statement, *targets.find(statement)) for statement in before]
-    for at, each in enumerate(coverage):
-        own = [other.statement.text for other in coverage if other.statement.path == each.statement.path]
-        longer = (target for target in after if each.how == "dropped" and begins(each.statement, target, own))
+    for at, covered in enumerate(coverage):
+        own = [other.statement.text for other in coverage if other.statement.path == covered.statement.path]
+        longer = (target for target in after if covered.how == "dropped" and begins(covered.statement, target, own))
         if (target := next(longer, None)) is not None:
-            coverage[at] = Covered(each.statement, "kept", (target,))
+            coverage[at] = Covered(covered.statement, "kept", (target,))
     fields = tuple(statement for statement in after if statement.kind == "field")
     return Coverage(tuple(sorted(coverage, key=lambda coverage: ORDER.index(coverage.how))), fields)
 

@@ -220,16 +220,16 @@ def _overlapping(
             opposed.add(pair)
             one, other = places[mine.memory.path], places[theirs.memory.path]
             yield _of_two("memories.contradict", one, other, words=mine.words, against=theirs.words)
-    pairs = [(similarity.of_two(*found[:2]), found) for found in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
-    for score, found in sorted(pairs, key=lambda item: -item[0]):
-        pair = frozenset((found.one.path, found.other.path))
+    pairs = [(similarity.of_two(*near[:2]), near) for near in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
+    for score, near in sorted(pairs, key=lambda item: -item[0]):
+        pair = frozenset((near.one.path, near.other.path))
         if len(pair) < 2 or pair in kept_apart | opposed:
             continue
-        apart = contradictions.difference(found.one, found.other)
-        one, other = places[found.one.path], places[found.other.path]
+        apart = contradictions.difference(near.one, near.other)
+        one, other = places[near.one.path], places[near.other.path]
         if apart is None:
             why = "" if one.scope.label == other.scope.label else "they are in different scopes"
-            facts = {"score": round(100 * score), "share": round(100 * found.share), "shared": list(found.shared)}
+            facts = {"score": round(100 * score), "share": round(100 * near.share), "shared": list(near.shared)}
             yield _of_two("memories.alike", one, other, **facts, why=why)
         elif not apart.is_date:
             yield _of_two("memories.contradict", one, other, words=apart.one, against=apart.other)

@@ -145,7 +145,7 @@ class ProjectFiles:
     def exists(self, path: str) -> bool:
         """Return whether a path, or one that ends with it, is in the project."""
         bare = path.rstrip("/")
-        return os.path.lexists(f"{self.top}/{bare}") or any(f"/{bare}/" in f"/{each}/" for each in self.git.tracked)
+        return os.path.lexists(f"{self.top}/{bare}") or any(f"/{bare}/" in f"/{file}/" for file in self.git.tracked)
 
     def removed(self, path: str) -> tuple[bool, str]:
         """Return whether the history proves that a path was removed, and where it is now; empty if it is not known."""

@@ -165,15 +165,15 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
             pairs += sum(beside.keep_apart(store.journal, *pair) for pair in combinations(memories, 2))
         path = rejected_path(store.root)
         before = read_or_none(path)
-        known = _ids(before or b"")
-        new = tuple(each for each in proposals if (_for_good(each) if never else each.subject) not in known)
+        names_then = _ids(before or b"")
+        new = tuple(each for each in proposals if (_for_good(each) if never else each.subject) not in names_then)
         if new:
-            names = [*known, *(each.subject for each in new), *(_for_good(each) for each in new if never)]
+            names = [*names_then, *(each.subject for each in new), *(_for_good(each) for each in new if never)]
             names = list(dict.fromkeys(names))[-MOST_REJECTED:]
             data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
             subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
             words = acts.summary("reject", subject) + " for good" * never
-            if never and all(each.subject in known for each in new):
+            if never and all(each.subject in names_then for each in new):
                 words = f"{acts.NEVER} {subject} again"
             store.journal.run("reject", [FileChange(path, before, data)], words)
     return Rejected(new, pairs, bool(new) or pairs > 0)

@@ -156,9 +156,9 @@ def run(
             if not undone.tried and _next_step(journal, op, key)[0].id != todo[0]:
                 raise _overtaken()
             ledger = journal.ledger()
-            each = todo.pop(0)
-            if each in ledger.available(op):  # else somebody else did it meanwhile
-                _run_one(journal, undone, ledger.transactions[each])
+            key_now = todo.pop(0)
+            if key_now in ledger.available(op):  # else somebody else did it meanwhile
+                _run_one(journal, undone, ledger.transactions[key_now])
     return undone
 
 

@@ -261,11 +261,11 @@ class Versions:
         """Note each directory's files that nobody has seen, for the status line; `young` are not taken in yet."""
         self.follow()
         noted = noted_unseen(self.root)
-        counts = {} if noted is None else {each: n for each, n in noted.items() if each not in self.looked}
-        for each in self.directories if noted is None else self.looked:
-            files = {now.file for _, now in self.unseen([each])}
-            if count := len(files | {new.file for new in young if each == directory}):
-                counts[each] = count
+        counts = {} if noted is None else {place: n for place, n in noted.items() if place not in self.looked}
+        for place in self.directories if noted is None else self.looked:
+            files = {now.file for _, now in self.unseen([place])}
+            if count := len(files | {new.file for new in young if place == directory}):
+                counts[place] = count
         if counts != noted:
             fs.write_cache(self.root + UNSEEN, fastjson.dumps({"v": FORMAT, "unseen": counts}).encode())
 
