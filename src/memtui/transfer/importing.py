@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from memtui.base import clock, fastjson, fs, ids, paths
@@ -19,6 +20,7 @@ from memtui.store import links, memory, references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.journal.changes import Change
 from memtui.store.journal.text_edit import TextEdit
+from memtui.store.memory import Memory
 from memtui.store.store import Store
 from memtui.tidy.similarity import KnownTexts
 from memtui.transfer import claude_mem, markdown
@@ -85,7 +87,7 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         for inbox, directory in inboxes.items()
     }
     room = {inbox: filling.room(directory) for inbox, directory in inboxes.items()}
-    texts = _KnownMemories(store, slug, list(inboxes.values()))
+    texts, names = _read_known(store, slug, inboxes.values())
     renamed: dict[str, str] = {}
     for incoming in source_content.memories:
         if most and len(import_plan.drafts) >= most:
@@ -95,13 +97,13 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         secrets: Counter[str] = Counter()
         clean = _redacted(incoming, secrets)
         digest = ids.content_hash(normalised(clean.description + " " + clean.body))
-        if same := texts.same(clean):
+        if same := texts.find(_whole(clean), clean.body or clean.description):
             import_plan.known.append(LeftOut(incoming.where, same))
             continue
         if digest in decided[_inbox(label)]:
             import_plan.decided.append(incoming.where)
             continue
-        name = _free(clean.name, texts.names[label])
+        name = _free(clean.name, names[label])
         draft = PlannedDraft(clean, name, label, ids.new_id(store.journal.now()), digest)
         length = len(inbox_format.encode(_rendered(store, draft, source_content.kind)))
         if length > room[draft.inbox]:
@@ -109,23 +111,22 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
             import_plan.full = True
             continue
         room[draft.inbox] -= length
-        texts.names[label].add(name.casefold())
+        names[label].add(name.casefold())
         import_plan.secrets += secrets
-        texts.add(clean.description, clean.body, f"{incoming.where} in the same source")
+        texts.add(_whole(clean), f"{incoming.where} in the same source")
         for alias in clean.aliases:
             renamed.setdefault(alias.casefold(), name)
         import_plan.drafts.append(draft)
     import_plan.drafts = [replace(planned, given=_linked(planned.given, renamed)) for planned in import_plan.drafts]
     time = clock.iso_seconds(store.journal.now())
     for inbox, directory in inboxes.items():
-        drafts = [candidate for candidate in import_plan.drafts if candidate.inbox == inbox]
+        drafts = [draft for draft in import_plan.drafts if draft.inbox == inbox]
         if drafts:
-            text = "".join(_rendered(store, candidate, source_content.kind) for candidate in drafts)
-            rows = [{"v": 1, "hash": each.digest, "evidence": f"import:{each.id}", "time": time} for each in drafts]
-            import_plan.changes.append(TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text))
-            import_plan.changes.append(
-                TextEdit(f"{directory}/{LEDGER}", "", "".join(fastjson.dumps(r) + "\n" for r in rows))
-            )
+            text = "".join(_rendered(store, draft, source_content.kind) for draft in drafts)
+            rows = [{"v": 1, "hash": draft.digest, "evidence": f"import:{draft.id}", "time": time} for draft in drafts]
+            lines = "".join(fastjson.dumps(row) + "\n" for row in rows)
+            files = {inbox_format.FILES["updates"]: text, LEDGER: lines}
+            import_plan.changes += [TextEdit(f"{directory}/{file}", "", added) for file, added in files.items()]
     return import_plan
 
 
@@ -133,32 +134,25 @@ def _inbox(label: str) -> str:
     return "global" if label == "global" else "project"
 
 
-class _KnownMemories:
-    """What is known already: memories, drafts that wait, what a person rejected for good; and the names by scope."""
+def _read_known(store: Store, slug: str, inboxes: Iterable[str]) -> tuple[KnownTexts, defaultdict[str, set[str]]]:
+    """Return what memories, drafts that wait and those rejected for good say, and the names in use by scope."""
+    texts, names = KnownTexts(SAME), defaultdict[str, set[str]](set)
+    for scope in store.scopes():
+        if scope.kind != "instructions" and scope.exists and not scope.problem:
+            for mem in scopes.memories(scope):
+                # Of a broken one as well what could be read: that is what a source would give of it.
+                texts.add(_whole(mem), f"the memory {mem.ref}")
+                names[scope.label].add(mem.stem.casefold())
+    for item in waiting.waiting_in(store.root, [slug, None], ("updates",)):
+        texts.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
+        names[item.entry.fields.get("scope") or item.scope].add(item.entry.fields.get("name", "").casefold())
+    for draft in (draft for directory in inboxes for draft in refused.load(directory) if draft.never):
+        texts.add(draft.description, "a draft that was rejected for good")
+    return texts, names
 
-    def __init__(self, store: Store, slug: str, inboxes: list[str]) -> None:
-        self._known = KnownTexts(SAME)
-        self.names: defaultdict[str, set[str]] = defaultdict(set)
-        for scope in store.scopes():
-            if scope.kind != "instructions" and scope.exists and not scope.problem:
-                for mem in scopes.memories(scope):
-                    # Of a broken one as well what could be read: that is what a source would give of it.
-                    self.add(mem.description, mem.body, f"the memory {mem.ref}")
-                    self.names[scope.label].add(mem.stem.casefold())
-        for item in waiting.waiting_in(store.root, [slug, None], ("updates",)):
-            self._known.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
-            label = item.entry.fields.get("scope") or item.scope
-            self.names[label].add(item.entry.fields.get("name", "").casefold())
-        for draft in (draft for directory in inboxes for draft in refused.load(directory) if draft.never):
-            self._known.add(draft.description, "a draft that was rejected for good")
 
-    def add(self, description: str, body: str, what: str) -> None:
-        self._known.add(f"{description}\n\n{body}", what)
-
-    def same(self, incoming: Incoming) -> str:
-        return (
-            self._known.find(f"{incoming.description}\n\n{incoming.body}", incoming.body or incoming.description) or ""
-        )
+def _whole(mem: Memory | Incoming) -> str:
+    return f"{mem.description}\n\n{mem.body}"
 
 
 def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
