@@ -286,7 +286,7 @@ def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui,
     assert (done.code, "There is no terminal to ask on. --yes answers yes." in done.err) == (1, True)
     memtui("reject", next(each["id"] for each in memtui.json("inbox")["entries"] if "old-wiki" in each["says"]))
     done = memtui("check", "--fix", "--yes", check=False)
-    assert "1 file left out: you rejected the fix." in done.err
+    assert "1 file left out. You rejected the fix." in done.err
     assert "Fixed 2 files." in done.err
     assert index.read_bytes() == before
     assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err

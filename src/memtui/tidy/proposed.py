@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from memtui.base.storage import read_or_none, storage_error
 from memtui.store import beside, memory
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
-from memtui.store.journal.journal import Journal
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import lint_fixes, plan
@@ -57,11 +56,11 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """Proposals that wait, saved ones first; problems left, by cause; rejected fixes' changes by file."""
+    """Proposals that wait, saved ones first; problems left, by cause; the files whose fix was rejected."""
 
     proposals: tuple[Undecided, ...]
     left: tuple[Problem, ...]
-    rejected: Mapping[str, str]
+    rejected: frozenset[str]
 
 
 class Rejected(NamedTuple):
@@ -92,22 +91,9 @@ def undecided(
     reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
     problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
     findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
-    safe = filter(lint_fixes.is_safe, planned.proposals)
-    fixes = [proposal for proposal in safe if rejected_ids & _names(proposal)]
-    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), _rejections(store.journal, fixes))
-
-
-def _rejections(journal: Journal, fixes: Sequence[Proposal]) -> dict[str, str]:
-    """Return by the files of fixes the id of the change that rejected each."""
-    ledger, rejections = journal.ledger(), dict[str, str]()
-    for change in (ledger.transactions[key] for key in ledger.undoable) if fixes else ():
-        if rejected_path(journal.root) in change.paths:
-            for edit in journal.changes_of(change.record):
-                before, after = ({*_ids(text.encode())} for text in edit.texts)
-                rejections |= dict.fromkeys(after - before, change.id)
-    return {
-        output.path: max(rejections.get(name, "") for name in _names(fix)) for fix in fixes for output in fix.outputs
-    }
+    fixes = [fix for fix in planned.proposals if lint_fixes.is_safe(fix) and rejected_ids & _names(fix)]
+    paths_rejected = frozenset(output.path for fix in fixes for output in fix.outputs)
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), paths_rejected)
 
 
 def _saved(store: Store) -> list[Undecided]:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping
 
 from memtui.base import findings, paths
 from memtui.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
@@ -10,7 +9,6 @@ from memtui.base.finding import PROBLEM, Finding
 from memtui.base.findings import Problem
 from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
-from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
@@ -29,6 +27,7 @@ UNDO = "memtui undo undoes it."
 METER = 20  # columns
 PLACES = 5  # of a problem that are printed
 FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
+REJECTED = "You rejected the fix. To have it again: memtui undo --list"
 
 
 def register(commands: "parser.Commands") -> None:
@@ -90,10 +89,9 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
     files = {fix.path for fix in planned}
-    every = _rejected(ctx, subject) if args.path is None else {}
-    rejected = {path: change for path, change in every.items() if path in files}
+    rejected = files & _rejected(ctx, subject) if args.path is None else set[str]()
     if rejected and args.fix:
-        ctx.out.say(f"{many(len(rejected), 'file')} left out: {_rejection(rejected.values())}")
+        ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")
     fixed = [fix for fix in planned if fix.path not in rejected] if args.fix else []
     undo = _fix(ctx, args, subject, fixed) if fixed else False
     if fixed and not args.dry_run:
@@ -144,17 +142,11 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
 
 
-def _rejected(ctx: Context, subject: LintInput) -> "Mapping[str, str]":
-    """Return the files whose fix the person rejected, with the ids of the changes that did so."""
+def _rejected(ctx: Context, subject: LintInput) -> "frozenset[str]":
+    """Return the files whose fix the person rejected."""
     from memtui.tidy import proposed
 
-    return proposed.undecided(ctx.store(), subject).rejected if proposed.rejected(ctx.root) else {}
-
-
-def _rejection(changes: "Iterable[str]") -> str:
-    """Say that fixes were rejected, and what undoes these changes, the newest first."""
-    ways = ", ".join(f"memtui undo {short_id(key)}" for key in sorted({*changes}, reverse=True) if key)
-    return "you rejected the fix." + (f" To have it again: {ways}" if ways else "")
+    return proposed.undecided(ctx.store(), subject).rejected if proposed.rejected(ctx.root) else frozenset()
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
@@ -214,7 +206,7 @@ def _keep(ctx: Context, one: str, other: str, *, apart: bool) -> Result:
 class Remedies:
     """What to do about findings on a subject. The command `fix` fixes all but the files that are `rejected`."""
 
-    def __init__(self, subject: LintInput, fix: str, rejected: "Mapping[str, str]") -> None:
+    def __init__(self, subject: LintInput, fix: str, rejected: set[str]) -> None:
         self.fix, self.rejected = fix, rejected
         self.own = {scope.shown: scope for scope in subject.own.values()}
 
@@ -225,8 +217,7 @@ class Remedies:
     def of(self, finding: Finding) -> str:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
         if lint_fixes.fixable(finding):
-            words = _rejection([self.rejected.get(str(finding.data.get("path")), "")])
-            return self.fix if self.fixable(finding) else words[:1].upper() + words[1:]
+            return self.fix if self.fixable(finding) else REJECTED
         remedy = lint_fixes.to_type(finding)
         own = self.own.get(str(finding.data.get("scope")))
         if own is None:  # names of memories in other commands mean those of the person's own scopes

@@ -3,7 +3,6 @@
 import argparse
 import os
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 
 from memtui.base import findings, fs, paths
@@ -128,14 +127,14 @@ def _changed(ctx: Context) -> int:
     return 0
 
 
-def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, Mapping[str, str]]":
+def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, frozenset[str]]":
     """Count what waits for a decision, None if that takes too long; and find the files whose fix was rejected."""
     end = time.monotonic() + COUNT_SECONDS
     with suppress(MemtuiError, OSError):
         plan = ctx.undecided(lambda: time.monotonic() < end)
         count = waiting["updates"] + waiting["items"] + ctx.count_decisions(plan).total()
         return count if time.monotonic() < end else None, plan.rejected
-    return None, {}
+    return None, frozenset()
 
 
 def _steps(
@@ -143,7 +142,7 @@ def _steps(
     hooks: "hook_status.Status | None",
     decisions: "int | None",
     problems: "list[Finding]",
-    rejected: "Mapping[str, str]",
+    rejected: "frozenset[str]",
     earlier: int,
     total: int,
 ) -> "list[tuple[str, str]]":
