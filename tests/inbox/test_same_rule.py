@@ -23,6 +23,8 @@ def same(one, other):
         ("Write tests for the parser first", "write the tests of the parser first."),
         ("请始终使用中文回答我的问题", "始终使用中文回答我的问题"),
         ("Nimm immer pnpm statt npm", "Nimm pnpm, nicht npm"),
+        ("Don't commit to main", "Never commit to main"),
+        ("以后请用中文回答", "以后请用中文回答。"),
     ],
 )
 def test_the_same_rule(one, other):
@@ -42,6 +44,8 @@ def test_the_same_rule(one, other):
         ("Use it", "Use it"),
         ("Deploy from main to staging", "Deploy from staging to main"),
         ("Nimm pnpm statt npm", "Nimm npm statt pnpm"),
+        ("Limit lines to 100 characters", "Limit lines to 120 characters"),
+        ("Never ask before you run the whole test suite", "Ask before you run the whole test suite"),
         ("", ""),
     ],
 )
