@@ -9,6 +9,7 @@ from memtui.base import ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.phrasing import many
 from memtui.store import history, references, status, trust, trusting
+from memtui.store.frontmatter import prose
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
 from memtui.store.journal.journal import Journal
@@ -71,7 +72,7 @@ class Untrusted(NamedTuple):
     @property
     def says(self) -> str:
         """What it says, in one line."""
-        return self.memory.description or self.memory.body.strip().partition("\n")[0] or self.memory.stem
+        return self.memory.description or prose.first_sentence(self.memory.body) or self.memory.stem
 
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memtui.base import paths
 from memtui.client.transcripts import excerpt, titles, transcript
@@ -11,16 +12,14 @@ from memtui.review.waiting import Waiting
 from memtui.store.memory import Memory
 
 
-@dataclass(frozen=True)
-class Similar:
+class Similar(NamedTuple):
     """A memory and how similar it is to a draft, from 0 to 1."""
 
     memory: Memory
     score: float
 
 
-@dataclass(frozen=True)
-class LikeRefused:
+class LikeRefused(NamedTuple):
     """A rejected draft and how similar it is to a draft, from 0 to 1."""
 
     draft: RefusedDraft
