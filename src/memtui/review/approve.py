@@ -9,7 +9,7 @@ from memtui.review import draft as drafting
 from memtui.review.draft import Draft
 from memtui.review.entries import removal
 from memtui.review.waiting import Waiting, from_the_end
-from memtui.store import beside, memory, references, scopes, triggers, trust
+from memtui.store import beside, memory, references, scopes, triggers
 from memtui.store.frontmatter import document
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.own_files import BesideEdit
@@ -97,7 +97,7 @@ def refusal(store: Store, memory: Memory) -> MemtuiError | None:
 
 def mergeable(store: Store, memories: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """Return the memories that updates can be merged into, and those that are not trusted, as `refusal` tells."""
-    trusts = {scope.label: trust.load(store.root, scope.directory) for scope in store.scopes() if scope.needs_trust}
+    trusts = {scope.label: scopes.trust_of(store.root, scope) for scope in store.scopes()}
     whole = [mem for mem in memories if mem.broken is None]
     new = [mem for mem in whole if mem.scope_label in trusts and not trusts[mem.scope_label].allows(mem.raw)]
     paths = {mem.path for mem in new}

@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple
 from memtui.base import ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.phrasing import many
-from memtui.store import history, references, status, trust, trusting
+from memtui.store import history, references, status, trusting
 from memtui.store.frontmatter import prose
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.own_files import SeenEdit, TrustEdit
 from memtui.store.memory import Memory, read_memory
-from memtui.store.scopes import Scope
+from memtui.store.scopes import Scope, trust_of
 from memtui.store.store import Outcome, Store
 from memtui.store.versions.versions import GONE, Version, Versions, Writer
 
@@ -103,9 +103,8 @@ def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
 def to_keep(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     """Return the two texts whose difference one sees who keeps it: all that was never trusted, if that trusts it."""
     before, now = texts(versions, item)
-    trusted = trust.load(versions.root, item.scope.directory) if item.scope.needs_trust else None
-    was = item.before.digest if item.before is not None else GONE
-    return (before if trusted is None or trusted.knows(was) or trusted.knows(item.now.digest) else b""), now
+    trusted, was = trust_of(versions.root, item.scope), item.before.digest if item.before is not None else GONE
+    return (before if trusted.knows(was) or trusted.knows(item.now.digest) else b""), now
 
 
 def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None:
@@ -142,8 +141,8 @@ def _seen(versions: Versions, items: Sequence[Changed], states: tuple[bool | Non
 
 def undelivered(root: str, items: Sequence[Changed]) -> list[Changed]:
     """List those that no session gets, because nobody trusted their present text, until they are kept."""
-    changes = [change for change in items if change.scope.needs_trust and change.kind != "deleted"]
-    return [change for change in changes if not trust.load(root, change.scope.directory).knows(change.now.digest)]
+    changes = [change for change in items if change.kind != "deleted"]
+    return [change for change in changes if not trust_of(root, change.scope).knows(change.now.digest)]
 
 
 def reject(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:

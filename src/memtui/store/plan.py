@@ -10,7 +10,7 @@ from memtui.base import paths
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client import locate
-from memtui.store import beside, memory, references, scopes, trust, trusting
+from memtui.store import beside, memory, references, scopes, trusting
 from memtui.store.index import index, index_lines
 from memtui.store.journal.changes import Change, FileChange
 from memtui.store.journal.text_edit import text_edits
@@ -118,9 +118,7 @@ class ScopeFiles:
     def is_trusted(self, path: str) -> bool:
         """Return whether the content of a file is trusted, or needs no trust."""
         scope, data = self.scope_of(path).scope, self.data(path)
-        if not scope.needs_trust or is_index(path) or data is None:
-            return True
-        return trust.load(self.root, scope.directory).allows(data)
+        return is_index(path) or data is None or scopes.trust_of(self.root, scope).allows(data)
 
 
 class MemoryPlan:

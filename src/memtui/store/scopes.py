@@ -225,6 +225,11 @@ def of_memory(env: dict[str, str], cwd: str, memory: Memory) -> Scope | None:
         return None
 
 
+def trust_of(root: str, scope: Scope) -> trust.Trust:
+    """Read the trust in a scope: all of one that needs none."""
+    return trust.load(root, scope.directory) if scope.needs_trust else trust.Trust(True, {})
+
+
 def files(scope: Scope) -> list[tuple[str, str]]:
     """List the Markdown files of a scope as (relative path, problem: why it must not be read), sorted."""
     if scope.problem:

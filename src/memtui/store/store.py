@@ -9,7 +9,7 @@ from memtui.base import clock, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
-from memtui.store import memory, references, scopes, trust
+from memtui.store import memory, references, scopes
 from memtui.store.journal import acts
 from memtui.store.journal.changes import Change, conflict
 from memtui.store.journal.journal import Journal
@@ -279,8 +279,7 @@ class Store:
 
     def is_trusted(self, mem: Memory, scope: Scope | None = None) -> bool:
         """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""
-        scope = scope or self.scope(mem.scope_label)
-        return not scope.needs_trust or trust.load(self.root, scope.directory).allows(mem.raw)
+        return scopes.trust_of(self.root, scope or self.scope(mem.scope_label)).allows(mem.raw)
 
 
 def _name(scope: Scope) -> str:

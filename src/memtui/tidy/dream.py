@@ -101,18 +101,18 @@ def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tupl
     """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
     if scope.kind == "instructions" or not scope.writable or scope.problem:
         return [(mem, "read_only") for mem in memories]
-    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    trusted = scopes.trust_of(root, scope)
     return [(mem, _why_not(mem, trusted)) for mem in memories]
 
 
-def _why_not(memory: Memory, trusted: trust.Trust | None) -> WhyNot:
+def _why_not(memory: Memory, trusted: trust.Trust) -> WhyNot:
     if memory.broken is not None:
         return "broken"
     if not memory.raw:
         return "empty"
     if len(memory.raw) > MOST_CHARACTERS:
         return "long"
-    if trusted is not None and not trusted.allows(memory.raw):
+    if not trusted.allows(memory.raw):
         return "untrusted"
     return "secret" if kinds_in(memory.raw.decode("utf-8", "replace")) else ""
 

@@ -15,7 +15,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
 from memtui.redact import redact
 from memtui.review.waiting import KINDS, Waiting
-from memtui.store import memory, references, scopes, trust
+from memtui.store import memory, references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.frontmatter import head as memory_head
 from memtui.store.journal import acts
@@ -259,7 +259,7 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
         mode = config.value(ctx.settings(), ctx.project_root, "mode")
         scope = next((pattern for pattern in ctx.store().scopes() if pattern.label == after.scope_label), None)
         since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
-        if scope is not None and scope.needs_trust and not trust.load(ctx.root, scope.directory).allows(after.raw):
+        if scope is not None and not scopes.trust_of(ctx.root, scope).allows(after.raw):
             since = "Once you trust the memory (memtui trust)"
         out.paragraph(line(f"{since} a hook refuses {_quoted(new)} once a session."))
     if idle:
