@@ -179,7 +179,7 @@ def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
     ran = tmp_path / "ran"
     shutil.rmtree(Path(bare.cwd, ".git"))
     (messy / "check.md").write_text(
-        "---\nname: check\ndescription: d\n---\n\n"
+        "---\nname: check\ndescription: d\nverify: [glob src/*.py, git branch --all]\n---\n\n"
         "It broke yesterday. Run `$(touch x)` in `src/a.py`, call `open_till_drawer()`.\n"
     )
     source = Path(bare.cwd, "src/a.py")
@@ -207,7 +207,7 @@ def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
         os.utime(path, (0, 0))
     rows = bare.json("check", ".", check=False)["findings"]
     codes = {row["code"].partition(".")[2] for row in rows}
-    assert codes >= {"path", "symbol", "date"}
+    assert codes >= {"verify", "verify_unknown", "path", "symbol", "date"}
     assert not ran.exists()
 
 

@@ -307,6 +307,7 @@ FRONT = st.lists(
             "metadata:\n  type: referense\n  modified: 2026-11-05T10:00:00Z",
             "created: 2026-11-05",
             "expires: 2026-01-01",
+            "verify: glob x",
             "title: Till",
             "tags: [a, b]",
             "broken: 'x' y",
@@ -482,7 +483,7 @@ def test_a_missing_description_is_never_filled_with_markup(tmp_path, body, descr
     [
         ("name: x\ndescription: phase 1 --- phase 2\n# -----\n", "name: x\ndescription: phase 1 — phase 2\n# —\n"),
         ("description: >\n  one\n  two --- three\n", "description: >\n  one\n  two — three\n"),
-        ("name: x\nrule: a---b in *.md\n", None),
+        ("name: x\nverify: grep a---b in *.md\n", None),
     ],
 )
 def test_a_head_that_the_client_would_cut_is_a_problem_and_gets_a_dash_where_that_means_the_same(tmp_path, head, fixed):

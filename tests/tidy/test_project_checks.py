@@ -4,9 +4,14 @@ import os
 import subprocess
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.base import clock
-from memtui.tidy import lint, lint_fixes
+from memtui.store.memory import from_bytes
+from memtui.store.scopes import Scope
+from memtui.tidy import lint, lint_fixes, stale
+from memtui.tidy.project import ProjectFiles
 
 NOW = clock.parse("2026-11-22T12:00:00Z")
 SETTINGS = (
@@ -173,3 +178,72 @@ def test_words_that_look_like_options_reach_git_as_words(made):
     before = sorted(os.listdir(made))
     assert named(made, *lines) == []
     assert sorted(os.listdir(made)) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("glob src/*.py", True),
+        ("glob src/**/prices.py", True),
+        ("glob src/*.rs", False),
+        ("not glob yarn.lock", True),
+        ('grep "strict = true" in docs/*.txt', True),
+        ("grep 'strict = false' in docs/*.txt", False),
+        ("grep strict in *.txt", True),
+        ("not grep strict in *.toml", True),
+        ("git branch main", True),
+        ("git branch feature/till", False),
+        ("git tag v1", False),
+        ("git path src/app.py", True),
+        ("git path src", True),
+        ("git path src/gone.py", False),
+    ],
+)
+def test_the_checks_that_a_memory_brings(made, text, holds):
+    assert stale.holds(ProjectFiles(str(made)), text) is holds
+    codes = [each.code for each in check(made, "Words.", fields=f"verify: {text}\n")[1]]
+    assert codes == ([] if holds else ["memories.verify"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ls", "glob /etc/passwd", "glob ../x", "grep x", "git branch --all", "git push origin", "run make", "glob", "git"],
+)
+def test_a_check_that_is_none_of_these_is_a_problem_and_not_made(made, text):
+    with pytest.raises(ValueError, match=r"\w"):
+        stale.holds(ProjectFiles(str(made)), text)
+    assert [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]] == [
+        "memories.verify_unknown"
+    ]
+
+
+def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_path):
+    (tmp_path / ".claude/memory").mkdir(parents=True)
+    (tmp_path / "a.toml").write_text("strict = true\n")
+    (tmp_path / ".hidden").write_text("x")
+    project = ProjectFiles(str(tmp_path))
+    assert stale.holds(project, "grep strict in *.toml")
+    assert not stale.holds(project, "glob .hidden")
+    with pytest.raises(ValueError, match="no git repository"):
+        stale.holds(project, "git branch main")
+
+
+def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
+    (tmp_path / "secret.txt").write_text("the word")
+    link = made / "docs/link.txt"
+    link.symlink_to(tmp_path / "secret.txt")
+    try:
+        assert not stale.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
+    finally:
+        link.unlink()
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_check_or_is_refused(text):
+    memory = from_bytes("/m.md", "auto", b"")
+    try:
+        stale.holds(ProjectFiles("/nowhere"), text)
+    except ValueError:
+        pass
+    scope = Scope("auto", "auto", "/nowhere")
+    assert list(stale.verified(stale.Checked(scope, [memory]))) == []

@@ -149,6 +149,13 @@ KINDS = {
     "memories.secret": Kind(
         "{scope}:{memory} seems to contain {kinds}.", "Take it out, and change it: whoever reads the file has it."
     ),
+    "memories.verify": Kind(
+        "{scope}:{memory} is not true any more: its check `{check}` fails.", "Correct the memory, or its `verify`."
+    ),
+    "memories.verify_unknown": Kind(
+        "{scope}:{memory} has a check that can't be made: `{check}`: {why}.",
+        "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
+    ),
     "memories.cut_head": Kind(
         "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.",
         FIX_OR_HAND,

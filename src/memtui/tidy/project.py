@@ -14,8 +14,8 @@ from functools import cached_property
 from memtui.base import fs, paths
 
 SECONDS = 10.0
-# The most commits that are searched for paths that were removed; bytes of a file that are read.
-COMMITS, FILE_BYTES = 20_000, 1 << 20
+# The most commits that are searched for paths that were removed; files of a project without a repository; bytes of one.
+COMMITS, FILES, FILE_BYTES = 20_000, 20_000, 1 << 20
 SAFE = (
     *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
@@ -80,6 +80,16 @@ class Repository:
                 renames.setdefault(old, next(fields, "") if status == "R" else "")
         return renames
 
+    @cached_property
+    def refs(self) -> frozenset[tuple[str, str]]:
+        """The kind (`branch`, `tag`) and name of each reference; a remote's branch with and without its remote."""
+        refs = set()
+        for name in self.ask("for-each-ref", "--format=%(refname)").split():
+            place, _, rest = name.removeprefix("refs/").partition("/")
+            if kind := {"remotes": "branch", "heads": "branch", "tags": "tag"}.get(place):
+                refs |= {(kind, rest), (kind, rest.partition("/")[2] if place == "remotes" else rest)}
+        return frozenset(refs)
+
     def committed(self, path: str, data: bytes) -> date | None:
         """Return the day of a file's last commit; None if `data` is not committed. git status would run filters."""
         blob = self.ask("rev-parse", "--verify", "-q", f"HEAD:{os.path.relpath(path, self.top)}").strip()
@@ -107,6 +117,19 @@ class ProjectFiles:
 
     def __init__(self, top: str) -> None:
         self.top, self.git = top, Repository(top)
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """The files of the project: those that git does not ignore; without a repository those that are not hidden."""
+        if self.git.there:
+            return self.git.tracked
+        files: list[str] = []
+        for here, directories, names in os.walk(self.top):
+            directories[:] = [name for name in directories if not name.startswith(".") and name != "node_modules"]
+            files += [os.path.relpath(f"{here}/{name}", self.top) for name in names if not name.startswith(".")]
+            if len(files) > FILES:
+                break
+        return frozenset(files[:FILES])
 
     def read(self, path: str) -> str:
         """Return the text of a file of the project; empty if it can't be read or leads out of it."""

@@ -1,7 +1,7 @@
-"""The checks that look beyond a memory's own file: dates, what is gone from the project, use.
+"""The checks that look beyond a memory's own file: dates, what is gone from the project, its own `verify`, use.
 
 What is gone is found only in code spans, and only where git proves that it was there. Nothing that a memory names is
-run."""
+run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md)."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from memtui.base import clock
+from memtui.base import clock, globs
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
@@ -48,6 +48,11 @@ AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )
 WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
 # The most symbols whose history is searched, which takes seconds in a large repository.
 SYMBOLS = 20
+# The field with a memory's own checks; the most files that one grep reads.
+FIELD, FILES = "verify", 2000
+CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
+GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
+GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 
 
 class Checked(NamedTuple):
@@ -72,7 +77,7 @@ class Checked(NamedTuple):
 
 
 def of_scope(checked: Checked) -> Iterator[Finding]:
-    for check in (dates, gone, use):
+    for check in (dates, gone, verified, use):
         if checked.go_on():
             yield from check(checked)
 
@@ -163,6 +168,59 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
         if match and names is not None and match["name"] not in names:
             about = checked.about(memory, span.start(1), span[1])
             yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
+
+
+def verified(checked: Checked) -> Iterator[Finding]:
+    """Find the checks of memories that fail, or that can't be understood."""
+    for memory in checked.each():
+        nested = memory.fields.get("metadata")
+        value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, str) or not item.strip():
+                continue
+            subject, about = f"memory:{memory.path}", memory_checks.about(checked.scope, memory)
+            try:
+                if not holds(checked.project, item.strip()):
+                    yield problem("memories.verify", subject, check=item.strip(), **about)
+            except ValueError as error:
+                yield problem("memories.verify_unknown", subject, check=item.strip(), why=str(error), **about)
+
+
+def holds(project: ProjectFiles | None, check: str) -> bool:
+    """Make a check. Raises ValueError, with the reason, for one that can't be understood."""
+    if project is None:
+        raise ValueError("it belongs to no project")
+    match = CHECK.fullmatch(check)
+    if match is None:
+        raise ValueError("it is not glob, grep or git")
+    makes: Callable[[ProjectFiles, str], object] = {"glob": _matching, "grep": _grep, "git": _git}[match["kind"]]
+    return bool(makes(project, match["rest"].strip())) != bool(match["no"])
+
+
+def _matching(project: ProjectFiles, pattern: str) -> list[str]:
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ValueError("the pattern leads out of the project")
+    return sorted(file for file in project.files if globs.matches(pattern, f"{project.top}/{file}", project.top))
+
+
+def _grep(project: ProjectFiles, rest: str) -> bool:
+    match = GREP.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: grep TEXT in PATTERN")
+    text = match["double"] or match["single"] or match["plain"]
+    return any(text in project.read(path) for path in _matching(project, match["glob"])[:FILES])
+
+
+def _git(project: ProjectFiles, rest: str) -> bool:
+    match = GIT.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: git branch|tag|path NAME")
+    if not project.git.there:
+        raise ValueError("the project is no git repository")
+    if match["what"] != "path":
+        return (match["what"], match["name"]) in project.git.refs
+    path = match["name"].rstrip("/")
+    return path in project.git.tracked or any(tracked.startswith(path + "/") for tracked in project.git.tracked)
 
 
 def use(checked: Checked) -> Iterator[Finding]:
