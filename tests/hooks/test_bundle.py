@@ -52,15 +52,14 @@ def path(package, group):
 
 def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set()
-    assert write(package) == [*bundle.GROUPS]
+    assert write(package) == [*bundling.ROOTS]
     assert write(package) == []
-    known = {"base.clock", "base.ids"}
-    assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
-    source = package / "memtui" / "base" / "clock.py"
+    assert loaded(package, "delivery") == set(bundling.modules_of("delivery"))
+    source = package / "memtui" / "deliver" / "log_file.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
-    assert set(write(package)) == {"recall", "settling", "delivery"}
-    assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
+    assert set(write(package)) == {"settling", "delivery"}
+    assert loaded(package, "delivery") == set(bundling.modules_of("delivery"))
 
 
 def test_a_damaged_bundle_is_no_bundle(package):
@@ -74,7 +73,7 @@ def test_a_damaged_bundle_is_no_bundle(package):
 
 @pytest.mark.parametrize("groups", [ORDER, ("PreToolUse",)])
 def test_each_group_has_what_its_modules_need_before_them(groups):
-    names = [name for group in groups for name in bundle.GROUPS[group]]
+    names = [name for group in groups for name in bundling.modules_of(group)]
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.bundle\n"
         "for name in memtui.hooks.bundle.PACKAGES: __import__('memtui.' + name)\n"

@@ -9,7 +9,7 @@ import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
 from memtui.base import paths
-from memtui.hooks import bundle
+from memtui.hooks import bundling
 from memtui.recall import build
 
 # Loaded before a bare interpreter runs its first line, or built into it.
@@ -112,7 +112,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     build.bring_up_to_date(str(home.root), str(path.parent))
     modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
     assert text.encode() in said
-    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundle.GROUPS[group]}
+    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundling.modules_of(group)}
     check(modules, *bundled)
 
 
@@ -121,7 +121,7 @@ def test_a_note_is_settled_by_bundled_modules_alone(home):
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
     assert "memtui.inbox.reconcile" in modules
-    check(modules, *bundle.GROUPS["UserPromptSubmit"], *bundle.GROUPS["settling"])
+    check(modules, *bundling.modules_of("UserPromptSubmit"), *bundling.modules_of("settling"))
 
 
 def test_settings_once_read_cost_no_toml(home):

@@ -1,9 +1,9 @@
 """Load several modules of memtui from one file: the import system takes longer to read them than their work takes.
 
-A bundle has the compiled code of a group of modules that a hook is about to import, in the order in which they need
-each other. It lies with Python's own compiled files, in `__pycache__`; the process that a hook leaves behind writes it
-(hooks/bundling.py). It counts only as long as each module's source has the time and size that it had then, as for those
-files. Without it the modules are imported as always. Hot path: it imports nothing of ours."""
+A bundle has the names and stamps of a group of modules that a hook is about to import, in the order in which they need
+each other, and their compiled code. It lies with Python's own compiled files, in `__pycache__`; the process that a hook
+leaves behind writes it (hooks/bundling.py). It counts as long as no source changed. Without it the modules are imported
+as always. Hot path: it imports nothing of ours."""
 
 import gc
 import marshal
@@ -12,68 +12,8 @@ import sys
 
 import memtui
 
-# The modules that are needed together, by what begins then: an event, or a piece of work.
-GROUPS = {
-    "UserPromptSubmit": (
-        "base.native",
-        "base.fastjson",
-        "base.paths",
-        "base.fs",
-        "base.session_state",
-        "hooks.runner",
-        "hooks.user_prompt_submit",
-    ),
-    "PreToolUse": ("base.native", "base.fastjson", "base.paths", "hooks.runner", "hooks.pre_tool_use"),
-    "recall": (
-        "base.clock",
-        "base.ids",
-        "deliver.given",
-        "deliver.uses",
-        "client.settings_files",
-        "client.locate",
-        "recall.own_words",
-        "recall.content",
-        "recall.fitted",
-        "recall.places",
-        "recall.judge",
-        "hooks.recall_block",
-        "recall.words",
-        "recall.gloss",
-        "recall.segment",
-        "recall.query",
-        "recall.vectors",
-        "recall.nearest",
-    ),
-    "sentences": ("recall.semantic",),
-    "settling": (
-        "base.clock",
-        "base.ids",
-        "base.backwards",
-        "client.process",
-        "client.transcripts.transcript",
-        "deliver.error_log",
-        "deliver.steps",
-        "deliver.receipts",
-        "deliver.log_file",
-        "deliver.log",
-        "inbox.format",
-        "inbox.claimed",
-        "inbox.claims",
-        "inbox.file",
-        "inbox.reconcile",
-    ),
-    "delivery": (
-        "base.clock",
-        "base.ids",
-        "base.visible",
-        "deliver.blocks",
-        "client.process",
-        "deliver.log_file",
-        "settings.defaults",
-        "hooks.deliver",
-        "recall.memory_block",
-    ),
-}
+# The events that begin with a bundle.
+EVENTS = ("UserPromptSubmit", "PreToolUse")
 # The packages that a hook makes instead of looking for them.
 PACKAGES = (
     "base",
@@ -99,7 +39,7 @@ def main(argv: "list[str]") -> None:
         package.__path__ = [f"{here}/{name.replace('.', '/')}"]
     # A hook ends before anything is worth collecting; the process that it leaves behind switches this on again.
     gc.disable()
-    if argv and argv[0] in GROUPS:
+    if argv and argv[0] in EVENTS:
         load(argv[0])
     from memtui.hooks import runner
 
@@ -134,13 +74,13 @@ def load(group: str) -> None:
         if data[:4] != magic():
             return
         start = 8 + int.from_bytes(data[4:8], "little")
-        stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
+        names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
         here = top()
-        sources = [f"{here}/{module.replace('.', '/')}.py" for module in GROUPS[group]]
+        sources = [f"{here}/{each.replace('.', '/')}.py" for each in names]
         if tuple(map(stamp, sources)) != stamps:
             return
         bodies = marshal.loads(memoryview(data)[start:])  # noqa: S302
-        for each, source, body in zip(GROUPS[group], sources, bodies, strict=True):
+        for each, source, body in zip(names, sources, bodies, strict=True):
             name = "memtui." + each
             if name in sys.modules:
                 continue

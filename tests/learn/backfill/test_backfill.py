@@ -76,7 +76,7 @@ class Past:
                 file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
 
     def read(self, **how):
-        return reading.read(self.env, now=NOW, **how)
+        return reading.read(self.env, **how)
 
     def fill(self, **how):
         """Run a backfill, and return what it offers."""
@@ -118,11 +118,11 @@ def test_a_rule_in_other_words_in_each_of_three_sessions_is_one_draft_that_was_s
 
 def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
     past.say("one", RULE)
-    once = past.read(dry=True).candidates.ranked(NOW)[0]
+    once = past.read(dry=True).candidates.ranked()[0]
     past.say("two", RULE)
-    twice = past.read(dry=True).candidates.ranked(NOW)[0]
+    twice = past.read(dry=True).candidates.ranked()[0]
     assert twice.confidence >= once.confidence
-    assert twice.score(NOW) > once.score(NOW)
+    assert twice.worth > once.worth
 
 
 def test_the_best_come_first_and_the_next_ones_the_next_time(past):
@@ -139,8 +139,8 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
     first = past.fill(most=3)
     assert len(first.drafts) == 3
     assert first.left == 1
-    scores = [each.score for each in first.drafts]
-    assert scores == sorted(scores, reverse=True)
+    worths = [draft.candidate.worth for draft in first.drafts]
+    assert worths == sorted(worths, reverse=True)
     assert len(past.fill(most=3).drafts) == 1
     assert past.fill(most=3).drafts == []
     assert len(past.drafts()) == 4
@@ -158,7 +158,7 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
 def test_what_is_always_so_is_no_rule_for_anybody(past, said):
     past.say("one", said, RULE)
     drafts = {each.candidate.draft.person: each.candidate for each in past.fill().drafts}
-    assert said not in drafts or drafts[said].score(NOW) < drafts[RULE].score(NOW)
+    assert said not in drafts or drafts[said].worth < drafts[RULE].worth
 
 
 def test_what_the_person_repeats_of_the_agents_words_is_no_draft(past):
@@ -219,7 +219,7 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
 
 def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     past.say("one", RULE, OTHER)
-    first = past.read(dry=True).candidates.ranked(NOW)
+    first = past.read(dry=True).candidates.ranked()
     store = past.store
     store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
     where = paths.inbox_dir(
@@ -235,7 +235,7 @@ def test_a_sentence_of_which_a_draft_in_other_words_waits_is_left_out_and_counte
     """So do drafts that a model wrote, or a person edited, of which no record tells the place."""
     past.say("one", f"{RULE} {OTHER}")
     box = paths.inbox_dir(str(past.root), paths.project_key(str(past.tmp / "shop")))
-    quoted = past.read(dry=True).candidates.ranked(NOW)[0].draft
+    quoted = past.read(dry=True).candidates.ranked()[0].draft
     text = f"Packages come with pnpm\n\n> you: {quoted.person}"
     inbox_file.add_entry(box, "updates", {"from": "subconscious", "session": "one"}, text, now=NOW)
     offer = past.fill()
@@ -324,7 +324,7 @@ def test_a_project_without_extraction_is_skipped_and_named(past):
     (past.root / "config.toml").write_text(f'[projects."{past.tmp}/blog"]\nextract = false\n')
     found = past.read()
     assert [each.where for each in found.skipped] == [str(past.tmp / "blog")]
-    assert {each.project for each in found.candidates.ranked(NOW)} == {str(past.tmp / "shop")}
+    assert {each.project for each in found.candidates.ranked()} == {str(past.tmp / "shop")}
 
 
 def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
@@ -357,7 +357,7 @@ def go_on(at):
     if at.bytes > 6000:
         os.kill(os.getpid(), number)
     return True
-reading.read(json.loads(sys.argv[1]), now=1_795_000_000.0, go_on=go_on)
+reading.read(json.loads(sys.argv[1]), go_on=go_on)
 """
 
 

@@ -130,7 +130,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
 
     dry, most = args.dry_run, begun.MOST if args.limit is None else args.limit
     try:
-        backfill_reading = reading.read(ctx.env, now=ctx.now(), since=since, project=project, dry=dry, go_on=show)
+        backfill_reading = reading.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
         outcome = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
         ctx.out.say(f"Stopped. {outcome}")
@@ -145,7 +145,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     data: dict[str, object] = {"dry_run": dry, "files": progress.files, "bytes": progress.bytes}
     data["drafts"] = [
         {key: getattr(draft.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
-        | {key: getattr(draft, key) for key in ("id", "score", "folded")}
+        | {"id": draft.id, "score": draft.candidate.worth, "folded": draft.folded}
         | {key: getattr(draft.candidate, key) for key in ("project", "confidence")}
         | {"seen": draft.candidate.said, "time": draft.candidate.newest}
         for draft in offer.drafts

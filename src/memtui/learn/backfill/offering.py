@@ -26,12 +26,8 @@ from memtui.tidy.similarity import KnownTexts
 SAME = 0.7
 # Candidates that are remembered, the best of all.
 REMEMBERED = 5000
-# What the order of candidates depends on: the weights of what it is worth, how often said, how recent.
-WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 # How likely a draft lasts that only the rules have seen.
 UNKNOWN = 0.2
-# From so many sessions on it counts no more; days after which a rule counts half as recent.
-SESSIONS, HALF_LIFE = 4, 90.0
 
 
 @dataclass
@@ -69,13 +65,10 @@ class Candidate:
         """Whether it is likely enough to last that sessions would get it, too."""
         return self.said > 1 or (self.draft.durable or 0.0) >= DELIVERED
 
-    def score(self, now: float) -> float:
-        """Return how much it deserves to be offered first, 0 to 1: what is surely feedback and lasts."""
-        value = self.confidence * (UNKNOWN if self.draft.durable is None else self.draft.durable)
-        often = (min(SESSIONS, max(1, len(self.sessions))) - 1) / (SESSIONS - 1)
-        days = max(0.0, now - (clock.parse(self.newest) or 0.0)) / clock.DAY
-        recent: float = 0.5 ** (days / HALF_LIFE)
-        return round(WORTH * value + OFTEN * often + RECENT * recent * min(1.0, 2 * value), 4)
+    @property
+    def worth(self) -> float:
+        """How likely it is feedback that lasts, 0 to 1: the likeliest is offered first."""
+        return round(self.confidence * (UNKNOWN if self.draft.durable is None else self.draft.durable), 4)
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
@@ -123,27 +116,27 @@ class Candidates:
         if draft.confidence > candidate.draft.confidence:
             candidate.draft, candidate.project = draft, project
 
-    def ranked(self, now: float, is_offered: Callable[[Candidate], bool] = lambda _: True) -> list[Candidate]:
+    def ranked(self, is_offered: Callable[[Candidate], bool] = lambda _: True) -> list[Candidate]:
         """List the candidates that are offered, best first. What says nearly the same as a better one counts for that
         one; said in several projects, it is for all of them."""
         candidates: list[Candidate] = []
         texts = KnownTexts(SAME)
-        for candidate in _best_first(filter(is_offered, self._all.values()), now):
+        for candidate in _best_first(filter(is_offered, self._all.values())):
             at = texts.find(candidate.draft.description)
             if at is None:
                 texts.add(candidate.draft.description, str(len(candidates)))
                 candidates.append(candidate)
             else:
                 candidates[int(at)] = _joined(candidates[int(at)], candidate)
-        return _best_first(candidates, now)
+        return _best_first(candidates)
 
-    def kept(self, now: float) -> Iterator[Candidate]:
-        """Yield what a later backfill should know: the best REMEMBERED, each as it was found."""
-        yield from sorted(self._all.values(), key=lambda candidate: -candidate.score(now))[:REMEMBERED]
+    def best(self) -> list[Candidate]:
+        """List what a later backfill should know: the best REMEMBERED, each as it was found."""
+        return _best_first(self._all.values())[:REMEMBERED]
 
 
-def _best_first(candidates: Iterable[Candidate], now: float) -> list[Candidate]:
-    return sorted(candidates, key=lambda one: (-one.score(now), one.draft.description))
+def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: (-candidate.worth, candidate.draft.description))
 
 
 def _key(draft: Signal, project: str) -> tuple[str, str]:
@@ -166,11 +159,10 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
 
 @dataclass(frozen=True)
 class OfferedDraft:
-    """A candidate for the inbox, the id of its entry, and what it was ranked by."""
+    """A candidate for the inbox, and the id of its entry."""
 
     candidate: Candidate
     id: str
-    score: float
 
     @property
     def folded(self) -> bool:
@@ -221,7 +213,7 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
         offer.known += is_repeat
         return not is_repeat
 
-    for candidate in sorted(candidates.ranked(now, wanted), key=lambda candidate: not candidate.lasts):
+    for candidate in sorted(candidates.ranked(wanted), key=lambda candidate: not candidate.lasts):
         if candidate.confidence < least:
             continue
         if candidate.one_off:
@@ -235,7 +227,7 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
             offer.left += 1
             continue
         room[directory] -= length
-        offer.drafts.append(OfferedDraft(candidate, ids.new_id(now), candidate.score(now)))
+        offer.drafts.append(OfferedDraft(candidate, ids.new_id(now)))
     return offer
 
 

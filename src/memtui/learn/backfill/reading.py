@@ -81,9 +81,9 @@ def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> 
     return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
 
 
-def new(env: dict[str, str], now: float) -> list[TranscriptFile]:
+def new(env: dict[str, str]) -> list[TranscriptFile]:
     """List the transcripts that are new or have grown since the last reading, of those that may be read."""
-    reader = _Reader(env, paths.root(env), now, 0.0, "", dry=True)
+    reader = _Reader(env, paths.root(env), 0.0, "", dry=True)
     reader.load()
     return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
 
@@ -107,7 +107,6 @@ def _unreadable(error: OSError) -> str:
 def read(
     env: dict[str, str],
     *,
-    now: float,
     since: float = 0.0,
     project: str = "",
     dry: bool = False,
@@ -117,7 +116,7 @@ def read(
     `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
     another backfill reads, MemtuiError if nothing can be written."""
     root = paths.root(env)
-    reader = _Reader(env, root, now, since, project, dry=dry)
+    reader = _Reader(env, root, since, project, dry=dry)
     if dry:
         reader.load()
         return reader.run(go_on)
@@ -140,8 +139,8 @@ def read(
 class _Reader:
     """One reading, with the state that it begins from and leaves."""
 
-    def __init__(self, env: dict[str, str], root: str, now: float, since: float, project: str, *, dry: bool) -> None:
-        self.env, self.root, self.now, self.since, self.project, self.dry = env, root, now, since, project, dry
+    def __init__(self, env: dict[str, str], root: str, since: float, project: str, *, dry: bool) -> None:
+        self.env, self.root, self.since, self.project, self.dry = env, root, since, project, dry
         self.settings = config.load(root)
         self.roots: dict[str, str] = {}
         self.live = frozenset(serving.served(root).values())
@@ -224,7 +223,7 @@ class _Reader:
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        rows = [candidate.to_row() for candidate in self.candidates.kept(self.now)]
+        rows = [candidate.to_row() for candidate in self.candidates.best()]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{begun.STATE}"
         try:

@@ -68,7 +68,7 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
         data = self.services.data
         try:
-            self._found = await asyncio.to_thread(reading.read, data.env, now=data.now(), go_on=self._go_on)
+            self._found = await asyncio.to_thread(reading.read, data.env, go_on=self._go_on)
         except (OSError, MemtuiError) as error:
             self.services.fail(file_error(error) if isinstance(error, OSError) else error)
         except Exception as error:  # the dialog must not stay open
@@ -112,7 +112,7 @@ async def begin(services: "Services") -> None:
         return
     again = begun.was_done(data.root)
     if again:
-        transcripts = await asyncio.to_thread(reading.new, data.env, data.now())
+        transcripts = await asyncio.to_thread(reading.new, data.env)
     if transcripts and not await _wants(services, transcripts, again=again):
         services.say(actions.keyed(LATER))
         return
