@@ -1,114 +1,22 @@
 """What Claude Code skips of its settings files: a whole file for one value of a wrong type, or a single hook.
 
-Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. The types
-are those of the client's own schema, and each was seen to make 2.1.332 skip the file. Keys that it doesn't know, and
-those whose wrong value alone it leaves out, are not here."""
+Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. Keys that
+it doesn't know, and those whose wrong value alone it leaves out, are not here."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.base import fs
 
 MOST_BYTES = 1 << 21
 LONGEST_INT = 4000  # digits; int() refuses more than 4300
-# The type of each setting, in the words of the client; a `record` is an object with any names.
-TYPES = {
-    "boolean": """
-    respectGitignore syncClaudeAiSkills syncClaudeAiPlugins wslInheritsWindowsSettings includeCoAuthoredBy
-    includeGitInstructions enforceAvailableModels enableAllProjectMcpServers disableClaudeAiConnectors
-    disableBundledSkills disableAllHooks disableReplyCheck disableAgentView disableRemoteControl disableWorkflows
-    disableArtifact enableArtifact enableWorkflows workflowKeywordTriggerEnabled disableSkillShellExecution
-    disableWindowsBashCommandSplit bashEditDiffEnabled respondToBashCommands allowManagedHooksOnly
-    allowManagedPermissionRulesOnly allowManagedMcpServersOnly allowAllClaudeAiMcps allowClaudeInChromeWithManagedMcp
-    disableCommandPluginSources disableSideloadFlags allowNestedModelAccessUnderForceLogin forceRemoteSettingsRefresh
-    skipWebFetchPreflight spinnerTipsEnabled clawdFileProgressEnabled syntaxHighlightingDisabled
-    terminalTitleFromRename alwaysThinkingEnabled fastMode fastModePerSessionOptIn promptSuggestionEnabled
-    emojiCompletionEnabled awaySummaryEnabled responseComparisonEnabled showClearContextOnPlanAccept channelsEnabled
-    prefersReducedMotion doneMeansMerged totalTokensReminderAfterUserTurn autoMemoryEnabled autoDreamEnabled
-    showThinkingSummaries skipDangerousModePermissionPrompt skipWorkflowUsageWarning verbose autoCompactEnabled
-    precomputeCompactionEnabled idleCompaction switchModelsOnFlag autoContinueAtUsageLimit autoScrollEnabled
-    wheelScrollAccelerationEnabled fileCheckpointingEnabled showTurnDuration showMessageTimestamps
-    terminalProgressBarEnabled todoFeatureEnabled remoteControlAtStartup isolatePeerMachines autoUploadSessions
-    inputNeededNotifEnabled agentPushNotifEnabled sandbox.enabled
-    """,
-    "string": """
-    $schema apiKeyHelper proxyAuthHelper awsCredentialExport awsAuthRefresh gcpAuthRefresh processWrapper
-    attributionProject model modelCatalogUrl modelCatalogPublicKey prUrlTemplate otelHeadersHelper outputStyle language
-    advisorModel agent minimumVersion requiredMinimumVersion requiredMaximumVersion downloadsMirrorUrl plansDirectory
-    timeZone autoMemoryDirectory claudeMd pluginTrustMessage attribution.commit attribution.pr modelOverrides.*
-    statusLine.command fileSuggestion.command remote.defaultEnvironmentId
-    """,
-    "array": """
-    permissions.allow permissions.deny permissions.ask strictKnownMarketplaces allowedMarketplaces blockedMarketplaces
-    allowedChannelPlugins sshConfigs sandbox.excludedCommands
-    """,
-    "array of strings": """
-    fallbackModel availableModels enabledMcpjsonServers disabledMcpjsonServers allowedHttpHookUrls
-    httpHookAllowedEnvVars pluginSuggestionMarketplaces companyAnnouncements claudeMdExcludes
-    permissions.additionalDirectories worktree.symlinkDirectories
-    """,
-    "object": """
-    fileSuggestion breakReminder quietHours permissions worktree statusLine sandbox sandbox.network spinnerVerbs remote
-    voice remoteTools
-    """,
-    "record": "env modelOverrides skillOverrides enabledPlugins pluginConfigs",
-}
-TYPE_OF = {key: kind for kind, keys in TYPES.items() for key in keys.split()}
-# The least and the greatest value, and whether it must be whole.
-NUMBERS: dict[str, tuple[float, float, bool]] = {
-    "cleanupPeriodDays": (1, float("inf"), True),
-    "desktopSessionCleanupPeriodDays": (0, float("inf"), True),
-    "skillListingMaxDescChars": (1, float("inf"), True),
-    "totalTokensReminderBudget": (1, float("inf"), True),
-    "feedbackSurveyRate": (0, 1, False),
-    "skillListingBudgetFraction": (5e-324, 1, False),
-    "statusLine.padding": (float("-inf"), float("inf"), False),
-}
-CHOICES = {
-    "permissions.defaultMode": ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"),
-    "permissions.disableBypassPermissionsMode": ("disable",),
-    "workflowSizeGuideline": ("unrestricted", "small", "medium", "large"),
-    "defaultShell": ("bash", "powershell"),
-    "parentSettingsBehavior": ("first-wins", "merge"),
-    "managedSourcesBehavior": ("first-wins", "merge"),
-    "feedbackDrafts": ("notify", "quiet", "off"),
-    "autoUpdatesChannel": ("latest", "stable", "rc"),
-    "tui": ("default", "fullscreen"),
-    "totalTokensReminder": ("off", "infinite", "fixed", "countdown", "padded-countdown"),
-    "disableAutoMode": ("disable",),
-    "daemonColdStart": ("transient", "ask"),
-    "skillOverrides.*": ("on", "name-only", "user-invocable-only", "off"),
-    "worktree.baseRef": ("fresh", "head"),
-    "spinnerVerbs.mode": ("append", "replace"),
-    "voice.mode": ("hold", "tap"),
-    "statusLine.type": ("command",),
-    "fileSuggestion.type": ("command",),
-}
-REQUIRED = {
-    "statusLine": ("type", "command"),
-    "fileSuggestion": ("type", "command"),
-    "spinnerVerbs": ("mode", "verbs"),
-}
-# Events at which a hook may guard permissions: for a malformed one the client skips the whole file, for one of another
-# event only the hook (2.1.197 skips the whole file there too).
-GUARDS = ("PreToolUse", "PermissionRequest", "PreSkillShellCommand")
-EVENT_NAMES = """
-    PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
-    SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PermissionDenied Setup TeammateIdle
-    TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove
-    InstructionsLoaded CwdChanged FileChanged MessageDisplay PreToolUse PermissionRequest PreSkillShellCommand
-"""
-EVENTS = frozenset(EVENT_NAMES.split())
-# What a hook of each type must have, as strings.
-HOOKS = {
-    "command": ("command",),
-    "prompt": ("prompt",),
-    "agent": ("prompt",),
-    "http": ("url",),
-    "mcp_tool": ("server", "tool"),
-}
-OPTIONAL_STRINGS = ("if", "statusMessage")
+# What the client's own schema asks for; `settings_schema.json` says of what and when.
+_SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("settings_schema.json").read_text("utf-8"))
+TYPE_OF = {key: kind for kind, keys in _SCHEMA["types"].items() for key in keys}
+NUMBERS, CHOICES, REQUIRED, HOOKS = (_SCHEMA[name] for name in ("numbers", "choices", "required", "hooks"))
+EVENTS, GUARDS, OPTIONAL_STRINGS = (_SCHEMA[name] for name in ("events", "guards", "optional"))
 
 
 class Fault(NamedTuple):
@@ -230,9 +138,9 @@ def _why_number(key: str, value: object) -> str:
         return _expected("number", value)
     if whole and not float(value).is_integer():
         return "Expected int, but received number"
-    if value < least:
+    if least is not None and value < least:
         return f"Number must be greater than or equal to {least:g}" if whole else "Number is too small"
-    return f"Too big: expected number to be <={most:g}" if value > most else ""
+    return f"Too big: expected number to be <={most:g}" if most is not None and value > most else ""
 
 
 def _expected(kind: str, value: object) -> str:

@@ -116,12 +116,12 @@ def _dropped(
     """Add to `blocks` the guidance that a compaction or a resume dropped from the context."""
     if source == "compact":
         turn = prompt.of_this_turn(hook, old) if old.get("compacting") != "manual" else []
-        blocks += _again(turn, "the compaction")
+        blocks += _again(hook, turn, "the compaction")
         # A long turn may be compacted again.
         after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
         after.pop("telling", None)
     elif source in COPIES and KEEPS not in hook.payload:
-        blocks += _again(old.get("tool"), "the resume")
+        blocks += _again(hook, old.get("tool"), "the resume")
         after["tool"] = []
 
 
@@ -157,26 +157,16 @@ def _message(hook: runner.Hook, source: str, catalogs: "list[tuple[str, catalog.
     return visible.clean(visible.one_line(" · ".join(words)))
 
 
-def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
+def _again(hook: runner.Hook, notes: "object", lost: str) -> "list[delivery_blocks.Block]":
     """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
     blocks: list[delivery_blocks.Block] = []
-    if not isinstance(notes, list) or not notes:
-        return blocks
-    from memtui.inbox import deliverable
+    directories = dict(hook.inboxes())
+    for note in notes if isinstance(notes, list) else []:
+        if isinstance(note, list) and len(note) == 2 and note[0] in directories:
+            from memtui.inbox import deliverable
 
-    for note in notes:
-        if not isinstance(note, list) or len(note) != 2:
-            continue
-        scope, source = str(note[0]), str(note[1])
-        for entry in inbox_format.parse(source):
-            fields = {"id": entry.id, "scope": scope, "from": entry.fields.get("from", "a hand-written note")}
-            item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
-            item["hash"] = ids.content_hash(entry.text)
-            part = delivery_blocks.Part(entry.text, entry.text[:40], item)
-            intro = deliverable.repeated(entry, lost)
-            blocks.append(
-                delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {**fields, "repeat": "yes"}, intro, [part])
-            )
+            entries = inbox_format.parse(str(note[1]))
+            blocks += [deliverable.again(directories[note[0]], entry, lost) for entry in entries]
     return blocks
 
 

@@ -42,11 +42,13 @@ def note(directory: str, entry: inbox_format.Entry, now: float, reason: str = ""
     return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
 
 
-def repeated(entry: inbox_format.Entry, lost: str) -> str:
-    """Return what the model is told of a note that it had before."""
-    if entry.fields.get("kind") == WHISPER:
-        return WHISPER_INTRO.format(when=WHISPER_AGAIN.format(lost=lost))
-    return AGAIN.format(lost=lost)
+def again(directory: str, entry: inbox_format.Entry, lost: str) -> "delivery_blocks.Block":
+    """Return the block of a note that its context had before; `lost` says what dropped it."""
+    block = note(directory, entry, clock.now(), f"lost by {lost}")
+    is_whisper = entry.fields.get("kind") == WHISPER
+    block.intro = WHISPER_INTRO.format(when=WHISPER_AGAIN.format(lost=lost)) if is_whisper else AGAIN.format(lost=lost)
+    block.attributes["repeat"] = "yes"
+    return block
 
 
 def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":

@@ -61,16 +61,6 @@ def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance
     return utterances
 
 
-def prompt(path: str, prompt_id: str) -> str:
-    """Return the person's words in the prompt with this id; empty if there are none. Raises OSError."""
-    needle = prompt_id.encode("utf-8", "replace")
-    for record in transcript.Reader(path, keep=lambda line: needle in line and _is_turn(line)) if needle else ():
-        is_prompt = record.get("type") == "user" and transcript.text_of(record.get("promptId")) == prompt_id
-        if is_prompt and (words := next((each.text for each in _utterances(record, {}) if each.who == "you"), "")):
-            return words
-    return ""
-
-
 def _is_turn(line: bytes) -> bool:
     return len(line) < LONG_LINE and any(word in line for word in _TURNS)
 

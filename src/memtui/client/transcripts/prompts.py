@@ -47,9 +47,12 @@ def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
     return newest
 
 
-def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
-    """Yield the prompts at the end of a transcript, or from `start`, oldest first; none if it can't be read."""
-    may_be_prompt = lambda line: len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
+def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[Prompt]:
+    """Yield the prompts at the end of a transcript, or from `start`, oldest first; none if it can't be read. `needle`
+    must be in a prompt's line."""
+    may_be_prompt = lambda line: (
+        len(line) < LONG_LINE and needle in line and b'"user"' in line and b"tool_use_id" not in line
+    )
     try:
         if start < 0:
             start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
@@ -61,6 +64,12 @@ def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
                 yield Prompt(words, session, time, transcript.text_of(record.get("promptId")))
     except OSError:
         return
+
+
+def with_id(path: str, prompt_id: str) -> str:
+    """Return the person's words in the prompt with this id; empty if there are none."""
+    prompts = of_transcript(path, 0, prompt_id.encode("utf-8", "replace")) if prompt_id else ()
+    return next((prompt.text for prompt in prompts if prompt.id == prompt_id), "")
 
 
 def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool] = bool) -> str:
